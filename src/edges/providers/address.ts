@@ -15,16 +15,13 @@ export interface ProviderAccess {
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
-/** An endpoint of the workflow with its variables resolved. */
 interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
-  /** Null: no key is sent, or, if `keyEnv` is set, the key is missing. */
   key: string | null;
   /** `value` null: its variable is not set. */
   headers?: readonly { name: string; env: string; value: string | null }[];
 }
 
-/** Where one request goes, and the secrets for exactly that origin. */
 export interface Address {
   base: URL;
   key: string | null;
@@ -50,10 +47,7 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
-/**
- * The address for a target, or the problem: a key that is not set, an undefined name, or an address
- * that no key may be sent to.
- */
+/** The address for a target, or why it has none: a missing key, an unknown name, no https. */
 export function addressOf(
   target: { provider: VendorName; endpoint: string | null },
   access: ProviderAccess,
@@ -64,12 +58,14 @@ export function addressOf(
     if (key === null || key === '')
       return problem(
         null,
-        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow the input ${facts.keyInput}; in a terminal .env may hold it).`,
+        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow ` +
+          `the input ${facts.keyInput}; in a terminal .env may hold it).`,
       );
     if (!HEADER_VALUE.test(key))
       return problem(
         null,
-        `The key for provider ${target.provider} ${UNSENDABLE}: look at ${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
+        `The key for provider ${target.provider} ${UNSENDABLE}: look at ` +
+          `${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
       );
     const url = access.vendorUrls?.[target.provider] ?? facts.host;
     return namedAddress(`The address of ${target.provider}`, { url, key });
@@ -84,16 +80,18 @@ export function addressOf(
     );
   return problem(
     null,
-    `No endpoint is called "${name}": add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints (in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).`,
+    `No endpoint is called "${name}": ` +
+      `add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints ` +
+      '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
   );
 }
 
-/** A variable that an endpoint's line names and that is not set; null: none. */
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
   if (key === null && typeof keyEnv === 'string') {
     return problem(
       null,
-      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the step under env, or leave key= out where no key is needed.`,
+      `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the ` +
+        'step under env, or leave key= out where no key is needed.',
     );
   }
   if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
@@ -106,7 +104,9 @@ function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess
     ? null
     : problem(
         null,
-        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`,
+        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that ` +
+          'a header can hold; ' +
+          `give it to the step under env, or leave header=${unset.name}:… out.`,
       );
 }
 
@@ -120,12 +120,12 @@ function clashIn(
   return named && headers.some((header) => header.name === ofKey)
     ? problem(
         null,
-        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; leave one of them out.`,
+        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; ` +
+          'leave one of them out.',
       )
     : null;
 }
 
-/** Headers that an endpoint of these targets sets twice; setting variables does not fix this. */
 export function clashingHeaders(
   targets: readonly Target[],
   { endpoints }: ProviderAccess,
@@ -147,7 +147,6 @@ const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
 const UNSENDABLE = 'has a line break or another character in it that no header can hold';
 
-/** Where the key for a target comes from, for messages. */
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
   { endpoints }: ProviderAccess,
@@ -164,7 +163,6 @@ export function keySourceOf(
     : `the key is that of ${named.join(' or ')}, which the line of endpoint ${name} names`;
 }
 
-/** Reasons why these targets cannot be called, without duplicates. */
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
   // Variants of a suite share targets.
@@ -176,7 +174,6 @@ export function missingKeys(targets: readonly Target[], access: ProviderAccess):
   return [...found.values()];
 }
 
-/** Problems of all addresses, used or not. */
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {
   const given = [
     ...Object.entries(vendorUrls ?? {}).map(([name, url]) =>
@@ -200,7 +197,8 @@ function namedAddress(what: string, server: ServerAccess): Address | Problem {
   if (base.username !== '' || base.password !== '') {
     return problem(
       null,
-      `${what}: the address holds a user name or password; give a key by name instead (key=NAME_OF_A_VARIABLE).`,
+      `${what}: the address holds a user name or password; give a key by name instead ` +
+        '(key=NAME_OF_A_VARIABLE).',
     );
   }
   const flaw = protocolFlaw(base, insecure);

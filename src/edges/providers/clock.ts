@@ -58,10 +58,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/**
- * Milliseconds that paid calls in flight get after a run is told to stop. A runner kills a
- * cancelled job after ten seconds, and writing the reports takes some of them.
- */
+/** Milliseconds for paid calls in flight; a runner kills a cancelled job after ten seconds. */
 const DRAIN_MS = 3000;
 
 /** Calls `stop` {@link DRAIN_MS} after `signal` fires; the returned function cancels that. */
@@ -95,10 +92,7 @@ export async function pause(
 
 type StartDeadline = (expired: () => void) => () => void;
 
-/**
- * Deadlines of equal length, which therefore expire in order: one sleep at a time serves all. A
- * timer per call would cost more than the rest of the call.
- */
+/** Deadlines of equal length, served by one sleep: a timer per call would cost too much. */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;

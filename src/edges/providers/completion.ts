@@ -2,7 +2,6 @@ import type { Completion, Requests } from '../../types/model.ts';
 import type { RetriedResult } from './retry.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-/** The completion of a call; `label`: the target's name. */
 export function callCompletion(tried: RetriedResult<VendorOutput>, label: string): Completion {
   if (tried.status === 'ok')
     return {

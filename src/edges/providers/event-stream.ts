@@ -4,10 +4,7 @@ import { TransportError } from './fault.ts';
 /** Lines of JSON never start like this: line ends within JSON strings are escaped. */
 const EVENTS = /^:|^(data|event):/m;
 
-/**
- * Extracts the JSON of a reply that came as an event stream although none was requested: the
- * complete reply, or its error. Other text is returned unchanged.
- */
+/** The JSON of a reply that came as an event stream unasked; other text is returned unchanged. */
 export function jsonOfEventStream(text: string, type: string | undefined): string {
   if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);
@@ -31,7 +28,6 @@ function dataOf(lines: readonly string[]): string[] {
   return all.filter((each) => each.length > 0).map((each) => each.join('\n'));
 }
 
-/** A chunk of an answer: the stream was cut before the complete reply. */
 function isChunk(json: unknown): boolean {
   const choices = member(json, 'choices');
   return (

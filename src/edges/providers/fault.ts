@@ -7,32 +7,21 @@ import {
 import { proxyWords } from './tunnel.ts';
 import type { VendorAnswer } from './vendors/vendor.ts';
 
-/** Why an attempt failed, and whether a retry may help. */
 export interface Fault {
   kind: ErrorKind;
-  /** One filtered line without the provider's name. */
   message: string;
-  /**
-   * `never`: the same request would fail again. `later`: retry this call after a backoff.
-   * `limited`: all calls to the server back off, then fewer run at once.
-   */
+  /** `later`: retry after a backoff. `limited`: all calls to the server back off, and fewer run. */
   retry: 'never' | 'later' | 'limited';
-  /** Milliseconds the server asked for, or null. */
   waitMs: number | null;
   /** Which requests would fail the same way; these are not sent. */
   scope: 'request' | 'model' | 'server';
-  /**
-   * HTTP status if any, and the server's message (alone, and after its codes) for recognising what
-   * it refuses. Never shown.
-   */
+  /** For recognising what the server refuses; never shown. */
   status: number | null;
   said: string;
   detail: string;
-  /** Tokens of a reply without an answer; empty if none came. */
   spent: MeteredUsage[];
   /** At most one retry, whatever tries are left. */
   once?: true;
-  /** Finish reason of an answer without content. */
   ended?: FinishReason;
 }
 
@@ -50,10 +39,7 @@ type TransportCode =
   | 'host'
   | 'aborted';
 
-/**
- * Thrown through the vendors' SDKs, which keep it as a cause. The message is constant because they
- * drop errors whose text contains "timeout".
- */
+/** The message is constant because the SDKs drop errors whose text contains "timeout". */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportCode;
@@ -83,7 +69,6 @@ const PASSING = new Set([
   'ENETUNREACH',
 ]);
 
-/** A fault without retries, unless `more` says so. `message` is one filtered line. */
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
   return {
     kind,
@@ -115,14 +100,12 @@ export function faultOfReply({
   });
 }
 
-/** A call that the end of the run aborted or prevented. */
 export const STOPPED = fault('aborted', NOT_MADE_MESSAGES.aborted);
 
 export function budgetFault(): Fault {
   return fault('budget', NOT_MADE_MESSAGES.budget);
 }
 
-/** The fault of a failed connection or an unreadable body. */
 export function transportFault(error: TransportError, timeoutMs: number): Fault {
   switch (error.code) {
     // Not retried: the server may have worked, and charged, all that time.
@@ -164,7 +147,6 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
 const DISABLE_STREAMING =
   '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
 
-/** Untrusted certificate authority. */
 const UNTRUSTED =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
 
@@ -185,7 +167,10 @@ function connectionFault(system: string): Fault {
 
 function remedyOf(system: string): string {
   if (UNTRUSTED.test(system))
-    return '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a workflow in the env of the step)';
+    return (
+      '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a ' +
+      'workflow in the env of the step)'
+    );
   return system === 'ENOTFOUND'
     ? "; nobody has heard of this server's name: is this machine online, and its address right?"
     : '';

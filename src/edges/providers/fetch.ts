@@ -14,9 +14,8 @@ import { toResponse, type Received } from './reply.ts';
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * A `fetch` for the vendors' SDKs, limited to one host, with a timeout for the whole reply, limits
- * on its decoded size and depth, no redirects, no proxy from the environment, and the key added
- * only here. The reply is read into memory first. Rejects with {@link TransportError} only.
+ * A `fetch` for the vendors' SDKs: one host, no redirects, no proxy of the environment, limits on a
+ * reply's time, size and depth; adds the key. Rejects with {@link TransportError} only.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
@@ -36,9 +35,8 @@ function sendable(body: RequestInit['body']): RequestBody {
 }
 
 /**
- * Like the bounded fetch, for replies too large for memory: a success is a stream, without
- * compression. Its timeout is `timeoutMs` without a byte; the reader limits its size. Rejects, and
- * the stream fails, with {@link TransportError} only.
+ * Like the bounded fetch, but a success is an uncompressed stream: `timeoutMs` limits the time
+ * without a byte, and the reader its size. The stream fails with {@link TransportError} only.
  */
 export function createDownload(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: false });

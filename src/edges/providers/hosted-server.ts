@@ -13,25 +13,18 @@ import type { RetryOptions, RunOfCalls } from './retry.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
-  /** Concurrent calls per server (vendor and endpoint, or program). */
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
-  /**
-   * Called before every paid attempt, retries included. False: the call ends with kind `budget`.
-   */
   onAttempt(request: Request): boolean;
-  /** Called when an attempt was refused for something the request can do without. */
   onRefused(request: Request): void;
 }
 
 export interface HostedOptions extends CallOptions, ProviderAccess {
-  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A vendor's server; connects at the first call. */
 export interface Server {
   vendor: Vendor;
   label: string;
@@ -42,17 +35,13 @@ export interface Server {
   opening: Opening;
   /** Faults that further requests would meet too, by model; '': any model. */
   closed: Map<string, Fault>;
-  /** For messages. */
   keySource: string;
   /** The key and header values that are too long to be a word of an answer. */
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
-  /** Older Azure addresses, which have one path per model. */
   deployments: boolean;
-  /** From the workflow's endpoint line. */
   pacer: Pacer;
-  /** From the settings, by model. */
   paced: Map<string, Pacer>;
 }
 
@@ -120,7 +109,6 @@ export function createServer(
   };
 }
 
-/** Warns about a base address in the environment, which a vendor's SDK would use. */
 function warnAboutInheritedUrl(
   { name, facts: { baseUrlVariable } }: Vendor,
   { href }: URL,
@@ -129,11 +117,11 @@ function warnAboutInheritedUrl(
   const inherited = env[baseUrlVariable] ?? '';
   if (inherited !== '' && inherited !== href)
     log(
-      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers are named in the input endpoints`,
+      `${name}: ${baseUrlVariable} is set in the environment and not obeyed; other servers ` +
+        'are named in the input endpoints',
     );
 }
 
-/** The pace of a model, shared by all its callers; null: none is set. */
 export function pacerOf(
   { paced }: Server,
   { model, pace }: HostedTarget,
@@ -152,15 +140,11 @@ const HEAD_START_MS = 2000;
 
 /** Sends one request of a kind first, so that a bad key or parameter fails once. */
 interface Opening {
-  /**
-   * Claims the lead; call the result when done. Null after waiting for another leader: check what
-   * it found out.
-   */
+  /** The lead, to be ended by calling the result; null after waiting for another leader. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 
 function createOpening(clock: Clock, signal: AbortSignal): Opening {
-  /** The leader's request by name; null: it has ended. */
   const ahead = new Map<string, Promise<void> | null>();
   return {
     async lead(names) {

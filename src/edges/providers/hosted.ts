@@ -58,11 +58,7 @@ export function createHosted(options: HostedOptions): Hosted {
   };
 }
 
-/**
- * Retries without what the model does not support (a form of answers, a grader's temperature). The
- * first request to a server checks the key, and the first of a kind to an unknown model discovers
- * which parameters it accepts. Others wait, so a bad key or parameter fails once.
- */
+/** Retries without what the model refuses. Others wait for the first, so a bad key fails once. */
 async function askHosted(
   to: Destination,
   request: Request,
@@ -103,18 +99,13 @@ interface Destination {
 interface HostedCall {
   request: Request;
   target: HostedTarget;
-  /** What the request finds out about its model; null: nothing. */
   open: ReturnType<Server['refusals']['open']>;
-  /** In plain text, whatever forms the model supports. */
   plainly: boolean;
 }
 
 const KEY = 'key';
 
-/**
- * Null: the model refused something that the request can do without. `plainly`: the server rejected
- * the model's answer for its form.
- */
+/** Null: the request can do without what was refused. `plainly`: the answer's form was wrong. */
 async function askOnce(
   { server, pacer }: Destination,
   asking: HostedCall,
@@ -150,7 +141,6 @@ async function askOnce(
   return null;
 }
 
-/** Limits the retries of a fault marked `once`. */
 function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {
   let found = 0;
   return (result) => {
@@ -165,7 +155,6 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
 /** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
-/** Remembers the fault for further requests that would fail the same way. */
 function closedBy(
   found: Fault,
   { request, target: { model }, open }: HostedCall,
@@ -179,7 +168,6 @@ function closedBy(
   return told;
 }
 
-/** Sends one request and reads its reply. Never rejects. */
 async function sendOnce(
   server: Server,
   wanted: Ask,
@@ -193,7 +181,9 @@ async function sendOnce(
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(wanted), endpointPath(server, endpoint, target));
-    const text = withoutEchoedKeys(await response.text(), server);
+    const received = await response.text();
+    // A server may echo its key; answers are stored and read by metrics.
+    const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
@@ -224,12 +214,6 @@ async function sendOnce(
   }
 }
 
-/** A server may echo its key; answers are stored and read by metrics. */
-function withoutEchoedKeys(text: string, { secrets }: Pick<Server, 'secrets'>): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-}
-
-/** Null when the vendor has no such endpoint. */
 function endpointOf(
   vendor: Vendor,
   { purpose }: Request,
@@ -260,17 +244,17 @@ function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' |
     ? found
     : {
         ...found,
-        message: `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a terminal --proxy)`,
+        message:
+          `${found.message}; ${set} is not obeyed: name the proxy in the input proxy (in a ` +
+          'terminal --proxy)',
       };
 }
 
 const WEB_PAGE =
-  ': it is a web page; look whether the address leads to the API (most end in /v1), and what before it asks to log in';
+  ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
+  'what before it asks to log in';
 
-/**
- * A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. A web page
- * means a wrong address.
- */
+/** A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   {
@@ -286,10 +270,12 @@ function unreadableReply(
     redact,
     60,
   );
+  const odd = member === '' ? '' : `; its ${member} is not as it should be`;
   const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(
     'reply',
-    `the reply is not a ${replyName} (${type || 'no content type'}, ${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${member === '' ? '' : `; its ${member} is not as it should be`}`,
+    `the reply is not a ${replyName} (${type || 'no content type'}, ` +
+      `${Buffer.byteLength(text)} bytes)${isPage ? WEB_PAGE : ''}${odd}`,
     passing && !isPage ? { retry: 'later' } : {},
   );
 }

@@ -2,11 +2,8 @@ import { fault, type Fault } from './fault.ts';
 
 interface HttpFailure {
   status: number;
-  /** The server's error code, such as `insufficient_quota`; empty if none. */
   code: string;
-  /** The server's message, filtered and cut; empty if none. */
   said: string;
-  /** The reply was a web page, which no API sends. */
   page?: boolean;
   /** Milliseconds the server asked to wait; null if it did not. */
   waitMs: number | null;
@@ -31,27 +28,19 @@ export function httpFault(failure: HttpFailure): Fault {
   return { ...refusedFault(failure, `${status}, the request was refused${tail}`), ...more };
 }
 
-/**
- * A request that would be refused again. Decides whether its model's other requests would be too.
- */
 function refusedFault(failure: HttpFailure, refused: string): Fault {
   const { status, code, said } = failure;
-  if (isUnknownModel(failure)) return fault('request', withSuccessor(refused), { scope: 'model' });
+  if (isUnknownModel(failure)) {
+    const end = /[.!?]$/.test(refused) ? '' : '.';
+    return fault('request', `${refused}${end} ${SUCCESSOR}`, { scope: 'model' });
+  }
   if (status === 404 && (said === '' || NO_ADDRESS.test(said)))
     return fault('request', `${refused}${OTHER_ADDRESS}`);
   const unknown = UNKNOWN_MODEL.test(said) || code.includes('DeploymentNotFound');
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** Suggests a fix for an unknown model. */
-function withSuccessor(refused: string): string {
-  return `${refused}${/[.!?]$/.test(refused) ? '' : '.'} ${SUCCESSOR}`;
-}
-
-/**
- * A bad key or missing credit: no request will succeed. The server's message about an unknown key
- * is not shown, because it may quote the key.
- */
+/** The server's message about an unknown key is not shown, because it may quote the key. */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
@@ -78,11 +67,9 @@ function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string)
     : fault('key', `403, the key may not do this, or the request was not let through${tail}`);
 }
 
-/** Vendors' messages about what a key may not do, or where. */
 const OF_RIGHTS =
   /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
 
-/** Google's and xAI's messages for an unknown key, sent with status 400. */
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
 /** Unlike a rate limit, these do not pass in a minute. */
@@ -101,9 +88,9 @@ const OTHER_ADDRESS =
   '; nothing answers at this address: look whether it is the one where the API begins (most end in /v1)';
 
 const SUCCESSOR =
-  'If the model was retired, name its successor in the settings: models: { NEW: { provider: …, replaces: [OLD] } }';
+  'If the model was retired, name its successor in the settings: ' +
+  'models: { NEW: { provider: …, replaces: [OLD] } }';
 
-/** What the vendor will never answer; null: another kind of failure. */
 function vendorRefusal(
   failure: HttpFailure,
   tail: string,
@@ -144,7 +131,6 @@ function isFiltered({ status, code, said }: HttpFailure): boolean {
   );
 }
 
-/** The request does not fit into the model's context. */
 function isTooLong({ status, code, said }: HttpFailure): boolean {
   return (
     status === 413 ||
@@ -158,7 +144,6 @@ function isTooLong({ status, code, said }: HttpFailure): boolean {
 const TOO_LONG =
   /(prompt|input) is too long|maximum (context|prompt) length|exceeds? (the )?(available )?context|input token count\b.*\bexceeds|\binputs\W+tokens\b/i;
 
-/** The model does not exist, or no longer. */
 function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   return (
     (status === 404 || status === 410) &&

@@ -8,19 +8,16 @@ import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
-  /** The only origin that requests and the key may go to. */
+  /** The only origin for requests and the key. */
   base: URL;
-  /** Header with the key; null for servers without one. */
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
-  /** The query of every address. */
   query?: string | undefined;
   /** Proxy for an https origin; loopback http never uses it. Absent: none. */
   proxy?: URL | null | undefined;
   /** Milliseconds for a request to the last byte of its reply, or of silence during a download. */
   timeoutMs: number;
   clock: Clock;
-  /** Aborts everything in flight. */
   signal: AbortSignal;
 }
 
@@ -39,22 +36,17 @@ interface OutgoingRequest {
   method: string;
   headers: RequestInit['headers'];
   body: RequestBody;
-  /** Whether the reply may come packed. */ packed: boolean;
+  packed: boolean;
 }
 
 export interface OpenRequest {
-  /** Ends the request with an error. */
   fail(error: TransportError): void;
   settle(): void;
-  /** Restarts its timeout. */
   alive(): void;
 }
 
 interface HttpSender {
-  /**
-   * Sends a request and passes its reply, unless it is a redirect, to `receive`. Rejects with
-   * {@link TransportError} only.
-   */
+  /** Redirects do not reach `receive`. Rejects with {@link TransportError} only. */
   send<T>(
     input: string | URL | Request,
     sent: OutgoingRequest,
@@ -67,10 +59,7 @@ interface HttpSender {
   close(): void;
 }
 
-/**
- * Requests to one host with one key and timeouts. Uses node:http because global fetch obeys proxy
- * variables of the environment.
- */
+/** Uses node:http because global fetch obeys proxy variables of the environment. */
 export function createOutgoing(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean },
@@ -88,7 +77,7 @@ export function createOutgoing(
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
-        ...routeTo(addressIn(input)),
+        ...routeTo(typeof input === 'object' && 'url' in input ? input.url : String(input)),
         method: sent.method,
         agent,
         headers: sentHeaders(bounds, sent),
@@ -132,15 +121,10 @@ export function createOutgoing(
   };
 }
 
-/** Loopback is reached without a proxy. */
 function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)
     : null;
-}
-
-function addressIn(input: string | URL | Request): string {
-  return typeof input === 'string' || input instanceof URL ? String(input) : input.url;
 }
 
 /** A protocol upgrade would leave the request waiting forever. */
@@ -210,7 +194,6 @@ function connectionError(error: Error): TransportError {
   return new TransportError('connection', code);
 }
 
-/** Reads a bounded reply to its end and settles the exchange. */
 export function collectReply(
   response: http.IncomingMessage,
   { fail, settle }: OpenRequest,

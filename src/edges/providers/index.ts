@@ -37,9 +37,7 @@ export interface ProviderOptions extends ProviderAccess {
   /** Folder with the project's files at a commit, created on demand. */
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal recorded requests. */
   recordingKey(request: RecordedRequest): string;
-  /** The environment, and the names of variables that programs get besides the defaults. */
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
   clock: Clock;
@@ -64,13 +62,10 @@ export interface ProviderOptions extends ProviderAccess {
 /** `signal` ends waiting, but not a call that may cost money. */
 export interface TransportOptions extends RunOfCalls, ProviderAccess {
   redact(text: string): string;
-  /** What earlier runs learned about models; null: nothing is stored. */
   memory: RefusalMemory | null;
-  /** Called for each request before it is sent. False: it ends with kind `budget`. */
   onAttempt(request: Request): boolean;
 }
 
-/** Carries requests in another way than by a call for each. */
 export interface RequestTransport {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
   waiting(): WaitingBatches | null;
@@ -82,10 +77,8 @@ export interface Providers {
   complete: Complete;
   /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
-  /** The subset that setting a key would not fix: headers that an endpoint sets twice. */
   clashingHeaders(targets: readonly Target[]): Problem[];
   stats(): { name: string; stats: LimiterStats }[];
-  /** Batches that vendors are still working on; null: none. */
   waiting(): WaitingBatches | null;
   /** Ends calls in flight, closes connections, and kills programs with their children. */
   close(): Promise<void>;
@@ -97,11 +90,7 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program answers in words and has no embeddings',
 };
 
-/**
- * Opens the connection to the models.
- *
- * @throws UserError when an address is neither https nor loopback: a key is never sent to one.
- */
+/** @throws UserError when an address is neither https nor loopback: no key is sent to one. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);

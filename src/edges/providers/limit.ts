@@ -2,13 +2,11 @@ import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { createPace } from './pace.ts';
 
-/** Backoff requested by a server. */
 interface Backoff {
   isActive(): boolean;
   extend(ms: number): void;
 }
 
-/** `ended` is called when the backoff ends, but not when the signal ends it. */
 function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Backoff {
   let until = 0;
   let waiting = false;
@@ -35,13 +33,11 @@ function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Ba
 }
 
 interface Queue<T> {
-  /** `ahead`: with high priority. */
   add(item: T, ahead: boolean): void;
   take(): T | undefined;
   size(): number;
 }
 
-/** A FIFO queue with two priorities; amortized constant time per item. */
 export function createQueue<T extends object>(): Queue<T> {
   const first = createLine<T>();
   const second = createLine<T>();
@@ -52,7 +48,6 @@ export function createQueue<T extends object>(): Queue<T> {
   };
 }
 
-/** Compact the array once this many slots at the front are empty. */
 const MAX_EMPTY_SLOTS = 1024;
 
 function createLine<T extends object>(): {
@@ -80,36 +75,26 @@ function createLine<T extends object>(): {
   };
 }
 
-/** How an attempt that held a slot ended, as the limiter sees it. */
 export type SlotOutcome =
-  | {
-      kind: 'answered';
-      latencyMs: number;
-      /** Rest the server asked for although it answered; 0: none. */ waitMs: number;
-    }
+  /** `waitMs`: the server asked for a rest although it answered. */
+  | { kind: 'answered'; latencyMs: number; waitMs: number }
   /** The server is up but rejected this request. */
   | { kind: 'refused' }
-  /** `unwaited`: the requested wait is longer than any call waits. */
   | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }
   | { kind: 'failed'; fault: Fault }
   | { kind: 'unsent' };
 
 export type Admission =
-  | { status: 'go'; ticket: Ticket }
-  | { status: 'aborted' }
-  /** The server is given up: waiting calls end with this fault. */
-  | { status: 'down'; fault: Fault };
+  { status: 'go'; ticket: Ticket } | { status: 'aborted' } | { status: 'down'; fault: Fault };
 
 interface Ticket {
   round: number;
 }
 
 export interface LimiterStats {
-  /** Calls accepted and answered, and attempts made for them. */
   calls: number;
   answered: number;
   attempts: number;
-  /** Attempts that hit a rate limit. */
   limited: number;
   queued: number;
   in_flight: number;
@@ -119,26 +104,18 @@ export interface LimiterStats {
 export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
-  /**
-   * Returns the slot. `down`: the server is given up. `first`: the first failure of its round;
-   * others in flight will report the same.
-   */
+  /** `down`: the server is given up. `first`: others in flight will report the same failure. */
   release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
-  /** Whether the server's backoff is active. */
   shut(): boolean;
   stats(): LimiterStats;
 }
 
-/**
- * A server is given up after this long, and as many rounds as a call has tries, without an answer.
- */
+/** A server is given up after this long, and as many rounds as a call has tries. */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
-  /**
-   * Give up after this many rounds of failures without an answer that lasted at least `afterMs`.
-   */
+  /** Rounds of failures without an answer that lasted at least `afterMs`. */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;
@@ -148,10 +125,7 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-/**
- * Slots for calls to one server: as many as {@link createPace} allows, none during a backoff, and
- * given up by {@link createHealth}. FIFO, retries first; constant time per call.
- */
+/** Slots for calls to one server; none during a backoff. Constant time per call. */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
   const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
@@ -217,29 +191,18 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** Whether a server still answers. */
 interface Health {
-  /** The round that attempts started now belong to. */
   round(): number;
   recordAnswer(now: number): void;
-  /**
-   * True for the first failure of a round, because calls in flight fail together. `unwaited`: the
-   * requested wait is longer than any call waits.
-   */
+  /** True for the first failure of a round, because calls in flight fail together. */
   recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
-  /** The last fault once the server has been given up, else null. */
   down(): Fault | null;
 }
 
-/**
- * Rounds with too long a requested wait before a server is given up; one may concern another model.
- */
+/** A single too long wait may concern another model. */
 const UNWAITED_ROUNDS = 2;
 
-/**
- * Gives a server up after `rounds` rounds of failures over `afterMs` without an answer. Otherwise
- * every queued call would use up all its tries on it.
- */
+/** Without it every queued call would use up all its tries on a server that is down. */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
   let failures = 0;

@@ -11,10 +11,7 @@ interface OnceOptions {
   answers: 'keep' | 'forget';
 }
 
-/**
- * Deduplicates requests within a run: later callers get the first one's completion, marked as
- * reused. A call that was aborted is not reused.
- */
+/** Later callers get the first one's completion, marked as reused, unless it was aborted. */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();
   const first = async (key: string, request: Request): Promise<Completion> => {
@@ -45,11 +42,7 @@ function asReused(shared: Completion): Completion {
     : { ...completion, unsent: true };
 }
 
-/**
- * Forwards calls and writes each answer, once per request and without a line end, as a line of a
- * recordings file (see `replay`). Includes cached answers, so that the file is complete; errors are
- * not recorded.
- */
+/** Writes each answer, also a cached one, as a line of a recordings file. Skips errors. */
 export function recordAnswers(
   complete: Complete,
   write: (line: string) => Promise<void>,

@@ -1,10 +1,8 @@
 import type { GivenPace } from '../../types/endpoints.ts';
 import { pause, type Clock } from './clock.ts';
 
-/** The request pace that a user set for one model or server. */
 export interface Pacer {
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Waits for this request's turn; turns are spread evenly over the minute. */
   turn(): Promise<void>;
   /** Waits again after a slot was granted, so that the request is sent at the set pace. */
   due(): Promise<void>;
@@ -42,7 +40,6 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
   };
 }
 
-/** Lets callers through one by one, `spacingMs` apart. */
 function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) => Promise<void> {
   let free = 0;
   return async (spacingMs) => {
@@ -54,10 +51,8 @@ function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) =
   };
 }
 
-/** How many calls may be in flight. */
 export interface Pace {
   slots(): number;
-  /** Records an answer. `saturated`: every slot was in use. */
   answered(latencyMs: number, saturated: boolean): void;
   halve(): void;
 }

@@ -46,10 +46,6 @@ export function createPrefixes(): Prefixes {
   };
 }
 
-/**
- * Prefixes of at least `leastBytes` that end with the system messages or a later message, except
- * the last. Whatever else is sent before them or changes their meaning is part of their key.
- */
 function cacheablePrefixes(
   { messages, ...others }: Ask,
   leastBytes: number,

@@ -21,13 +21,11 @@ export type End =
   | { how: 'not-started'; code: string }
   | { how: 'exit'; code: number }
   | { how: 'signal'; signal: string }
-  /** Killed because a line was too long. */
   | { how: 'line-too-long' };
 
 export interface Child {
   write(line: string): void;
   closeInput(): void;
-  /** Kills the process and its children. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   ended: Promise<End>;
 }
@@ -87,7 +85,6 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Returns the reason if the system rejects the arguments (empty name, NUL, too long). */
 function spawnChild(
   { command, cwd, env }: ChildOptions,
   on: ProgramPlatform,
@@ -110,7 +107,6 @@ function spawnChild(
   }
 }
 
-/** Calls `onLine` for each line of UTF-8 without its end, also for a last line without one. */
 function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pending: Buffer[] = [];
   let size = 0;
@@ -140,7 +136,6 @@ function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: 
   stream.on('error', () => {});
 }
 
-/** How a system starts and kills programs. `platform` as in `process.platform`. */
 export interface ProgramPlatform {
   platform: NodeJS.Platform;
   isFile(path: string): boolean;
@@ -159,7 +154,6 @@ const WINDOWS = [
   'ProgramFiles',
 ];
 
-/** The default variables and the named ones, where they are set. */
 export function programVariables(
   env: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
@@ -185,7 +179,6 @@ function valueIn(
 interface Startable {
   file: string;
   args: string[];
-  /** The arguments are already quoted. */
   verbatim: boolean;
 }
 
@@ -195,10 +188,7 @@ const EXTENSIONS = ['.com', '.exe', '.bat', '.cmd'];
 /** The command interpreter expands these even inside quotes. */
 const READ_IN_QUOTES = /["%\r\n]/;
 
-/**
- * Resolves a command line, or explains why it cannot start. On Windows a name may be a script
- * (`npm`, `npx`) that only the command interpreter finds and runs.
- */
+/** On Windows a name may be a script (`npm`, `npx`) that only the command interpreter finds. */
 export function startable(
   [name = '', ...args]: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
@@ -231,15 +221,6 @@ function ofTheSystem(name: string, env: Readonly<Record<string, string>>): strin
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** Kills a process tree on Windows, which has no process groups. */
-function taskkill(pid: number, env: Readonly<Record<string, string>>): Startable {
-  return {
-    file: ofTheSystem('taskkill.exe', env),
-    args: ['/PID', String(pid), '/T', '/F'],
-    verbatim: false,
-  };
-}
-
 /** Kills a process group. On Windows only while the process runs: its id may be reused later. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
@@ -249,8 +230,11 @@ function killTree(
   if (pid === undefined) return;
   if (platform === 'win32') {
     if (exitCode !== null || signalCode !== null) return;
-    const { file, args } = taskkill(pid, env);
-    const killer = spawn(file, args, { stdio: 'ignore', windowsHide: true });
+    const args = ['/PID', String(pid), '/T', '/F'];
+    const killer = spawn(ofTheSystem('taskkill.exe', env), args, {
+      stdio: 'ignore',
+      windowsHide: true,
+    });
     killer.on('error', () => undefined);
     killer.unref();
     return;

@@ -33,7 +33,6 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
-/** Parses an answer line; `id` null when it answers no call. */
 function parseAnswerLine(
   line: string,
   redact: (text: string) => string,
@@ -50,7 +49,6 @@ function parseAnswerLine(
   const said = full.data;
   if ('error' in said) {
     const text = foreignLine(said.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
-    // A failure may be retried; a permanent error is the program's answer.
     const reason =
       said.retryable === true
         ? fault('program', text, { retry: 'later' })
@@ -67,26 +65,14 @@ function parseAnswerLine(
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
 }
 
-/** The fault of a line that answers no call. */
-function strayLineFault(line: string, redact: (text: string) => string): Fault {
-  return fault(
-    'program',
-    `wrote a line on stdout that is not an answer: "${foreignLine(line, redact, MAX_QUOTED_CHARS)}"; messages belong on stderr`,
-  );
-}
-
 export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
-/** Calls that the program has yet to answer. */
 export interface Calls {
   /** `late` is called when the timeout ended the call. */
   open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /**
-   * Handles a line; true when it answers an open call. A line that answers no call fails the oldest
-   * one; a late answer to a call that was given up is ignored.
-   */
+  /** True for an answer to an open call. A stray line fails the oldest call; a late one none. */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;
 }
@@ -130,7 +116,11 @@ export function createCalls({
         return true;
       }
       const late = id !== null && /^[1-9]\d{0,15}$/.test(id) && Number(id) <= last;
-      if (!late) settle(open.keys().next().value ?? '', failedCall(strayLineFault(line, redact)));
+      if (late) return false;
+      const quoted = foreignLine(line, redact, MAX_QUOTED_CHARS);
+      const message = `wrote a line on stdout that is not an answer: "${quoted}"`;
+      const stray = fault('program', `${message}; messages belong on stderr`);
+      settle(open.keys().next().value ?? '', failedCall(stray));
       return false;
     },
     settleAll(reason) {

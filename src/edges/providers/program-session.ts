@@ -13,7 +13,6 @@ import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-/** The line with which Node or Python reports an uncaught error. */
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
 /** Lines that a runtime prints below it: stack, error properties, version. */
@@ -48,20 +47,16 @@ export function createLastWords(): LastWords {
 interface ProgramSessionOptions {
   command: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Prepares the checkout; returns its folder or what is wrong with it. */
   prepare(): Promise<{ cwd: string } | { fault: Fault }>;
   timeoutMs: number;
   clock: Clock;
   redact(text: string): string;
-  /** Called with each line of stderr. */
   onErr(line: string): void;
   log(line: string): void;
 }
 
-/** A user's application: one process that answers many calls. */
 export interface ProgramSession {
   ask(request: Request): Promise<CallAttempt<VendorOutput>>;
-  /** Ends every call in flight as aborted. */
   abort(): void;
   close(): Promise<void>;
   killNow(): void;
@@ -75,11 +70,7 @@ const CLOSE_GRACE_MS = 2000;
 /** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
-/**
- * Exchanges JSON lines with the program, in any order. It starts at the first call and restarts
- * after an exit, up to {@link MAX_EXITS} times without an answer. A late call fails alone; if
- * nothing at all was heard meanwhile, the process is killed and restarted for the next call.
- */
+/** Restarts after an exit, up to {@link MAX_EXITS} times without an answer. */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
@@ -101,7 +92,6 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
 }
 
 interface Runs {
-  /** Starts the process if needed; a fault if it cannot. */
   running(): Promise<Child | Fault>;
   heard(): number;
   close(): Promise<void>;
@@ -169,9 +159,10 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   };
 }
 
-const NO_OUTPUT_MESSAGE = `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a buffer: flush stdout after each line`;
+const NO_OUTPUT_MESSAGE =
+  `nothing on its stdout for ${SILENCE_MS / 1000} s; if it has answered, the line waits in a ` +
+  'buffer: flush stdout after each line';
 
-/** Logs a hint once if the process stays silent after its start. */
 function createSilenceWatch(
   { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
   heard: () => number,
@@ -198,7 +189,6 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   await child.ended;
 }
 
-/** What the exit means for the calls in flight. */
 export function endText(
   end: End,
   { command, redact }: { command: readonly string[]; redact(text: string): string },

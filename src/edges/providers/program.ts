@@ -14,10 +14,8 @@ import { withRetries } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 
 interface ProgramOptions extends CallOptions {
-  /** Folder with the program's files at a commit. */
   checkout(commit: string): Promise<string>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names of variables that programs get besides the defaults. */
   programEnv: readonly string[];
 }
 
@@ -31,7 +29,6 @@ interface Programs {
 
 const SETUP_LIMIT_MS = 600_000;
 
-/** Logged stderr lines per program, and characters of each. */
 const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
@@ -81,7 +78,8 @@ export function createPrograms(options: ProgramOptions): Programs {
   return {
     async complete(request, target) {
       const key = JSON.stringify([target.command, target.setup, target.commit]);
-      const name = `program ${visibleLine(target.command.join(' '))} at ${visibleLine(target.commit).slice(0, 8)}`;
+      const commit = visibleLine(target.commit).slice(0, 8);
+      const name = `program ${visibleLine(target.command.join(' '))} at ${commit}`;
       if (running.size === 0) process.once('exit', killAll);
       const program = running.get(key) ?? start(target, name);
       running.set(key, program);
@@ -108,10 +106,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   };
 }
 
-/**
- * Runs each `setup` once per commit; those of one commit run one by one because they share a
- * folder.
- */
+/** Each `setup` once per commit; those of one commit one by one, because they share a folder. */
 function createSetups(
   options: ProgramOptions,
   env: Record<string, string>,
@@ -179,7 +174,6 @@ async function runSetup(
     : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
 }
 
-/** Logs the program's lines: redacted, cut and limited in number. */
 function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {
   let lines = 0;
   return (line) => {
@@ -194,7 +188,6 @@ function logLimited(name: string, { log, redact }: ProgramOptions): (line: strin
 const forJavaScript = readFileSync(new URL('./promptfoo-adapter.js', import.meta.url), 'utf8');
 const forPython = readFileSync(new URL('./promptfoo-adapter.py', import.meta.url), 'utf8');
 
-/** Replaces the shipped program's name with its source. */
 function startedAs(command: readonly string[]): readonly string[] {
   const [first, ...words] = command;
   if (first !== PROMPTFOO_PROGRAM) return command;

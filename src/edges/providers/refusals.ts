@@ -12,7 +12,6 @@ import type { Fault } from './fault.ts';
 import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
-/** What a model refuses, as stored. */
 interface ModelRefusals {
   /** Parameters and their replacement; null: none. */
   parameters: Record<string, string | null>;
@@ -20,7 +19,6 @@ interface ModelRefusals {
   forms: [Form, ...Form[]];
 }
 
-/** What earlier runs learned, by server address and model. */
 export interface RefusalMemory {
   known(key: string): Promise<ModelRefusals | null>;
   keep(key: string, learned: ModelRefusals): void;
@@ -33,28 +31,17 @@ interface DiscoveryRequest {
   ahead: string;
 }
 
-/** What models of one server refuse: from their passports, earlier runs, and this run. */
 export interface Refusals {
-  /** Loads what earlier runs learned; await it before a model's first request. */
   recall(target: HostedTarget): Promise<void>;
-  /** The request without what its model is known to refuse. */
   without(request: Request): Ask;
   /** What sending this request would find out; null: nothing. */
   open(request: Request): DiscoveryRequest | null;
-  /** Records that the model answered, and with it the finding. */
   accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
-  /**
-   * Records a refused prompt parameter. Once requests with different messages were refused alike,
-   * all requests of the kind count as refused; until then those with the same messages.
-   */
+  /** Requests of the kind count as refused once different messages were refused alike. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
-  /** The fault this request is known to get; null: unknown. */
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /**
-   * What the model refuses according to this fault, if the request can do without it; `first`:
-   * newly learned.
-   */
+  /** What the model refuses, if the request can do without it; `first`: newly learned. */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -73,10 +60,7 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   plain: /(?!)/,
 };
 
-/**
- * Remembers refusals per model. A prompt's own parameters are never dropped, because that would
- * change what is tested; a grader's may be. A faulty schema is not a refusal of schemas.
- */
+/** A prompt's own parameters are never dropped: that would change what is tested. */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
@@ -144,10 +128,7 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
   };
 }
 
-/**
- * What this request finds out about an unknown model. For a prompt this includes parameter values:
- * a model that refuses one value may accept another.
- */
+/** For a prompt with its values: a model that refuses one value may accept another. */
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
@@ -165,7 +146,6 @@ function discoveryKind(request: Request, { form, parameters }: Ask): string | nu
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
-/** Adds what the fault reveals; null if it names nothing that can be dropped. */
 function learnFrom(
   { kind, status, detail }: Fault,
   { purpose }: Request,
@@ -174,7 +154,8 @@ function learnFrom(
 ): ReturnType<Refusals['learn']> {
   // Too long or filtered: says nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
-  const parameter = purpose === 'prompt' ? undefined : refusedParameter(sent.parameters, detail);
+  const ours = DISPENSABLE.filter((name) => name in sent.parameters);
+  const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);
   if (parameter !== undefined) {
     const first = !(parameter in learned.parameters);
     learned.parameters[parameter] = insteadOf(parameter, detail);
@@ -213,15 +194,6 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
   return Object.fromEntries(sent);
 }
 
-function refusedParameter(
-  parameters: Readonly<Record<string, Json>>,
-  detail: string,
-): string | undefined {
-  const ours = DISPENSABLE.filter((name) => name in parameters);
-  return namedIn(ours, detail);
-}
-
-/** `Use 'max_completion_tokens' instead` */
 function insteadOf(parameter: string, detail: string): string | null {
   if (!LIMITS.includes(parameter)) return null;
   return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;

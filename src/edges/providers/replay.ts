@@ -15,7 +15,6 @@ export interface RecordedRequest {
 
 interface ReplayOptions {
   readRecording(commit: string, file: string): Promise<string>;
-  /** Equal for equal requests, whatever the order of their keys. */
   recordingKey(request: RecordedRequest): string;
 }
 
@@ -61,7 +60,6 @@ const recording = z.object({
 const CUT_SILENT =
   'the recorded answer reached its limit of tokens before it said anything; record it with a higher one';
 
-/** Answers from recordings; each file is read once per commit. */
 export function createReplay(
   options: ReplayOptions,
 ): (request: Request, target: ReplayTarget) => Promise<Completion> {
@@ -70,9 +68,8 @@ export function createReplay(
     try {
       return readRecordings(await options.readRecording(commit, file), file, options.recordingKey);
     } catch {
-      return {
-        problem: `${visibleLine(file)}: cannot be read${commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`}; write it with --record`,
-      };
+      const at = commit === 'worktree' ? '' : ` at commit ${visibleLine(commit).slice(0, 8)}`;
+      return { problem: `${visibleLine(file)}: cannot be read${at}; write it with --record` };
     }
   };
   return async (request, target) => {
@@ -110,7 +107,9 @@ function readRecordings(
       const issue = read.error.issues[0];
       const field =
         issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
-      const message = `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", "messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record`;
+      const message =
+        `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", ` +
+        '"messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record';
       return {
         problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
       };
@@ -120,7 +119,6 @@ function readRecordings(
   return { replies };
 }
 
-/** Identifies the request, including its parameters and try. */
 function missingRecording(
   { parameters, messages, try: attempt, purpose }: Request,
   { file, model }: ReplayTarget,
@@ -131,5 +129,10 @@ function missingRecording(
       ? 'no message'
       : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
   const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
-  return `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; record it with --record`;
+  return (
+    `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} ` +
+    `for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ` +
+    `${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; ` +
+    'record it with --record'
+  );
 }

@@ -10,10 +10,7 @@ const QUOTE = 0x22;
 
 const BACKSLASH = 0x5c;
 
-/**
- * Whether JSON text (UTF-8) is nested deeper than `limit`, in one pass without parsing. The result
- * is meaningless for text that is not JSON.
- */
+/** Whether JSON (UTF-8) is nested deeper than `limit`, in one pass. Meaningless for other text. */
 export function deeperThan(text: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
@@ -51,7 +48,6 @@ const UNPACK = new Map<string, Unpack>([
   ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
-/** A name from a header, for a message. */
 function headerName(name: string): string {
   return shorten(visibleLine(name), 40);
 }
@@ -65,7 +61,6 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
     return await unpack(body, { maxOutputLength: MAX_REPLY_BYTES });
   } catch (error) {
     const code = member(error, 'code');
-    // A truncated body, like any other.
     if (code === 'Z_BUF_ERROR') throw new TransportError('cut');
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new TransportError('too-large');
     throw new TransportError('encoding', headerName(encoding));
@@ -92,10 +87,7 @@ class ReplyHeaders {
   }
 }
 
-/**
- * Turns a received reply into the subset of `Response` that the SDKs use, decompressed and of
- * bounded depth. A real `Response` costs more than reading the answer.
- */
+/** The subset of `Response` that the SDKs use: a real one costs more than reading the answer. */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);
@@ -123,10 +115,7 @@ export async function toResponse(received: Received): Promise<Response> {
   } as unknown as Response;
 }
 
-/**
- * Decodes a body by its declared charset (default UTF-8), without a byte order mark. Invalid bytes
- * are an error in a successful reply and replaced in others.
- */
+/** Invalid bytes are an error in a successful reply and replaced in others. */
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];
@@ -140,7 +129,6 @@ function decode(body: Buffer, { status, headers }: Received): { charset: string;
   }
 }
 
-/** Byte order marks. */
 const BYTE_ORDER_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Google wraps an error in a one-element list, which the SDKs do not expect. */

@@ -14,14 +14,14 @@ export type RetriedResult<T> = Requests &
     | {
         status: 'fault';
         fault: Fault;
-        /** False: nothing was sent at all. */ sent: boolean;
-        /** What kept it from an answer until the run's end, or its cap. */ before?: Fault | null;
+        sent: boolean;
+        /** What kept it from an answer until the run's end, or its cap. */
+        before?: Fault | null;
       }
   );
 
 /** Settings shared by all calls of a run. */
 export interface RunOfCalls {
-  /** Attempts per call, the first included. */
   maxTries: number;
   clock: Clock;
   signal: AbortSignal;
@@ -100,10 +100,7 @@ export async function withRetries<T>(
   }
 }
 
-/**
- * Waits for a slot and for the user's pace. After a wait for a slot or a backoff, the pace is
- * checked again.
- */
+/** After a wait for a slot or a backoff, the pace is checked again. */
 async function admission(
   again: boolean,
   { limiter, pacers = [] }: RetryOptions,
@@ -151,7 +148,6 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
   return Math.ceil(grown * (0.5 + random() / 2));
 }
 
-/** The end of the run or its cap, with the fault that kept the call from its answer. */
 function endedAfter(end: Fault, last: Fault | null): Fault {
   return last === null ? end : { ...end, message: `${end.message}; before that: ${last.message}` };
 }

@@ -7,15 +7,13 @@ interface HeaderReader {
   get(name: string): string | null;
 }
 
-/**
- * Milliseconds the server asks to wait: `retry-after-ms`, `retry-after` (seconds or an HTTP date),
- * else the reset time of an exhausted rate limit. Null if none is readable. `now`: milliseconds
- * since 1970.
- */
+/** Milliseconds the server asks to wait, or null; `now` in milliseconds since 1970. */
 export function askedWait(headers: HeaderReader, now: number): number | null {
+  const seconds = headers.get('retry-after');
   return (
     parseScaled(headers.get('retry-after-ms'), 1) ??
-    retryAfter(headers.get('retry-after'), now) ??
+    parseScaled(seconds, 1000) ??
+    until(seconds, now) ??
     exhaustedWait(headers, now)
   );
 }
@@ -39,7 +37,6 @@ const RATE_LIMIT_HEADERS: readonly { remaining: string; reset: string }[] = [
   })),
 ];
 
-/** Milliseconds until the latest reset of an exhausted rate limit; null if none is exhausted. */
 export function exhaustedWait(headers: HeaderReader, now: number): number | null {
   const waits = RATE_LIMIT_HEADERS.flatMap(({ remaining, reset }) => {
     if (headers.get(remaining)?.trim() !== '0') return [];
@@ -48,10 +45,6 @@ export function exhaustedWait(headers: HeaderReader, now: number): number | null
     return wait === null ? [] : [wait];
   });
   return waits.length === 0 ? null : Math.max(...waits);
-}
-
-function retryAfter(value: string | null, now: number): number | null {
-  return parseScaled(value, 1000) ?? until(value, now);
 }
 
 function parseScaled(value: string | null, unit: number): number | null {
@@ -89,10 +82,7 @@ const SAID = 300;
 
 const MAX_BODY_CHARS = 4000;
 
-/**
- * Classifies an error thrown by a vendor's SDK. Both SDKs have `status` if there was a reply, else
- * `cause`.
- */
+/** Both SDKs have `status` if there was a reply, else `cause`. */
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
   const transport = causeChain(error).find((cause) => cause instanceof TransportError);
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
@@ -141,7 +131,6 @@ export function replyFault(
   });
 }
 
-/** Some gateways send an error as the whole reply. */
 function isErrorAlone(data: unknown): boolean {
   const isAnswer = ['choices', 'content', 'output', 'data', 'message'].some(
     (name) => typeof (member(data, name) ?? '') === 'object',
@@ -152,7 +141,6 @@ function isErrorAlone(data: unknown): boolean {
   );
 }
 
-/** An empty reply; a retry may succeed. */
 function emptyReplyFault(data: unknown): Fault | null {
   const {
     choices,
@@ -169,7 +157,7 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers set the member without a failure: `null`, `""`, `false`, `{}`, `{code: 0}`. */
+/** Some servers set the member without a failure, as `null`, `""`, `false`, `{}`, `{code: 0}`. */
 function isSaid(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
@@ -186,7 +174,6 @@ function statusFromCode(code: string, said: string): number {
     : 500;
 }
 
-/** Redacted text on one visible line. */
 export function foreignLine(
   text: string,
   redact: (text: string) => string,
@@ -202,10 +189,7 @@ function causeChain(error: unknown): unknown[] {
   return chain;
 }
 
-/**
- * `{message, code, type, param}` (Google's `status`), at the top or in `error`; Amazon's `Message`,
- * schema validators' `detail`, or plain text.
- */
+/** At the top or in `error`; also Amazon's `Message` and schema validators' `detail`. */
 function whatServerSaid(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };
@@ -222,7 +206,6 @@ function whatServerSaid(body: unknown): { code: string; said: string } {
   };
 }
 
-/** The upstream server's error, as OpenRouter forwards it. */
 function saidBehind(metadata: unknown): { code: string; said: string } {
   const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
   if (raw === undefined) return { code: '', said: '' };
@@ -234,9 +217,7 @@ function saidBehind(metadata: unknown): { code: string; said: string } {
 
 const DETAILS = 5;
 
-/**
- * Text, or `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`.
- */
+/** `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`. */
 function detailText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? '' : detailText(member(value, 'detail'));

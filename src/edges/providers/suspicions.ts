@@ -7,19 +7,14 @@ interface Suspicions {
   faultFor(kind: string, request: Request): Fault | null;
 }
 
-/**
- * Remembers refusals: a single one does not show whether the vendor refused the parameters or the
- * messages.
- */
+/** A single refusal does not show whether the parameters or the messages were refused. */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<
     string,
     {
       /** Messages of the first refused request, by the vendor's words. */
       words: Map<string, string>;
-      /** Faults by the requests' messages. */
       messages: Map<string, Fault>;
-      /** The fault that all of the kind get. */
       all: Fault | null;
     }
   >();
@@ -32,7 +27,8 @@ export function createSuspicions(): Suspicions {
       const first = known.words.get(fault.said) ?? messages;
       known.words.set(fault.said, first);
       known.messages.set(messages, fault);
-      if (first !== messages) known.all ??= asUnsent(fault);
+      const message = `not sent, for two others with these parameters were told: ${fault.message}`;
+      if (first !== messages) known.all ??= { ...fault, message };
     },
     faultFor(kind, { messages }) {
       const known = kinds.get(kind);
@@ -42,15 +38,6 @@ export function createSuspicions(): Suspicions {
   };
 }
 
-/** The same fault for a request that was not sent because of it. */
-function asUnsent(told: Fault): Fault {
-  return {
-    ...told,
-    message: `not sent, for two others with these parameters were told: ${told.message}`,
-  };
-}
-
-/** Vendors' words for an unsupported parameter or value. */
 const REFUSES =
   /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
 
@@ -58,7 +45,6 @@ const REFUSES =
 const ABOUT_CONTENT =
   /\b(messages?|prompts?|conversations?|turns?|contents?|context|images?|attachments?|documents?|files?)\b|[`'"]inputs?\b|\binput(\[| (length|tokens?|text)\b)|\bgot -\d/i;
 
-/** Whether a fault is about a parameter of the prompt. */
 export function isOfParameter(
   { kind, status, said, detail }: Fault,
   { purpose, parameters }: Request,
@@ -92,34 +78,30 @@ function isOfForm(
 
 type RequestParameters = Request['parameters'];
 
-/** Parameters that are maps or lists: tools, response formats and the like. */
 export function structuredIn(parameters: RequestParameters): string[] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null && /^\w+$/.test(name) ? [name] : [],
   );
 }
 
-/**
- * Whether the text means the parameter. A name that is also an English word (stop, tools, user)
- * must be quoted, followed by a colon, beside its value, or in the vendors' field for it.
- */
+/** A name that is also an English word (stop, tools, user) needs quotes, a colon or its value. */
 function isNamed(name: string, { said, detail }: Pick<Fault, 'said' | 'detail'>): boolean {
   if (namedIn([name], detail.slice(0, detail.length - said.length)) !== undefined) return true;
   if (namedIn([name], said) === undefined) return false;
   if (!/^[a-z]+$/i.test(name)) return true;
   const quoted = `[\`'"]${name}[\`'".\\[]`;
   const begins = `(^|; )${name}(:|\\.\\w)`;
-  const before = `(parameter|argument|field|property|option|value|supplied|model|support)s?( for| of)?[\\s:]+${name}\\b`;
-  const after = `\\b${name} (parameter|argument|field|property|option|value|is (not|only)|must be|cannot be|may only)\\b`;
+  const nouns = 'parameter|argument|field|property|option|value';
+  const before = `(${nouns}|supplied|model|support)s?( for| of)?[\\s:]+${name}\\b`;
+  const after = `\\b${name} (${nouns}|is (not|only)|must be|cannot be|may only)\\b`;
   return new RegExp(`${quoted}|${begins}|${before}|${after}`, 'i').test(said);
 }
 
 export function namedIn(parameters: readonly string[], detail: string): string | undefined {
   const words = new Set(detail.toLowerCase().match(/\w+/g));
-  return parameters.find((name) => words.has(name.toLowerCase()) || words.has(plainName(name)));
-}
-
-/** xAI and Google write `presencePenalty` for `presence_penalty`. */
-function plainName(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
+  return parameters.find((name) => {
+    const lower = name.toLowerCase();
+    // xAI and Google write `presencePenalty` for `presence_penalty`.
+    return words.has(lower) || words.has(lower.replaceAll('_', ''));
+  });
 }

@@ -5,10 +5,7 @@ import tls from 'node:tls';
 /** Code of a refusal by the proxy; its status follows. */
 const REFUSED = 'PROXY_';
 
-/**
- * Makes an agent reach every origin through a proxy by CONNECT. The proxy sees only the origin's
- * name; its own credentials go to the proxy alone.
- */
+/** The proxy sees only the origin's name; its own credentials go to the proxy alone. */
 export function tunnelThrough(
   agent: https.Agent,
   proxy: URL,
@@ -64,14 +61,14 @@ function inBrackets(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Describes a connection error of the proxy; null for others. */
 export function proxyWords(code: string): { words: string; passing: boolean } | null {
   if (!code.startsWith(REFUSED)) return null;
   const said = code.slice(REFUSED.length);
   if (said === '407')
     return {
       words:
-        '407, it wants a name and a password: write them into its address (http://NAME:PASSWORD@host:port), from a secret',
+        '407, it wants a name and a password: write them into its address ' +
+        '(http://NAME:PASSWORD@host:port), from a secret',
       passing: false,
     };
   return /^\d+$/.test(said)

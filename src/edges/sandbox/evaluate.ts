@@ -11,13 +11,10 @@ import {
 } from './link.ts';
 import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.ts';
 
-/** Holds at most one worker and forwards its events. */
 export interface Keeper {
-  /** Starts the worker if there is none. */
   get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
   /** Null: nothing is expected; a worker that sends something is killed. */
   listen(listener: Listener | null): void;
-  /** Kills the worker and ignores its further output. */
   drop(): void;
   /** Notifies the listener and shuts the worker down. No further worker is started. */
   close(): Promise<void>;
@@ -26,7 +23,6 @@ export interface Keeper {
 export function createKeeper(start: StartLink): Keeper {
   let link: Link | null = null;
   let listener: Listener | null = null;
-  /** Number of the current worker; events of older ones are ignored. */
   let generation = 0;
   let closed = false;
 
@@ -89,10 +85,8 @@ export interface SandboxJob {
   /** Which process or engine the code may share; see {@link Link.begin}. */
   place: string;
   setting: Setting;
-  /** By index of the input. */
   results: CodeResult[];
   printed(printed: Printed): void;
-  /** Called after each evaluation; true: skip the remaining inputs. */
   givesUp(outcome: CodeOutcome): boolean;
 }
 
@@ -104,11 +98,7 @@ interface SendState {
   watchdog: NodeJS.Timeout | undefined;
 }
 
-/**
- * Sends the job's inputs from index `first` on, with a bounded number open, until all are answered
- * or the worker is lost. Resolves to the first input that is not done; it has advanced by at least
- * one, or the keeper was closed.
- */
+/** Sends inputs from `first` on, a bounded number open. Resolves to the first one not done. */
 export function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
     const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };
@@ -153,7 +143,6 @@ export function runInputs(link: Link, topic: SandboxJob, first: number): Promise
   });
 }
 
-/** Sends what fits; oversized inputs get an error immediately. */
 function sendInputs(link: Link, { job, results }: SandboxJob, state: SendState): void {
   while (
     state.next < job.inputs.length &&
@@ -175,7 +164,6 @@ function sendInputs(link: Link, { job, results }: SandboxJob, state: SendState):
   }
 }
 
-/** Stores an answer to the oldest request and returns its index; null if it answers another. */
 function storeAnswer(heard: ThreadAnswer, topic: SandboxJob, state: SendState): number | null {
   const asked = state.open[0];
   if (asked?.id !== heard.id) return null;

@@ -3,17 +3,13 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../errors.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/**
- * Run in the engine before any user code. In a bundle they are files beside the entry, provided
- * that they are read in a module without `import()`.
- */
+/** Run in the engine before any user code; in a bundle, files beside the entry. */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
 /** Longest question in characters, because answering blocks the thread. */
 const MAX_QUESTION_CHARS = 256 * 1024;
 
-/** `Intl` services and their methods available to code. */
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
   Collator: ['compare'],
   NumberFormat: ['format', 'formatToParts'],
@@ -29,13 +25,9 @@ const DATE_METHODS = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeStrin
 
 const ENCODINGS = ['utf8', 'utf-8', 'base64', 'base64url', 'hex', 'latin1', 'binary', 'ascii'];
 
-/** The default locale on every machine. */
 const LOCALE = 'en-US';
 
-/**
- * Answers a JSON question of the engine: languages, encodings and addresses, all pure functions.
- * Never throws; errors are part of the answer. Reaches only `Intl`, `Date`, `Buffer` and `URL`.
- */
+/** Pure functions on `Intl`, `Date`, `Buffer` and `URL`. Never throws. */
 export function answerHostCall(question: string): string {
   try {
     if (question.length > MAX_QUESTION_CHARS)
@@ -86,7 +78,6 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
   return toPlainJson(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
 }
 
-/** Numbers arrive as text. The unit of a relative time remains text. */
 function numeric(type: string): (value: Json, index: number) => Json {
   const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
   return (value, index) => (takesNumber && index === 0 ? Number(value) : value);

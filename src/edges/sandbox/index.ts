@@ -1,4 +1,4 @@
-import type { CodeResult, Evaluate } from '../../types/model.ts';
+import type { Evaluate } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import { javascriptStarter } from './javascript.ts';
 import { limits } from './link.ts';
@@ -6,10 +6,7 @@ import { pythonStarter } from './python.ts';
 import { failure } from './reply.ts';
 import { createRunner, type RunClock, type Runner } from './runner.ts';
 
-/**
- * Ignores SIGUSR1, with which any process of the same user could open Node's inspector and read the
- * keys in memory. Call this first in every entry.
- */
+/** With SIGUSR1 any process of the same user could open Node's inspector and read the keys. */
 export function guardProcess(): void {
   process.on('SIGUSR1', () => undefined);
 }
@@ -24,10 +21,7 @@ export interface SandboxOptions {
   env: Record<string, string>;
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
-  /**
-   * The time in confined code (milliseconds since 1970): constant and equal on both sides, so that
-   * code cannot tell which side it scores.
-   */
+  /** Milliseconds since 1970, equal on both sides, so that code cannot tell which it scores. */
   time: number;
   /** Receives lines that user code printed, filtered and labelled; at most 8 KiB per evaluation. */
   log(line: string): void;
@@ -40,20 +34,24 @@ export interface SandboxOptions {
 /**
  * Runs users' metric, roll-up and prompt code. Each side has its own workers, one per language;
  * each code has its own process (Python) or engine (JavaScript) per suite, and each evaluation its
- * own namespace. Variables are values, never source.
- *
- * `evaluate` answers in the order of `job.inputs` and never rejects: every failure, also a system
- * without confinement, is an error result whose message names no file or metric. `close` ends all
- * workers.
+ * own namespace. Variables are values, never source. `evaluate` answers in the order of the inputs
+ * and never rejects: every failure is an error result whose message names no file or metric.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;
   close(): Promise<void>;
 } {
   const { mode, env, timeoutSeconds, time, log, python = 'python3', alone = false } = options;
-  if (mode === 'off')
-    return { evaluate: async (job) => job.inputs.map(switchedOff), close: async () => undefined };
-  const shared = { mode, timeoutSeconds, log, clock: createClock(mode) };
+  if (mode === 'off') {
+    const switchedOff = failure('was not run: code is switched off (input code: off)');
+    return {
+      evaluate: async (job) => job.inputs.map(() => switchedOff),
+      close: async () => undefined,
+    };
+  }
+  const left = mode === 'host' ? Infinity : limits.runSeconds;
+  const clock: RunClock = { now: () => performance.now() / 1000, left };
+  const shared = { mode, timeoutSeconds, log, clock };
   const create: Record<'python' | 'javascript', () => Runner> = {
     python: () =>
       createRunner(pythonStarter({ mode, env, timeoutSeconds, time, python, alone }), {
@@ -78,16 +76,4 @@ export function createSandbox(options: SandboxOptions): {
       await Promise.all([...runners.values()].map((runner) => runner.close()));
     },
   };
-}
-
-/** Limits the total time of confined code; host code is not limited. */
-function createClock(mode: 'sandbox' | 'host'): RunClock {
-  return {
-    now: () => performance.now() / 1000,
-    left: mode === 'host' ? Infinity : limits.runSeconds,
-  };
-}
-
-function switchedOff(): CodeResult {
-  return failure('was not run: code is switched off (input code: off)');
 }

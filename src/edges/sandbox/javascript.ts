@@ -1,8 +1,5 @@
-/**
- * The thread for users' JavaScript: `javascriptStarter` for the main thread, and the thread's own
- * code. The thread starts from this file, or from the whole bundle: there this module never
- * finishes loading in the thread, so the entry does not run a second time.
- */
+// The thread starts from this file; in a bundle this module then never finishes loading, so the
+// entry does not run again.
 import nodeModule from 'node:module';
 import {
   Worker,
@@ -29,15 +26,12 @@ type FromEngine = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
 interface ThreadSettings {
   timeoutSeconds: number;
-  /** The constant time in code, milliseconds since 1970. */
   time: number;
-  /** A separate engine for each evaluation. */
   alone: boolean;
 }
 
 const engineRole = 'evaldiff-quickjs';
 
-/** Starts QuickJS in threads, which can be terminated whatever the engine does. */
 export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {

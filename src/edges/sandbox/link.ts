@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** Limits of one piece of user code, in bytes and milliseconds. */
 export const limits = {
   code: 32 * 1024,
   /** The variables of one evaluation as JSON. */
@@ -17,25 +16,17 @@ export const limits = {
   memory: 512 * 1024 * 1024,
   /** Nesting of lists and maps in a value. */
   depth: 8,
-  /**
-   * Evaluations of one code that may time out before the rest is skipped: an endless loop must not
-   * block a run for hours.
-   */
   timeouts: 5,
   /** Total seconds for all confined code of a run. */
   runSeconds: 3600,
   /** Evaluations and bytes sent to a worker and not answered yet. */
   inFlight: 64,
   inFlightBytes: 1024 * 1024,
-  /** Timeout for a worker's start, and margin beyond an evaluation's time limit. */
   start: 30_000,
   grace: 3_000,
 } as const;
 
-/**
- * Calls `hear` with each line of a UTF-8 stream. A line over `longest` bytes calls `overflow` once
- * and ends reading.
- */
+/** A line over `longest` bytes calls `overflow` once and ends reading. */
 export function readLines(
   stream: Readable,
   longest: number,
@@ -83,13 +74,11 @@ export interface Printed {
 }
 
 export interface ThreadAnswer {
-  /** The request's id; anything but the oldest open one is a forgery. */
   id: string;
   outcome: CodeOutcome;
   printed: Printed;
   /** JSON from user code: read it with `readReply`. Empty unless the outcome is `reply`. */
   reply: string;
-  /** The worker must be replaced. */
   spent: boolean;
 }
 
@@ -103,13 +92,9 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** Events of one worker, so that late output is never attributed to its successor. */
 export interface Listener {
   answer(answer: ThreadAnswer): void;
-  /**
-   * The worker exited or broke the protocol: the outcome of its current evaluation. `closed`: we
-   * ended it.
-   */
+  /** The outcome of the current evaluation. `closed`: we ended the worker. */
   ended(outcome: Exclude<CodeOutcome, 'reply'> | 'closed'): void;
 }
 

@@ -19,11 +19,8 @@ interface PythonOptions {
   mode: 'sandbox' | 'host';
   env: Record<string, string>;
   timeoutSeconds: number;
-  /** The time in confined code, milliseconds since 1970. */
   time: number;
-  /** A path, or a name looked up in PATH. */
   python: string;
-  /** A separate process for each evaluation. */
   alone: boolean;
 }
 
@@ -45,10 +42,7 @@ const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 /** Four fields at their limits, with room for JSON escapes. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
-/**
- * Starts Python zygotes (worker.py). `sandbox`: confined before reading any input, with only PATH
- * and language settings in the environment. `host`: not confined, and with `env`.
- */
+/** Starts zygotes (worker.py). `host`: not confined and with `env`, not a security boundary. */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
@@ -101,7 +95,6 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
   return mode === 'host' ? { ...base, ...env } : base;
 }
 
-/** Waits until the worker is ready (then its lines go to `listener`) or has failed. */
 function waitUntilReady(
   child: ChildProcessWithoutNullStreams,
   listener: Listener,
@@ -130,10 +123,10 @@ function waitUntilReady(
     const end = (): void => {
       clearTimeout(deadline);
       if (link !== null) listener.ended('exit');
-      else
-        refuse(
-          `${options.python} did not start: ${oneLine(complaint.trim().split('\n').at(-1) || 'it wrote nothing')}`,
-        );
+      else {
+        const last = complaint.trim().split('\n').at(-1) || 'it wrote nothing';
+        refuse(`${options.python} did not start: ${oneLine(last)}`);
+      }
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
     // The zygote writes here only on a crash; printed output comes with the answers.
@@ -166,7 +159,6 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
 }
 
 interface PythonLink extends Link {
-  /** The last relay has exited and the next one reads. */
   goOn(): void;
 }
 

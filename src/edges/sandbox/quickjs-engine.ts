@@ -10,9 +10,7 @@ import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
 export interface PreparedCode {
-  /** Evaluates it on one JSON map of variables. Never throws because of the code. */
   evaluate(id: string, variables: string): ThreadAnswer;
-  /** Frees the engine's memory. */
   end(): void;
 }
 
@@ -21,10 +19,7 @@ const NOTHING_PRINTED = { text: '', cut: false };
 /** Promise jobs run between checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
 
-/**
- * Prepares an engine for one code: the guest (guest.js) runs first and provides the functions used
- * later. After a `spent` answer the engine's state is unknown; do not use it again.
- */
+/** The guest (guest.js) runs first. After a `spent` answer the engine must not be used again. */
 export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
@@ -75,7 +70,6 @@ interface Engine {
   call(variables: string, isLate: () => boolean): CallResult;
 }
 
-/** One evaluation within its time limit; always returns an answer. */
 function evaluateWithin(
   { runtime, context, timeoutSeconds, call }: Engine,
   id: string,

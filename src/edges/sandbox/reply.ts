@@ -22,13 +22,15 @@ const booleans: Record<CodeLanguage, string> = {
   javascript: 'true or false',
 };
 
-/** Message for an evaluation that ended without a reply. */
 export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: Setting): string {
   switch (outcome) {
     case 'timeout':
       return `took longer than ${setting.timeoutSeconds} s and was stopped`;
     case 'timeout-memory':
-      return `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ${setting.timeoutSeconds} s and was stopped`;
+      return (
+        `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ` +
+        `${setting.timeoutSeconds} s and was stopped`
+      );
     case 'memory':
       return `used more than ${limits.memory / 1024 / 1024} MiB`;
     case 'exit':
@@ -38,10 +40,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   }
 }
 
-/**
- * Validates a reply: user code shares a process with the part of the worker that wrote it. Null:
- * not a reply, which means a forgery.
- */
+/** User code shares a process with the writer of the reply. Null: a forgery. */
 export function readWorkerReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
   if (reply === null) return null;
@@ -65,7 +64,6 @@ export function failure(message: string, cause: 'code' | 'sandbox' = 'sandbox'):
   return { status: 'error', cause, message };
 }
 
-/** Foreign text as one line of at most 300 characters without control characters. */
 export function oneLine(text: string): string {
   const most = 300;
   const flat = text

@@ -21,10 +21,7 @@ export interface RunClock {
 }
 
 export interface Runner {
-  /**
-   * One result per input, in order. Runs one job at a time, those of the current suite first. Never
-   * rejects because of the code.
-   */
+  /** One result per input, in order; one job at a time. Never rejects because of the code. */
   run(job: CodeJob): Promise<CodeResult[]>;
   /** Ends the worker; remaining inputs get errors. */
   close(): Promise<void>;
@@ -32,14 +29,12 @@ export interface Runner {
 
 interface RunnerState {
   keeper: Keeper;
-  /** Number of timeouts by code. */
   timeouts: Map<string, number>;
   placeOf(job: CodeJob): string;
   printed(printed: Printed): void;
   options: RunnerOptions;
 }
 
-/** Keeps one worker of one language and side busy, and replaces it when necessary. */
 export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   const keeper = createKeeper(start);
   const state: RunnerState = {
@@ -123,7 +118,8 @@ async function runCodeJob(
       const hours = limits.runSeconds / 3600;
       return results.fill(
         failure(
-          `was not run: the code of this run has taken ${hours} h, which is the limit; make it quicker, or set code: host in the workflow`,
+          `was not run: the code of this run has taken ${hours} h, which is the limit; ` +
+            'make it quicker, or set code: host in the workflow',
         ),
         next,
       );
@@ -143,7 +139,6 @@ function countTimeout(timeouts: Map<string, number>, code: string, outcome: Code
   return all;
 }
 
-/** Logs printed output, each line with our prefix, up to a limit. */
 function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => void {
   let left: number = limits.loggedLines;
   const say = (line: string): void => {

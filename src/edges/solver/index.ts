@@ -6,7 +6,6 @@ interface SolverOptions {
   start: number;
   simplex: number;
   highs: number;
-  /** How a program is written for javascript-lp-solver. */
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
@@ -18,10 +17,7 @@ const DEFAULT_SOLVER: SolverOptions = {
   modelOf: simplexModel,
 };
 
-/**
- * Runs the named solver on a program, each time in a thread that ends with the answer. A solver
- * that fails is an answer too.
- */
+/** Each program is solved in its own thread. A solver that fails is an answer too. */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {

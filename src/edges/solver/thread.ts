@@ -1,9 +1,5 @@
-/**
- * The thread in which solvers run, both ends of it. A solver may run for ever and never looks up; a
- * thread can be ended from outside. It is started from this very file, which in a bundle is the
- * whole bundle: there this module never finishes loading, and so the entry that waits for it does
- * not run a second time.
- */
+// A solver may run forever, so it gets a thread, which can be terminated. The thread starts from this
+// file; in a bundle this module then never finishes loading, so the entry does not run again.
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -18,10 +14,7 @@ import type highsLoader from 'highs';
 import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
 
-/**
- * Solves the program with HiGHS, in matrix form: text would be read for longer than the program is
- * solved.
- */
+/** In matrix form: parsing text would take longer than solving. */
 export async function solveWithHighs(
   program: AssignmentProgram,
   seconds: number,
@@ -79,16 +72,10 @@ function incidence(
   return { starts, indices, values: new Float64Array(2 * cells).fill(1) };
 }
 
-/**
- * Beside the bundle of the command line, whose folder may have been copied alone; the action's
- * bundle always lies next to that.
- */
+/** Beside the command line's bundle, whose folder may have been copied alone; or the action's. */
 const BUNDLED = ['highs.mjs', '../cli/highs.mjs'];
 
-/**
- * Bundlers break the package, so it lies there as it is; scripts/place-highs.ts puts it there. In a
- * checkout it is a package like any other.
- */
+/** Bundlers break the package, so scripts/place-highs.ts copies it. */
 function whereHighsIs(): string {
   const bundled = BUNDLED.map((path) => new URL(path, import.meta.url)).find((url) =>
     existsSync(fileURLToPath(url)),
@@ -96,7 +83,6 @@ function whereHighsIs(): string {
   return bundled?.href ?? 'highs';
 }
 
-/** A model as javascript-lp-solver reads it. */
 export interface SimplexModel {
   optimize: string;
   opType: 'max' | 'min';
@@ -104,10 +90,7 @@ export interface SimplexModel {
   variables: Record<string, Record<string, number>>;
 }
 
-/**
- * The program without whole-number variables: its vertices are whole by themselves, and branching
- * costs minutes.
- */
+/** Without whole-number variables: the vertices are integral, and branching would take minutes. */
 export function simplexModel({
   rows,
   perReference,
@@ -135,7 +118,6 @@ export function simplexModel({
   return { optimize: 'affinity', opType: 'max', constraints, variables };
 }
 
-/** The values of a solution, row by row. The solver leaves out variables that are 0. */
 export function simplexCounts(
   values: Readonly<Record<string, unknown>>,
   { rows }: AssignmentProgram,
@@ -156,7 +138,7 @@ type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 
-/** Milliseconds a thread may take: to start, and then to solve. */
+/** Milliseconds a thread may take to start, and then to solve. */
 export interface Patience {
   start: number;
   solve: number;
@@ -174,16 +156,13 @@ const solverRole = 'evaldiff-solver';
 /** Far above what 250 references need, and below what a runner has. */
 const SOLVER_MEMORY_MB = 1024;
 
-/**
- * Solves in a thread of its own, and ends the thread before it answers, whatever the thread is
- * doing.
- */
+/** Ends the thread before it answers, whatever the thread is doing. */
 export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
   const worker = new Worker(new URL(import.meta.url), {
     name: solverRole,
     workerData: { role: solverRole },
     argv: [],
-    // It starts from what Node keeps compiled, where it keeps anything; else without environment.
+    // Uses Node's compile cache if there is one.
     env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
     execArgv: [],
     stdin: false,
@@ -222,7 +201,7 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
 }
 
 function serveSolver(port: MessagePort): Promise<never> {
-  // Listening also keeps the thread from ending by itself, which is told as a fault on stderr.
+  // Listening keeps the thread from ending by itself, which would be reported as a fault.
   port.on('message', (message: ToSolver) => {
     void solveJob(message).then((answer) =>
       port.postMessage({ kind: 'answer', answer } satisfies FromSolver),

@@ -11,7 +11,6 @@ import {
   type Entry,
 } from './entry.ts';
 
-/** The answers of one file, and those kept in memory for this run. */
 interface StoredAnswers {
   counts: { found: number; written: number; refused: number };
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
@@ -50,7 +49,6 @@ export function createAnswers(
     size = connection.read((db) => db.bytes(), 0);
     return removed;
   };
-  /** Whether it is in the file from now on. */
   const write = (entry: Entry): boolean => {
     let there = false;
     connection.write((db) => {
@@ -121,7 +119,6 @@ function useMarks(
 
 const ANSWER_KEY = /^[0-9a-f]{64}$/;
 
-/** Which of another file's answers to take: all, or those missing here. */
 type WantedAnswer = 'all' | 'absent';
 
 function importInto(

@@ -39,7 +39,6 @@ const AT_ONCE = 4;
 
 const ARTIFACT_NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
 
-/** Distinguishes projects in a workflow run by folder and settings file. */
 export function projectMark(project: string): string {
   return createHash('sha256').update(project).digest('hex').slice(0, 8);
 }
@@ -54,10 +53,17 @@ export function artifactName(
 /** Why artifacts are unavailable and what to do about it; null: they are available. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
-    return `artifacts cannot be reached: GitHub Enterprise Server has no such service; use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files`;
+    return (
+      'artifacts cannot be reached: GitHub Enterprise Server has no such service; use ' +
+      '"evaldiff run --shard" and "evaldiff merge" with its own way to pass files'
+    );
   const missing = ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'].filter((name) => !env[name]);
   if (missing.length === 0) return null;
-  return `artifacts cannot be reached: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set. GitHub's runner gives it to a step with uses:, not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"`;
+  const unset = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
+  return (
+    `artifacts cannot be reached: ${unset}. GitHub's runner gives it to a step with uses:, ` +
+    'not for a command in run:; elsewhere use "evaldiff run --shard" and "evaldiff merge"'
+  );
 }
 
 /** The library's own rule; it then rejects every call. */
@@ -66,7 +72,6 @@ function isEnterpriseServer(server: string | undefined): boolean {
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
 }
 
-/** Uploads the files of a part. Throws a `UserError` that says what to do. */
 export async function uploadPart(
   library: ArtifactLibrary,
   { name, folder, files }: { name: string; folder: string; files: readonly string[] },
@@ -85,12 +90,7 @@ export async function uploadPart(
   }
 }
 
-/**
- * Uploads a page unzipped, so that a browser opens it from GitHub's link; retention is the
- * repository's default. Returns the artifact's id.
- *
- * @throws UserError that says what to do.
- */
+/** Unzipped, so that a browser opens it from GitHub's link. @throws UserError with advice. */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
@@ -118,10 +118,7 @@ interface FetchedPart {
   count: number;
 }
 
-/**
- * Downloads the parts of this workflow run, each into a fresh folder. An unusable artifact is a
- * problem; other projects' parts are skipped.
- */
+/** An unusable artifact is a problem; other projects' parts are skipped. */
 export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },
@@ -167,7 +164,6 @@ export async function fetchParts(
   return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
 }
 
-/** What is wrong as a clause, or null. */
 async function fetchFlaw(
   library: ArtifactLibrary,
   { id, size, digest }: FoundArtifact,
@@ -197,11 +193,15 @@ function explainError(error: unknown, better: string | null = null): string {
 const HINTS: readonly { sign: RegExp; hint: string }[] = [
   {
     sign: /already exists|\(409\)/i,
-    hint: 'another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i/n',
+    hint:
+      'another job of this workflow run uploaded this part: give each job of the matrix its ' +
+      'own i in shard: i/n',
   },
   {
     sign: /\(40[13]\)|JWT|token/i,
-    hint: "the runner's own token was refused; run the job again, and on a runner of your own update the runner",
+    hint:
+      "the runner's own token was refused; run the job again, and on a runner of your own " +
+      'update the runner',
   },
   {
     sign: /quota/i,
@@ -209,6 +209,8 @@ const HINTS: readonly { sign: RegExp; hint: string }[] = [
   },
   {
     sign: /GHES/,
-    hint: 'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and "evaldiff merge" with its own way to pass files',
+    hint:
+      'GitHub Enterprise Server has no such artifacts: use "evaldiff run --shard" and ' +
+      '"evaldiff merge" with its own way to pass files',
   },
 ];

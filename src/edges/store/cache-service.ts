@@ -17,7 +17,6 @@ export interface CacheLibrary {
 interface CacheScope {
   /** Whether the run may write shared answers, only its own pull request's, or none. */
   access: 'read-write' | 'read-write-own-scope' | 'read';
-  /** Distinguishes projects in one repository. */
   project: string;
   /** The scope of a run that may not write shared answers: its pull request or branch. */
   own: string;
@@ -26,17 +25,13 @@ interface CacheScope {
 }
 
 export interface CacheKeys {
-  /** Key prefix of the default branch's answers. */
   shared: string;
   /** Key prefix of this pull request's own answers; null if none. */
   own: string | null;
   save: string | null;
 }
 
-/**
- * Keys never cross trust levels: what an untrusted run writes has no key that a trusted run reads.
- * GitHub isolates pull request caches too, but some self-hosted services do not.
- */
+/** Untrusted runs write no key that a trusted run reads; not every service isolates caches. */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
   const shared = `${start}-shared-`;
@@ -61,7 +56,6 @@ export interface CacheService {
 /** A download that stalls for longer is aborted. */
 const STALLED_MS = 60_000;
 
-/** The runner's cache service. Its failures only cost reuse, and are logged in one line. */
 export function createCacheService(
   library: CacheLibrary,
   warn: (line: string) => void,
@@ -104,10 +98,7 @@ export function createCacheService(
   };
 }
 
-/**
- * Writes `no_proxy` so that the cache's uploads understand it: they know neither `*`, nor ports,
- * nor that a domain means its subdomains.
- */
+/** The cache's uploads know neither `*`, nor ports, nor that a domain means its subdomains. */
 export function spellOutNoProxy(env: NodeJS.ProcessEnv): void {
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const hosts = list.split(',').flatMap((entry) => {

@@ -11,12 +11,8 @@ export interface Connection {
   change<T>(work: (db: Database) => T, without: T): T;
   /** Writes, later if another process holds the file; false if it cannot be written. */
   write(work: (db: Database) => void): boolean;
-  /**
-   * Changes with each change by another process; null: the opened file is damaged, lost, full or
-   * locked.
-   */
+  /** Changes with each change by another process; null: the opened file is unusable. */
   version(): number | null;
-  /** Performs postponed writes. */
   settle(): void;
   close(): void;
 }
@@ -26,13 +22,9 @@ export interface StoreOptions {
   file: string;
   /** Above this size the least recently used answers are evicted. */
   maxBytes: number;
-  /** Milliseconds since 1970. */
   now(): number;
   access: StoreAccess;
-  /**
-   * Only entries with this secret's digest are used; null: any valid entry, for files only trusted
-   * users can write.
-   */
+  /** Its digest is required of entries; null: none is, as only trusted users can write the file. */
   secret: Uint8Array | null;
   /** Wait for another process that holds the file, in milliseconds; default 5 s. */
   busyMs?: number;
@@ -50,13 +42,7 @@ interface OpenConnection {
   busy: boolean;
 }
 
-/**
- * The connection to a file, through damage and loss. An unwritable file is still read. If another
- * process locks it, wait once; later writes try again without waiting.
- *
- * @throws UserError for a file that is newer than this program or belongs to another one, also
- * later.
- */
+/** Survives damage and loss. @throws UserError for a newer or a foreign file, also later. */
 export function createConnection(options: ConnectionOptions): Connection {
   const held: OpenConnection = { db: null, access: options.access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
@@ -119,7 +105,6 @@ function openConnection(held: OpenConnection, options: ConnectionOptions): void 
       handleError(error, 'read', held, options);
       return;
     }
-    // It may still be readable.
     onlyRead(error, held, options);
     try {
       held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
@@ -129,7 +114,6 @@ function openConnection(held: OpenConnection, options: ConnectionOptions): void 
   }
 }
 
-/** Handles an error; true when the work may be retried. */
 function handleError(
   error: unknown,
   kind: StoreAccess,
@@ -142,7 +126,8 @@ function handleError(
   if (trouble === 'busy') {
     if (!held.busy)
       options.notice(
-        `${visibleLine(options.file)}: another process holds it; what is to be stored is written once it is released`,
+        `${visibleLine(options.file)}: another process holds it; what is to be stored is ` +
+          'written once it is released',
       );
     wait(held, options, false);
     return false;
@@ -155,7 +140,6 @@ function handleError(
   return held.db !== null;
 }
 
-/** Replaces a damaged file, once; gives up any other. */
 function abandon(
   { trouble, message }: StoreError,
   held: OpenConnection,
@@ -178,7 +162,6 @@ function onlyRead({ message }: StoreError, held: OpenConnection, options: Connec
   held.access = 'read';
 }
 
-/** Sets whether to wait for another process that holds the file. */
 function wait(
   held: OpenConnection,
   { busyMs = BUSY_MS }: ConnectionOptions,
@@ -201,15 +184,16 @@ function closeDatabase(held: OpenConnection): void {
 }
 
 function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
-  return `${visibleLine(file)}: ${visibleLine(message)}; ${access === 'read-write' ? 'answers are not stored from here on' : 'it is not used'}`;
+  const loss = access === 'read-write' ? 'answers are not stored from here on' : 'it is not used';
+  return `${visibleLine(file)}: ${visibleLine(message)}; ${loss}`;
 }
 
-/** Moves a damaged file aside for a new one. */
 function replaceDamaged(message: string, { file, now, notice }: ConnectionOptions): boolean {
   const aside = setAside(file, now());
   if (aside === null) return false;
   notice(
-    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ${visibleLine(aside)}, and a new one was begun`,
+    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ` +
+      `${visibleLine(aside)}, and a new one was begun`,
   );
   return true;
 }
@@ -224,7 +208,6 @@ function storeRefusal(file: string, { trouble, message }: StoreError): UserError
   ]);
 }
 
-/** Renames the file and SQLite's files beside it; null when that failed. */
 function setAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${String(now)}`;
   try {

@@ -6,7 +6,6 @@ import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
 /** Default wait for another process that holds a file, in milliseconds. */
 export const BUSY_MS = 5000;
 
-/** Suffixes of SQLite's files beside an open one. */
 export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
 
 /** Estimated bytes of a row without its body. */
@@ -24,31 +23,22 @@ export interface Totals {
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Pick<Entry, 'body' | 'digest'> | null;
   put(entry: Entry, now: number): number;
-  /** Writes in one transaction; returns the number written. */
   putAll(entries: Iterable<Entry>, now: number): number;
-  /** Every row, ordered by key. */
   entries(): IterableIterator<Entry>;
   remove(key: string): void;
-  /** Marks rows as used at `now`, milliseconds since 1970. */
   touch(keys: Iterable<string>, now: number): void;
-  /** Changes with each change by another connection. */
   version(): number;
   totals(): Totals;
   bytes(): number;
-  /** Removes rows last used before `time`; returns their number. */
   removeUnusedSince(time: number): number;
-  /** Removes least recently used rows until at most `bytes` are left; returns their number. */
   shrink(bytes: number): number;
-  /** Returns freed pages to the disk. */
   compact(): void;
-  /** Sets the wait for another process that holds the file, in milliseconds. */
   patience(ms: number): void;
   /** Writes a compact copy without a log. */
   copyTo(file: string): void;
   close(): void;
 }
 
-/** Opens a file, creating it if it is missing and writable. */
 export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
   return openFile(file, { access, busyMs }, wrapDatabase);
 }
@@ -72,7 +62,6 @@ function wrapDatabase(db: DatabaseSync): Database {
   };
 }
 
-/** Makes all functions throw only {@link StoreError}. */
 function withStoreErrorsIn<T extends object>(functions: T): T {
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]: [string, (...given: unknown[]) => unknown]) => [
@@ -90,7 +79,8 @@ type AnswerRows = Omit<
 function answerRows(db: DatabaseSync): AnswerRows {
   const select = db.prepare('SELECT body, digest FROM completions WHERE key = ?');
   const sum = db.prepare(
-    'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, min(used) AS oldest, max(used) AS newest FROM completions',
+    'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
+      'min(used) AS oldest, max(used) AS newest FROM completions',
   );
   const insert = changing(
     db,
@@ -172,7 +162,8 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const models = db
     .prepare(
-      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions GROUP BY model ORDER BY bytes DESC, model',
+      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions ' +
+        'GROUP BY model ORDER BY bytes DESC, model',
     )
     .all();
   const time = (value: unknown): number | null => (value === null ? null : Number(value));

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Completion, Request, Target } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 
-/** One stored answer. */
 export interface Entry {
   key: string;
   /** For display only. */
@@ -62,7 +61,6 @@ export function storedEntryOf(
   return { key, model: label(target), body, digest: digest(key, body) };
 }
 
-/** Parses the entry looked up by `key`; null if its digest or form is invalid. */
 export function parseEntry(
   key: string,
   entry: Pick<Entry, 'body' | 'digest'>,

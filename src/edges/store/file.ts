@@ -6,10 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
-/**
- * Why a file cannot be used. `damaged`: no longer a database; `foreign`: of another program;
- * `busy`: locked by another process.
- */
+/** `damaged`: no longer a database; `foreign`: another program's; `busy`: locked by a process. */
 type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
@@ -27,7 +24,6 @@ const DAMAGED = new Set([11, 26]);
 
 const BUSY = 5;
 
-/** Runs `work`; converts whatever it throws into a {@link StoreError}. */
 export function withStoreErrors<T>(work: () => T): T {
   try {
     return work();
@@ -44,7 +40,6 @@ export function withStoreErrors<T>(work: () => T): T {
   }
 }
 
-/** Schema version, stored in the file. */
 export const STORE_VERSION = 1;
 
 /** "evdf", SQLite's application id, which identifies our files. */
@@ -52,18 +47,10 @@ const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-interface FileOptions {
-  access: StoreAccess;
-  /** How long another process that holds the file is waited for, in milliseconds. */ busyMs: number;
-}
-
-/**
- * Opens a store file, creating it if it is missing and writable; closes it again when `prepare`
- * throws. Throws {@link StoreError} only.
- */
+/** Opens or creates a file; closes it when `prepare` throws. Throws {@link StoreError} only. */
 export function openFile<T>(
   file: string,
-  { access, busyMs }: FileOptions,
+  { access, busyMs }: { access: StoreAccess; busyMs: number },
   prepare: (db: DatabaseSync) => T,
 ): T {
   return withStoreErrors(() => {

@@ -21,20 +21,17 @@ export interface StoreStats extends Totals {
   found: number;
   written: number;
   refused: number;
-  /** Batches stored or forgotten since opening. */
   batched: number;
 }
 
-/** What to remove; by default only what is above the size cap. */
 export interface Prune {
-  /** Last used before this time, milliseconds since 1970. */ unusedSince?: number;
-  /** Down to so many bytes. */ maxBytes?: number;
+  /** Milliseconds since 1970: what was last used before. */
+  unusedSince?: number;
+  maxBytes?: number;
 }
 
 export interface Store extends Required<KeptRecords> {
-  /**
-   * Answers from the file by `keyOf`, and stores new answers of `complete` before returning them.
-   */
+  /** Answers from the file by `keyOf`; stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   /** Whether the file has an answer; does not mark it as used. */
   has(key: string): boolean;
@@ -47,17 +44,10 @@ export interface Store extends Required<KeptRecords> {
   stats(): StoreStats;
   /** Changes with each change by another process; null: the file is no longer usable. */
   version(): number | null;
-  /** The number of answers removed. */
   prune(what: Prune): number;
-  /**
-   * Imports valid answers of another file; called again after damage. Null: nothing could be
-   * written.
-   */
+  /** Called again after damage. Null: nothing could be written. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
-  /**
-   * Merges a copy of this file that was extended elsewhere: valid answers, open batches, outcomes
-   * of its own tries, and notes that are not here.
-   */
+  /** Merges an extended copy: valid answers, open batches, its own outcomes, missing notes. */
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },
@@ -69,12 +59,7 @@ export interface Store extends Required<KeptRecords> {
 
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
-/**
- * Opens the answer store, keyed by request content. A file error only costs reuse: a damaged file
- * is renamed and replaced, an unusable one is reported and ignored.
- *
- * @throws UserError when the file is from a newer evaldiff or belongs to another program.
- */
+/** A file error only costs reuse. @throws UserError for a newer or a foreign file. */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);
@@ -149,7 +134,6 @@ interface BatchTable {
   all(): BatchRecord[];
   add(batch: BatchRecord): boolean;
   end(id: string): void;
-  /** Adds batches that were neither stored nor ended here. */
   join(batches: readonly BatchRecord[]): void;
   changes(): number;
 }

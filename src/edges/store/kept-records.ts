@@ -3,10 +3,7 @@ import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
 import type { PassCount, RecordRows } from './records.ts';
 
-/**
- * `join` merges a copy of this file that was extended elsewhere: outcomes of its own tries, and
- * notes that are not here.
- */
+/** `join` merges a copy that was extended elsewhere: its own outcomes, and missing notes. */
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },

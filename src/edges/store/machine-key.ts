@@ -17,12 +17,7 @@ import { member } from '../../types/plain.ts';
 
 const BYTES = 32;
 
-/**
- * The secret that authenticates what this machine stored: random bytes in a file readable only by
- * its user. Null: there is none yet.
- *
- * @throws UserError for a file that is not such a key, else the system's error.
- */
+/** Readable only by its user; null: there is none. @throws UserError for a file that is no key. */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {
@@ -42,15 +37,13 @@ export function readMachineKey(file: string): Uint8Array | null {
   throw new UserError([
     problem(
       null,
-      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: a new one is made, and stored answers are asked for once more.`,
+      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: ` +
+        'a new one is made, and stored answers are asked for once more.',
     ),
   ]);
 }
 
-/**
- * The machine's key, created if missing. Concurrent processes get the same key: the first complete
- * file wins. `random` returns that many random bytes.
- */
+/** Concurrent processes get the same key, because the first complete file wins. */
 export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
   const known = readMachineKey(file);
   if (known !== null) return known;

@@ -29,7 +29,6 @@ interface PartNames {
   others: string;
 }
 
-/** Size and hash of a file as written. */
 interface FileDigest {
   bytes: number;
   sha256: string;
@@ -38,12 +37,7 @@ interface FileDigest {
 interface PartWriter {
   /** Adds one answer; `lasting`: it may serve other runs. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  /**
-   * Closes the files, passes each to `place` with its name, and seals it.
-   *
-   * @param where names the place in messages
-   * @throws UserError when an answer could not be written.
-   */
+  /** Seals the part. `where` names it in messages. @throws UserError for an unwritten answer. */
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
@@ -55,11 +49,7 @@ interface PartWriter {
   close(): void;
 }
 
-/**
- * Starts a part in its own folder. Reusable answers go into a store file. Errors and empty,
- * withheld or single-run answers go into a JSON lines file, so that a merge need not call the model
- * again.
- */
+/** Reusable answers go into a store file; others into JSON lines, so that a merge has them too. */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -119,7 +109,9 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
 }
 
 function unwrittenError(where: string, why: string): UserError {
-  const message = `${visibleLine(where)}: the answers of this shard could not be written (${visibleLine(why)}). Make room on the disk and run the shard again.`;
+  const message =
+    `${visibleLine(where)}: the answers of this shard could not be written ` +
+    `(${visibleLine(why)}). Make room on the disk and run the shard again.`;
   return new UserError([problem(null, message)]);
 }
 
@@ -134,10 +126,7 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/**
- * The text of a part's manifest if the folder holds exactly a part's files; else what is wrong, as
- * a clause.
- */
+/** The text of the manifest if the folder holds exactly a part's files, else what is wrong. */
 export async function openPart(
   folder: string,
   names: PartNames,
@@ -171,16 +160,11 @@ export async function holdsSeal(file: string, { bytes, sha256 }: FileDigest): Pr
   return now.bytes === bytes && now.sha256 === sha256;
 }
 
-/** An error in a part's own file, as opposed to the store it is imported into. */
 export class PartError extends Error {
   override readonly name = 'PartError';
 }
 
-/**
- * A part's stored answers; the importer verifies them against their keys.
- *
- * @throws PartError for a file that is not ours or is damaged.
- */
+/** The importer verifies them against their keys. @throws PartError for a damaged file. */
 export function* answersIn(file: string): Generator<Entry> {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
@@ -195,13 +179,8 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
-/** A file's open batches, outcomes and notes. */
-interface PartExtras extends RecordRows {
-  batches: BatchRecord[];
-}
-
 /** @throws PartError as {@link answersIn}. */
-export function besideAnswersIn(file: string): PartExtras {
+export function besideAnswersIn(file: string): RecordRows & { batches: BatchRecord[] } {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
     return ofPart(() => ({ batches: db.batches(), ...db.everyRecord() }));
@@ -276,7 +255,6 @@ const partLineSchema = z.strictObject({
   ]),
 });
 
-/** A part's other answers, the last one for each key; or the first unreadable line. */
 export async function othersIn(
   file: string,
 ): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {

@@ -1,9 +1,8 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { BatchRecord } from '../../types/model.ts';
 import { vendorNames } from '../../types/vendors.ts';
 
-/** Batches that were submitted and not fetched yet. */
 export interface Batches {
   /** Invalid rows are skipped. */
   batches(): BatchRecord[];
@@ -23,7 +22,6 @@ const body = z.strictObject({
   requests: z.array(z.tuple([z.string().regex(/^[0-9a-f]{64}$/), z.string().nullable()])),
 });
 
-/** It becomes part of a vendor's address. */
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /** Statements are prepared when used, which is rare. Throws SQLite's errors. */
@@ -73,7 +71,6 @@ function parseBatch(id: string, text: string): BatchRecord | null {
   }
 }
 
-/** How many of the scored tries passed. */
 export interface PassCount {
   passes: number;
   tries: number;
@@ -84,7 +81,6 @@ export interface RecordRows {
   notes: { name: string; body: string }[];
 }
 
-/** Outcomes of tries as counts, and named notes. */
 export interface Records {
   outcomes(keys: readonly string[]): Map<string, PassCount>;
   /** Adds counts; `now` in milliseconds since 1970. */
@@ -92,7 +88,6 @@ export interface Records {
   note(name: string): string | null;
   setNote(name: string, body: string): void;
   everyRecord(): RecordRows;
-  /** Removes the least recently updated outcomes above the limit. */
   trim(): void;
 }
 
@@ -108,6 +103,8 @@ export const RECORDS_SCHEMA = `
 export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {
   const exists = (table: 'outcomes' | 'notes'): boolean =>
     db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+  const allRows = (table: 'outcomes' | 'notes'): ReturnType<StatementSync['all']> =>
+    exists(table) ? db.prepare(`SELECT * FROM ${table}`).all() : [];
   return {
     outcomes(keys) {
       const known = new Map<string, PassCount>();
@@ -123,7 +120,9 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
     },
     addOutcomes(rows, now) {
       const add = db.prepare(
-        'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, tries = tries + excluded.tries, used = max(used, excluded.used)',
+        'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ' +
+          'ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, ' +
+          'tries = tries + excluded.tries, used = max(used, excluded.used)',
       );
       transaction(() => {
         for (const { key, passes, tries } of rows) add.run(key, passes, tries, now);
@@ -139,27 +138,21 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
       db.prepare('INSERT OR REPLACE INTO notes (name, body) VALUES (?, ?)').run(name, body);
     },
     everyRecord: () => ({
-      outcomes: exists('outcomes')
-        ? db
-            .prepare('SELECT key, passes, tries FROM outcomes')
-            .all()
-            .map((row) => ({
-              key: String(row['key']),
-              passes: Number(row['passes']),
-              tries: Number(row['tries']),
-            }))
-        : [],
-      notes: exists('notes')
-        ? db
-            .prepare('SELECT name, body FROM notes')
-            .all()
-            .map((row) => ({ name: String(row['name']), body: String(row['body']) }))
-        : [],
+      outcomes: allRows('outcomes').map(({ key, passes, tries }) => ({
+        key: String(key),
+        passes: Number(passes),
+        tries: Number(tries),
+      })),
+      notes: allRows('notes').map((row) => ({
+        name: String(row['name']),
+        body: String(row['body']),
+      })),
     }),
     trim() {
       if (!exists('outcomes')) return;
       db.prepare(
-        'DELETE FROM outcomes WHERE key IN (SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)',
+        'DELETE FROM outcomes WHERE key IN ' +
+          '(SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)',
       ).run(MOST_OUTCOMES);
     },
   };

@@ -32,7 +32,6 @@ export function createPacker<T>(limits: BatchLimits): Packer<T> {
   };
 }
 
-/** One request waiting for its result; several callers may share it. */
 export interface QueuedRequest {
   key: string;
   request: Request;
@@ -40,13 +39,12 @@ export interface QueuedRequest {
   settle(outcome: RequestOutcome): void;
 }
 
-/** All requests that wait for a result, by request key. */
 export interface Questions {
   /** False when another of the same key waits already. */
   add(question: QueuedRequest): boolean;
   has(key: string): boolean;
   first(key: string): QueuedRequest | null;
-  /** Gives a result to all that wait for the key; false when none does. */
+  /** False when none waits for the key. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -78,7 +76,6 @@ export function createQuestions(): Questions {
 }
 
 export interface Gatherer {
-  /** Adds a request to the next batch. `tooLarge`: its bytes fit no batch. */
   add(question: QueuedRequest): { tooLarge: number } | null;
 }
 
@@ -91,7 +88,6 @@ interface GatherOptions {
   send(model: string, items: readonly QueuedRequest[]): void;
 }
 
-/** Collects requests until no more come or a batch is full. */
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { vendor, api } = server;
   const byModel = new Map<string, Packer<QueuedRequest>>();

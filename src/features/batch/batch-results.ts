@@ -24,10 +24,7 @@ const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/**
- * Parses a stream of JSON lines; undefined for a line that is invalid, too deep, or longer than
- * {@link MAX_RESULT_LINE_BYTES} (skipped without buffering it). Blank lines are skipped.
- */
+/** Undefined for a line that is invalid, too deep, or too long (skipped without buffering it). */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -75,21 +72,17 @@ export type RequestOutcome =
 /** Stop reading after this many lines more than requests. */
 const SPARE_LINES = 1000;
 
-/** Characters shown of a vendor's error message. */
 const SAID = 300;
 
 interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
-  /** Requests of the batch, with the schema name of each. */
   requests: ReadonlyMap<string, string | null>;
-  /** Requests without a result so far. */
   open: Set<string>;
   /** Called with each request's result, in the vendor's order. */
   settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
-/** Reads the results of an ended batch. Returns the number of unknown or unreadable lines. */
 export function readResults(
   id: string,
   state: Extract<BatchState, { status: 'ended' }>,
@@ -114,7 +107,6 @@ export function readResults(
   }, 'the results of the batch cannot be read');
 }
 
-/** Why a request of an ended batch has no result. */
 export function leftOver(left: 'expired' | 'canceled' | null): Fault {
   switch (left) {
     case 'expired':

@@ -24,11 +24,9 @@ interface ServerOptions extends RunOfCalls {
   proxy?: URL | null;
 }
 
-/** A vendor's server for managing batches: few, large calls. */
 export interface ManagedServer {
   vendor: Vendor;
   api: BatchApi;
-  /** Makes a call with retries. */
   call<T>(
     ask: (server: BatchServer) => Promise<T | null>,
     unread: string,
@@ -41,7 +39,6 @@ export interface ManagedServer {
 /** Time for a call of up to 256 MB, and for silence during a download. */
 const CALL_MS = 600_000;
 
-/** Batches are few. */
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
 
 /** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
@@ -97,7 +94,6 @@ export function createManagedServer(
   };
 }
 
-/** One request; `unread` describes an invalid reply. */
 async function attempt<T>(
   ask: () => Promise<T | null>,
   unread: string,
@@ -116,17 +112,13 @@ async function attempt<T>(
   return { status: 'fault', fault: fault('reply', unread), sent: true };
 }
 
-/** Marks the fault as never to be retried, unless `mayRepeat` allows it. */
 function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
   return attempt.status === 'ok' || mayRepeat(attempt.fault)
     ? attempt
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/**
- * Sends a batch and returns its id. Creating it costs money, so that call is retried only if the
- * server said that it failed: without a reply the batch may exist.
- */
+/** Creating costs money: without a reply the batch may exist, so that call is not retried. */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

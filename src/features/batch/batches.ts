@@ -20,12 +20,7 @@ import {
   type VendorBatches,
 } from './send-batch.ts';
 
-/**
- * Answers requests by batches: collects requests, sends and records each batch, waits, and matches
- * results by key. A request that an earlier run's batch contains waits for that batch. `close` waits
- * for a batch that is being created, because it costs money, and for results being fetched unless
- * the run was ended early; it abandons the others.
- */
+/** `close` waits for a batch being created, which costs money, and for results being fetched. */
 export function createBatches(options: BatchesOptions): RequestTransport {
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
@@ -66,7 +61,6 @@ export function createBatches(options: BatchesOptions): RequestTransport {
   };
 }
 
-/** Retries without parameters that the model refuses. */
 async function answerInBatch(
   batching: Batching,
   of: VendorBatches,
@@ -119,7 +113,6 @@ function vendorBatches(batching: Batching, target: HostedTarget): VendorBatches 
   return made;
 }
 
-/** Waits for the batch that contains the request, or adds it to the next one. */
 function resultOf(
   batching: Batching,
   of: VendorBatches,

@@ -1,10 +1,7 @@
 import type { Store } from '../../edges/store/index.ts';
 import type { BatchLedger } from './open-batch.ts';
 
-/**
- * The stores as the place where batches are written down: read in all of them, written in the
- * first.
- */
+/** Batches are read in all stores and written in the first. */
 export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
   /** A store that cannot be written costs the reuse of a batch, and never a run. */
   const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {

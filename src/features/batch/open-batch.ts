@@ -9,10 +9,7 @@ import type { ManagedServer } from './batch-server.ts';
 /** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
-/**
- * Calls `look` with growing pauses until it returns true or the signal fires. `at once`: no pause
- * before the first call.
- */
+/** Pauses longer each time, until `look` returns `done` or the signal fires. */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
@@ -34,9 +31,7 @@ export interface OpenBatch {
   server: ManagedServer;
   /** The schema name of each request, by request key. */
   requests: ReadonlyMap<string, string | null>;
-  /** Requests without a result so far. */
   open: Set<string>;
-  /** Submitted by an earlier run. */
   earlier: boolean;
 }
 
@@ -45,9 +40,7 @@ interface BatchRunOptions {
   signal: AbortSignal;
   redact(text: string): string;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
-  /** Called when its results were delivered or there are none: it need not be resumed. */
   forget(): Promise<void>;
-  /** The vendor does not know it. */
   lost(): Promise<void>;
   /** Wraps the work that ends a batch, which the end of a run waits for. */
   finishing(work: () => Promise<void>): Promise<void>;
@@ -56,7 +49,6 @@ interface BatchRunOptions {
 /** Consecutive failed looks until its callers get an error; about 40 minutes. */
 const MAX_FAILURES = 10;
 
-/** Looks without progress between log lines. */
 const SAY_EVERY = 6;
 
 const SAID = 300;
@@ -71,9 +63,7 @@ export function openBatch(
   return { id, model, server, requests: schemas, open: new Set(schemas.keys()), earlier };
 }
 
-/**
- * Polls a batch and delivers its results. Returns when all are delivered, or when the signal fires.
- */
+/** Returns when all results are delivered or the signal fires. */
 export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
   const { server, id } = batch;
   const { clock, signal } = options;
@@ -136,9 +126,8 @@ async function collect(
     server.log(
       `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
     );
-  server.log(
-    `batch ${id}: ended, ${numbers(requests.size - open.size)} of ${numbers(requests.size)} requests with a result`,
-  );
+  const counts = `${numbers(requests.size - open.size)} of ${numbers(requests.size)}`;
+  server.log(`batch ${id}: ended, ${counts} requests with a result`);
   await settleRest(
     batch,
     { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
@@ -147,7 +136,6 @@ async function collect(
   await options.forget();
 }
 
-/** The vendor rejected the whole batch, so every request gets the same error. */
 async function failBatch(
   batch: OpenBatch,
   { code, said }: Extract<BatchState, { status: 'failed' }>,
@@ -179,7 +167,6 @@ async function settleRest(
   }
 }
 
-/** A later run may still fetch the results. */
 function fetchableLater(
   found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
   id: string,
@@ -215,18 +202,13 @@ export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/**
- * Stores batches so that a later run resumes them instead of paying again. Only `pending` may
- * reject.
- */
+/** A later run resumes stored batches instead of paying again. Only `pending` may reject. */
 export interface BatchLedger {
-  /** Batches whose results have not been fetched. */
   pending(): Promise<BatchRecord[]>;
   /** Stores a batch before it is waited for. False when that was not possible. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
-  /** Its results have been fetched, or there are none. */
   ended(id: string): Promise<void>;
 }
 
@@ -239,7 +221,6 @@ export interface EarlierBatches {
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 
-/** Batches of earlier runs, except those older than vendors keep results for. */
 export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches {
   const records = new Map<string, BatchRecord>();
   const load = async (): Promise<void> => {
@@ -256,7 +237,8 @@ export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches
       if (record === undefined) return null;
       for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
       server.log(
-        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
+        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ` +
+          `${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
       );
       return openBatch(record, server, { earlier: true });
     },

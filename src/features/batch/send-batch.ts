@@ -19,10 +19,8 @@ import {
 
 interface BatchOptions {
   ledger: BatchLedger;
-  /** Detects that no more requests will come before an answer does, so that the batch is sent. */
   activity: Activity;
   turn(): Promise<void>;
-  /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
   requestKey(request: Request): string;
 }
 
@@ -99,9 +97,8 @@ export async function sendBatch(
     requests,
   };
   const kept = await batches.ledger.submitted(record);
-  server.log(
-    `batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${kept ? '' : '; it could not be written down, so no later run can pick it up'}`,
-  );
+  const lost = kept ? '' : '; it could not be written down, so no later run can pick it up';
+  server.log(`batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${lost}`);
   followBatch(batching, openBatch(record, server, { earlier: false }));
 }
 
@@ -148,9 +145,8 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
-  server.log(
-    `batch ${id}: the vendor does not know it (any more)${earlier ? '; what is still wanted of it is asked anew' : ''}`,
-  );
+  const next = earlier ? '; what is still wanted of it is asked anew' : '';
+  server.log(`batch ${id}: the vendor does not know it (any more)${next}`);
   underWay.delete(batch);
   await options.batches.ledger.ended(id);
   for (const key of open) {

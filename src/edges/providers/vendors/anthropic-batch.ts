@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
+import { member } from '../../../types/plain.ts';
 import {
   isId,
   type BatchApi,
@@ -10,7 +11,6 @@ import {
   type VendorConnection,
 } from './vendor.ts';
 
-/** Limits of the Message Batches API. */
 export const ANTHROPIC_BATCH = { requests: 100_000, bytes: 256_000_000 };
 
 const PATH = '/v1/messages/batches';
@@ -32,7 +32,6 @@ export async function anthropicClient(connection: VendorConnection): Promise<Ant
   });
 }
 
-/** Anthropic's message batches: one request holds all, results are one stream. */
 export const anthropicBatches: BatchApi = {
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
   // Plus the comma.
@@ -49,7 +48,8 @@ export const anthropicBatches: BatchApi = {
           body,
           headers: { 'content-type': 'application/json' },
         });
-        return isBatch(reply) ? reply.id : null;
+        const id = member(reply, 'id');
+        return isId(id) ? id : null;
       },
       state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
       async *results(id) {
@@ -75,10 +75,6 @@ async function* batchBody(items: readonly BatchItem[]): AsyncGenerator<Uint8Arra
     before = ',';
   }
   yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
-}
-
-function isBatch(reply: unknown): reply is { id: string } {
-  return typeof reply === 'object' && reply !== null && 'id' in reply && isId(reply.id);
 }
 
 const requestCount = z.int().nonnegative().catch(0);
@@ -112,7 +108,6 @@ function stateOf(reply: unknown): BatchState | null {
   return { status: 'waiting', done, total: done + processing };
 }
 
-/** Error types in results, as the status of a direct call. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

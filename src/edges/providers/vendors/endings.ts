@@ -16,10 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/**
- * Finish reasons and statuses of all vendors, in lower case with underscores. docs/models.md
- * explains what each means for the answer.
- */
+/** Of all vendors, in lower case with underscores; docs/models.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
   whole: [
     'stop',
@@ -27,7 +24,8 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
   ],
   called: [
     'tool',
-    'tool_calls tool_call tool_use function_call malformed_function_call malformed_tool_use unexpected_tool_call too_many_tool_calls',
+    'tool_calls tool_call tool_use function_call malformed_function_call ' +
+      'malformed_tool_use unexpected_tool_call too_many_tool_calls',
   ],
   cut: [
     'length',
@@ -35,16 +33,20 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
   ],
   full: [
     'length',
-    'model_length model_context_window_exceeded context_window_exceeded context_length_exceeded context_length error_limit',
+    'model_length model_context_window_exceeded context_window_exceeded ' +
+      'context_length_exceeded context_length error_limit',
   ],
   filtered: [
     'filter',
-    'content_filter content_filtered safety recitation language blocklist prohibited_content spii model_armor image_safety image_recitation image_prohibited_content guardrail_intervened sensitive error_toxic',
+    'content_filter content_filtered safety recitation language blocklist ' +
+      'prohibited_content spii model_armor image_safety image_recitation ' +
+      'image_prohibited_content guardrail_intervened sensitive error_toxic',
   ],
   refused: ['filter', 'refusal refused'],
   broken: [
     'other',
-    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load unload network_error insufficient_system_resource',
+    'error abort aborted cancelled canceled user_cancel timeout time_limit failed load ' +
+      'unload network_error insufficient_system_resource',
   ],
   unfinished: ['other', 'in_progress queued pause_turn compaction not_finished'],
   unknown: ['other', ''],
@@ -68,10 +70,8 @@ function endKindOf(reason: string): EndKind {
 }
 
 interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
-  /** Where the vendor has a separate member for it. */
   refusal?: string;
   calls: readonly (ToolCall | OddCall)[];
-  /** The server's finish reason, and the member that holds it. */
   reason: string | null | undefined;
   member: string;
   details?: string | null | undefined;
@@ -84,7 +84,6 @@ interface OddCall {
   odd: string;
 }
 
-/** Decides what a reply is worth from its finish reason and content. */
 export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
   const { said, refusal = '', reason } = reading;
   const refuses = said.trim() === '' && refusal !== '';
@@ -117,7 +116,6 @@ function besideAnswer({
   };
 }
 
-/** White space and invisible characters only. */
 const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
 type Core = Pick<VendorOutput, 'output' | 'finish_reason' | 'tool_calls'>;
@@ -175,17 +173,20 @@ function whySilent(ending: EndKind, reading: ReplyParts, { parameters }: ReadAs)
   switch (ending) {
     case 'filtered':
     case 'refused': {
-      const why = `the answer was withheld by the content filter${details ? ` (${shortVisible(details)})` : ''}`;
+      const about = details ? ` (${shortVisible(details)})` : '';
+      const why = `the answer was withheld by the content filter${about}`;
       return createNoAnswer(why, { fails: 'filtered', ended });
     }
     case 'full':
       return createNoAnswer(
-        `the context window was full before the answer said anything (${reasonMember(reading)}); shorten the input`,
+        'the context window was full before the answer said anything ' +
+          `(${reasonMember(reading)}); shorten the input`,
         { ended },
       );
     case 'cut':
       return createNoAnswer(
-        `the answer reached its limit of tokens before it said anything (${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
+        'the answer reached its limit of tokens before it said anything ' +
+          `(${limitOf(reading, parameters)})${thinking === null ? '' : '; thinking used it up'}`,
         { ended },
       );
     default:
@@ -212,9 +213,7 @@ function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | nu
     : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
 }
 
-/**
- * Reads a tool call: OpenAI's current and legacy form (arguments as text or values), or Claude's.
- */
+/** A tool call in OpenAI's current or legacy form (arguments as text or values), or Claude's. */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

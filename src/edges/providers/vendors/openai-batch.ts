@@ -33,7 +33,6 @@ export async function openaiClient(connection: VendorConnection): Promise<OpenAI
   });
 }
 
-/** OpenAI's batches: upload a file of requests, download files of answers and errors. */
 export const openaiBatches: BatchApi = {
   limits: OPENAI_BATCH,
   bytes: (id, body) => Buffer.byteLength(batchLine(id, body)),

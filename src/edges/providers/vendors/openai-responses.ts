@@ -42,7 +42,6 @@ const part = z.object({
   refusal: z.string().nullish(),
 });
 
-/** Input read from and written to the cache; unreadable counts are ignored. */
 export const cacheDetails = z
   .object({
     cached_tokens: z.int().nonnegative().nullish(),

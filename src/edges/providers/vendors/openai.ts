@@ -16,7 +16,6 @@ import {
   type ReadAs,
 } from './vendor.ts';
 
-/** OpenAI's chat completions, and compatible servers. */
 export const openai: Language = {
   replyName: 'chat completion',
   async connect(connection) {
@@ -212,18 +211,14 @@ const embedding = z.object({
     .default(null),
 });
 
-/** Embeddings have single precision; further digits would only fill the store. */
-function singlePrecision(value: number): number {
-  return Number(value.toPrecision(9));
-}
-
 function readEmbedding(data: unknown): VendorAnswer {
   const parsed = embedding.safeParse(data);
   if (!parsed.success) return oddMember(parsed.error);
   const [only] = parsed.data.data;
   return {
     kind: 'answer',
-    output: JSON.stringify(only?.embedding.map(singlePrecision)),
+    // Embeddings have single precision; further digits would only fill the store.
+    output: JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9)))),
     finish_reason: 'stop',
     usage: parsed.data.usage,
     tool_calls: [],

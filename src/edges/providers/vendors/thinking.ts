@@ -1,4 +1,3 @@
-/** Marks that models write around inline thinking. */
 const THINKING_MARKS = [
   ['<(think|thought|seed:think)>', '</(think|thought|seed:think)>'],
   ['\\[THINK\\]', '\\[/THINK\\]'],
@@ -12,10 +11,7 @@ const THINKING_MARKS = [
   close: new RegExp(close ?? '', 'gi'),
 }));
 
-/**
- * The text without leading thinking: complete blocks, an unclosed block, or one whose opening mark
- * was part of the template. `inside`: the unclosed mark, if any.
- */
+/** Leading thinking may lack its end or its start. `inside`: the unclosed mark. */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
   let inside: string | null = null;
@@ -49,16 +45,12 @@ interface ContentPart {
   thought?: unknown;
 }
 
-/** The answer's text, and where the server sent thinking (null: nowhere). */
 export interface SaidText {
   said: string;
   thinking: string | null;
 }
 
-/**
- * Separates thinking from the answer, whichever member, part or inline mark holds it. `beside`:
- * members that hold only thinking.
- */
+/** Reads any member, part or inline mark. `beside`: members that hold only thinking. */
 export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},

@@ -16,9 +16,7 @@ export interface Vendor extends Language {
   facts: VendorFacts;
 }
 
-/** An API that one or more vendors' servers speak. */
 export interface Language {
-  /** What messages call a reply. */
   replyName: string;
   /** Loads the SDK on first use, because loading is slow. */
   connect(connection: VendorConnection): Promise<Post>;
@@ -32,11 +30,8 @@ export interface Language {
   batches: BatchApi | null;
 }
 
-/**
- * Another endpoint. For embeddings, the one message is the text and the answer a vector as JSON.
- */
+/** For embeddings, the one message is the text and the answer a vector as JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
-  /** Below the base address. */
   path: string;
 }
 
@@ -47,16 +42,10 @@ export interface VendorConnection {
   timeoutMs: number;
 }
 
-/**
- * Sends one request without retries; rejects with the SDK's error unless the status is success.
- * `path` defaults to the endpoint for answers.
- */
+/** Without retries; rejects with the SDK's error unless the status is success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/**
- * Replaces `buildRequest` in an SDK's client, which builds some twenty headers per request. That
- * costs half as much as sending it, and the transport sends only two of them.
- */
+/** For an SDK's `buildRequest`, whose twenty headers cost half as much as sending the request. */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -99,16 +88,13 @@ export type VendorAnswer =
       output: string;
       finish_reason: FinishReason;
       tool_calls: ToolCall[];
-      /** The model's name according to the server. */
       served?: string;
-      /** The server's finish reason, if it is not a known one. */
       ended?: string;
     })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
   /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
-/** Why a reply has no answer, whether a retry may help, and how it ended. */
 export interface NoAnswer {
   fails: 'reply' | 'server' | 'filtered';
   why: string;
@@ -123,22 +109,17 @@ export interface BatchApi {
   limits: BatchLimits;
   /** Bytes that one request takes in the batch; `body` is its JSON. */
   bytes(id: string, body: string): number;
-  /** Loads the SDK on first use. */
-  connect(connection: BatchConnection): Promise<BatchServer>;
+  /** Loads the SDK on first use. The body of a `download` is a stream. */
+  connect(
+    connection: VendorConnection & { download: VendorConnection['fetch'] },
+  ): Promise<BatchServer>;
 }
 
 export interface BatchLimits {
   requests: number;
-  /** Limit of the bytes as sent. */
   bytes: number;
 }
 
-interface BatchConnection extends VendorConnection {
-  /** For results: the body of the response is a stream. */
-  download: VendorConnection['fetch'];
-}
-
-/** One request. Its body is built while sending: all bodies together would not fit into memory. */
 export interface BatchItem {
   id: string;
   body(): Record<string, unknown>;
@@ -155,7 +136,6 @@ export interface BatchServer {
   /** Creates the batch, which is paid for from here on; null when the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
-  /** The parts of the results, each a stream of JSON lines. */
   results(
     id: string,
     state: Extract<BatchState, { status: 'ended' }>,
@@ -165,9 +145,7 @@ export interface BatchServer {
 
 export type BatchState =
   | { status: 'waiting'; done: number; total: number }
-  /** `files`: where the vendor stores results in files; `left`: why requests may lack one. */
   | { status: 'ended'; files: string[]; left: 'expired' | 'canceled' | null }
-  /** The whole batch was refused: no request was answered. */
   | { status: 'failed'; code: string; said: string };
 
 export interface BatchLine {
@@ -176,13 +154,11 @@ export interface BatchLine {
 }
 
 export type BatchOutcome =
-  /** The vendor's reply, as for a direct call. */
   | { kind: 'reply'; data: unknown }
   /** `status`: what a direct call would have returned. */
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** The vendor's prompt cache counts; empty when it reports none. */
 export function cachedTokens(
   input: number,
   { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
@@ -193,10 +169,7 @@ export function cachedTokens(
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 
-/**
- * The path of the first member that does not match the schema, such as
- * `choices[0].message.content`.
- */
+/** The path of the first member that does not match, such as `choices[0].message.content`. */
 export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
   const [top = '', ...below] = first?.path ?? [];
   const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
