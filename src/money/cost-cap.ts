@@ -12,7 +12,6 @@ export function costCap(given: number | null, { max_cost_usd, assumed }: Budget)
     : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
 }
 
-/** Refuses a cap that cannot be checked, or that the plan would exceed, before anything is sent. */
 export function costProblems(
   { unpriced, cost_usd, models }: Forecast,
   cap: CostCap | null,
@@ -52,7 +51,6 @@ function limitName({ by }: CostCap): string {
       : by;
 }
 
-/** Warns if the plan takes more than half of a cap. */
 export function spendNotices(
   { cost_usd, models }: Forecast,
   planned: number,
@@ -80,10 +78,7 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   fix: 'draft',
 };
 
-/**
- * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; names unknown
- * prices.
- */
+/** `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
 export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
   const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
   if (models.length === 0) return `nothing to pay for${reuse}`;

@@ -22,10 +22,7 @@ interface TargetCall {
   parameters: Request['parameters'];
 }
 
-/**
- * Counts and prices the first round of tries, by model. Stored answers are left out. All grades are
- * counted, because they depend on answers that are not known yet.
- */
+/** The first round, without stored answers. All grades count: their answers are not known yet. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
@@ -35,10 +32,7 @@ export interface Portion {
   whole: number;
 }
 
-/**
- * Costs of a part and of the whole plan, in US dollars, as if nothing were stored, so that parts
- * add up to the whole. Null if a price is unknown.
- */
+/** US dollars as if nothing were stored, so that parts add up. Null: an unknown price. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
@@ -112,7 +106,6 @@ function refusalsOf(target: Target, parameters: Request['parameters'] | undefine
   return refusalsAtMost(target, parameters);
 }
 
-/** Calls of graders and features; `question`: mean input tokens. */
 function addJudging(
   { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
   question: number,

@@ -18,9 +18,7 @@ import {
 } from '../types/model.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
 
-/**
- * The cost cap and who set it. A default, which the user did not write, only covers known prices.
- */
+/** A default cap, which the user did not write, only covers known prices. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
@@ -40,7 +38,6 @@ interface Count {
   unknownSaved: boolean;
 }
 
-/** Counts paid, reused and recorded answers, tokens and cost by purpose. */
 export interface Meter {
   complete: Complete;
   /** An answer that was shared without a call; `saved`: its cost, if known. */
@@ -48,7 +45,6 @@ export interface Meter {
   totals(): UsageTotals;
 }
 
-/** Calls `complete` and sums up the results. */
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {
@@ -135,7 +131,6 @@ function countPaid(
   if (cost === null) count.unpriced = true;
 }
 
-/** Counts a reply and returns its cost; null: unknown. */
 function countTokens(
   count: Count,
   target: Target,
@@ -250,10 +245,7 @@ export function asDirect(target: Target): Target {
   return { provider, endpoint, model };
 }
 
-/**
- * Programs are identified by their command: their files, part of a target's identity, differ
- * between commits.
- */
+/** By command: a program's files, part of a target's identity, differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

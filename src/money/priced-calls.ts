@@ -2,32 +2,24 @@ import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import type { Purpose, Target } from '../types/model.ts';
 
-/** Planned calls of one model for one purpose. */
 export interface ModelForecast {
   /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
   purpose: Purpose;
-  /** Calls without a stored answer. */
   calls: number;
-  /** Estimated. */
   input_tokens: number;
   output_tokens: number;
   /** US dollars; null: no price is known. */
   cost_usd: number | null;
-  /**
-   * At most this many requests are refused while an unknown model's parameters are discovered. No
-   * cap counts them. Absent: none.
-   */
+  /** Most requests refused while a model's parameters are discovered. No cap counts them. */
   refusals?: number;
 }
 
 export interface Forecast {
   models: ModelForecast[];
-  /** Stored answers of the plan. */
   stored: number;
   /** US dollars; null if a model has no price. */
   cost_usd: number | null;
-  /** Models without a price. */
   unpriced: string[];
 }
 

@@ -40,7 +40,6 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
   });
 }
 
-/** References with a recorded answer where base calls a model. */
 function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
   const found = references.filter(
     ({ reference, baseReference }) =>

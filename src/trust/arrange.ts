@@ -49,10 +49,7 @@ export function applyTrust(
   };
 }
 
-/**
- * Without a settings file on base: head's, or for outside contributors the default; null without
- * base.
- */
+/** Without a settings file on base: head's, or the default for outside contributors. */
 function setting<K extends keyof Settings>(
   key: K,
   source: Source,
@@ -65,9 +62,7 @@ function setting<K extends keyof Settings>(
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
-/**
- * A first settings file's rules apply to prompts that base has without one, so they are reported.
- */
+/** A first settings file's rules apply to base's prompts without one, so they are reported. */
 function firstRules(base: Project | null, { settings }: Project): string[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
@@ -84,10 +79,7 @@ function firstRules(base: Project | null, { settings }: Project): string[] {
       ];
 }
 
-/**
- * Head with base's value of features' keys where base's applies. For an outside contributor the
- * default fills gaps: a pull request must not set the price.
- */
+/** An outside contributor's gaps get the default: a pull request must not set the price. */
 function withOwnOfBase(
   base: Project | null,
   head: Project,
@@ -137,10 +129,7 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
   return most(left) < most(right);
 }
 
-/**
- * Head with base's number of tries if its own is lower, and base's critical tags, so that a drop
- * that base's rules would detect is not missed.
- */
+/** Base's number of tries if head's is lower, and its critical tags: no drop may be missed. */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =
@@ -169,10 +158,7 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
   return isAsWritten ? head : { ...head, settings, suites };
 }
 
-/**
- * As above for references; returns `after` itself if nothing changes. `rule`: the default number of
- * tries.
- */
+/** Returns `after` itself if nothing changes. `rule`: the default number of tries. */
 function withRulesOfBase(
   before: readonly Reference[],
   after: Reference[],

@@ -14,10 +14,7 @@ const VALUE = 60;
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
-/**
- * Takes head's prompt text and inputs as data, and everything that measures or pays from base. The
- * notices name each change of head that is not used.
- */
+/** Head's prompt text and inputs are data; all else is base's. Notices name what is not used. */
 export function fromOutside(
   base: Project | null,
   head: Project,
@@ -68,10 +65,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   return before;
 }
 
-/**
- * Head's text and inputs with base's models and scoring. References that head drops or skips still
- * run.
- */
+/** Base's models and scoring; references that head drops or skips still run. */
 function measuredByBase(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
   // A custom roll-up also sees skipped references, so references that must not count cannot run.

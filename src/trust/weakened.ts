@@ -42,7 +42,6 @@ function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
 }
 
-/** References that lack a value or user message of base's. */
 function askedAnew({ suite, runs }: SuiteRun): string[] {
   return runs.flatMap(({ affected: { reference, baseReference } }) => {
     const asked = new Set(askedWith(reference));

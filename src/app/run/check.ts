@@ -8,7 +8,6 @@ import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place } from '../../types/plain.ts';
 
-/** What answerers cannot do with these prompts, or where code may run. */
 export function answererProblems(
   suites: readonly SuiteComparison[],
   code: PrepareInput['code'],
@@ -24,10 +23,7 @@ export function answererProblems(
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-/**
- * References of head that cannot run: without a value for a variable of the prompt, say, or without
- * an `expected` that a metric needs.
- */
+/** For example without a value for a variable, or without an `expected` that a metric needs. */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
     (suite.head?.suite.tests.references ?? []).flatMap(
@@ -38,7 +34,6 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
   return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-/** Roll-ups that require more passes than there are tries. */
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
@@ -50,10 +45,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
   });
 }
 
-/**
- * Prompt code and programs where code may not run on the host: only the workflow can grant the
- * network, packages or checkout they need.
- */
+/** Only the workflow can grant the network, packages or checkout that these need. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -125,7 +117,6 @@ interface Code {
   sets?: readonly (keyof typeof SET)[];
   /** Input variables, whole numbers; absent: it is only compiled. */
   counts?: readonly string[];
-  /** The other tool whose check it is. */
   tool?: string | undefined;
 }
 
@@ -136,7 +127,6 @@ const SET = { metric: 'its value', result: 'which says whether it passes' };
 /** Messages of Python and JavaScript about code that does not compile. */
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
-/** The notice of a check that fails because it does not compile. */
 export const FAILS_ALWAYS =
   'does not compile, which is a fail on every answer to promptfoo and here';
 

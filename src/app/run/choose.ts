@@ -5,7 +5,6 @@ import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/** Patterns of references; null: all. */
 interface ReferencePatterns {
   references: readonly string[] | null;
   tags: readonly string[] | null;
@@ -18,7 +17,6 @@ interface ChosenProjects {
   notices: Notice[];
 }
 
-/** Suite and reference: the identity on both sides. */
 interface KeyedReference {
   key: string;
   reference: Reference;
@@ -81,7 +79,6 @@ function knownIn({ suites }: Project): KeyedReference[] {
   );
 }
 
-/** By id, else by the text of its input. */
 function fittingReferences(pattern: string, known: readonly KeyedReference[]): Set<string> {
   const ids = namesMeant(
     pattern,

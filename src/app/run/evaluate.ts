@@ -101,7 +101,6 @@ function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['gro
   return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
 }
 
-/** What rows add to each suite's result. */
 function partsOfSuites(
   rows: Features,
   tested: readonly { judges?: readonly TestedJudge[] }[],
@@ -117,7 +116,6 @@ interface ActiveRow {
   plan: FeaturePlan;
 }
 
-/** Rows with a plan for this run. */
 function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   return rows.flatMap((row) => {
     const plan = features.find(({ key }) => key === row.key);
@@ -169,14 +167,12 @@ async function withStarts(
 interface ComparedSuites {
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
-  /** Drops under base's scoring alone. */
   underBase: GateFinding[];
   notices: Notice[];
   /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
 }
 
-/** Rolls up, compares with one alpha, and separates the effect of a scoring change. */
 async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
   tools: FeatureTools,

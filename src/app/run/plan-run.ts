@@ -99,7 +99,6 @@ function asNotices(problems: readonly Problem[]): Notice[] {
   return problems.map((problem) => ({ kind: 'error', ...problem }));
 }
 
-/** A comparison reports changed files that nothing reads. */
 function withUnread(
   { mode, base, head, changed = [] }: RunInput,
   arranged: Arranged,
@@ -116,13 +115,11 @@ function withUnread(
   return { ...prepared, notices: [...prepared.notices, ...notices] };
 }
 
-/** Every target that this run may call. */
 function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
   const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
   return [...targetsOf(selected), ...later.map(({ target }) => target)];
 }
 
-/** The features' certain calls, in words. */
 export function certainWords({ certain }: Plan, features: Features): string[] {
   return features.flatMap(({ calls }) => {
     const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
@@ -184,10 +181,7 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
   };
 }
 
-/**
- * The plan's cost and the run's caps. All parts of a plan are refused by the whole plan, whatever
- * each finds stored.
- */
+/** All parts of a plan are refused by the whole plan, whatever each finds stored. */
 function spending(
   input: RunInput,
   { budget, base, head }: Arranged,

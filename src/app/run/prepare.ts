@@ -31,7 +31,6 @@ import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
 
-/** Selects what runs and plans its first tries; reports errors that depend on both sides. */
 export function prepare(
   input: PrepareInput,
   arranged: Arranged,

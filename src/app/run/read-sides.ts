@@ -17,11 +17,9 @@ import { toCompare } from './to-compare.ts';
 
 interface Reading {
   read: ReadOptions;
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
   /** Runs other tools' code at a commit; absent: never. */
   hostCall?: ((commit: string) => HostCall) | undefined;
-  /** Cache of documents parsed with the same limits. */
   parsed?: ParsedDocuments | undefined;
 }
 
@@ -121,10 +119,7 @@ export function headReader(
   };
 }
 
-/**
- * For an outside contributor, head is read with base's settings: which files count and which models
- * names mean is not part of what is measured.
- */
+/** With base's settings for outside contributors: which files count and what model names mean. */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,

@@ -60,7 +60,6 @@ function bounds(min: number, max: number): string {
     : `between ${String(min)} and ${String(max)}`;
 }
 
-/** The number of a score: of the named map entry, else the score itself or its only entry. */
 function valueFor(value: Json, entry: string | null): number | null {
   if (entry === null || !isMap(value)) return metricNumber(value);
   const found = ownEntry(value, entry);

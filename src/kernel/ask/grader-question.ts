@@ -5,33 +5,22 @@ import { shorten, visibleLine } from '../../text/visible.ts';
 import type { Complete, Message, Purpose, Target } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 
-/** The model that reads the references, and what is needed to ask it. */
 export interface AskTools {
   complete: Complete;
   grader: { target: Target; parameters: Record<string, Json> };
-  /**
-   * Unforeseeable text for the delimiters; equal for equal purposes, so that equal questions share
-   * one answer.
-   */
+  /** Unforeseeable delimiters, equal for equal purposes: equal questions share an answer. */
   random(purpose: string): string;
 }
 
-/**
- * A question with foreign text in it. `text` holds `{{name}}` where the material of that name is
- * put in, fenced.
- */
+/** A question with foreign text: `{{name}}` in `text` is replaced by that material, fenced. */
 interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
-  /** What the model is, in one sentence. */
   role: string;
   text: string;
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /**
-   * Whether a reply of that form is all that is going to be asked for; absent: any is. One that is
-   * not is asked for again by the next run.
-   */
+  /** Whether such a reply is final; absent: any is. Otherwise the next run asks again. */
   settles?(reply: Reply): boolean;
 }
 
@@ -61,7 +50,6 @@ export async function askForJson<Reply>(
       const read = readReply(output, question.reply);
       return read === null ? unread : settles(read);
     };
-  // A first reply that cannot be read leads to the second question; a second one leads nowhere.
   for (const asked of [
     { messages, ...(question.settles === undefined ? {} : { usable: usable(true) }) },
     { messages: again(messages), usable: usable(false) },
@@ -82,10 +70,7 @@ export async function askForJson<Reply>(
   return { status: 'failed', reason: 'the grader gave no reply of the form asked for' };
 }
 
-/**
- * The JSON Schema of a reply, as vendors' structured output takes it: closed objects whose members
- * are all required.
- */
+/** A reply's JSON Schema as vendors take it: closed objects whose members are all required. */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;
@@ -138,9 +123,7 @@ function freshDelimiter(
   throw new InternalError('random() gives delimiters that the material foresees');
 }
 
-/**
- * A model's text as one line of at most `length` UTF-16 units, without characters that nobody sees.
- */
+/** One line of at most `length` UTF-16 units, without invisible characters. */
 export function singleLine(text: string, length: number): string {
   return shorten(
     visibleLine(

@@ -4,7 +4,6 @@ import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { RunRollUps } from './roll-up.ts';
 
-/** A suite that ran, with the words of its roll-up. */
 interface Rolled {
   run: SuiteRun;
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
@@ -36,7 +35,6 @@ interface Broken {
   suites: SuiteRun[];
 }
 
-/** One check on all answers of the run, in whatever suites and variants it stands. */
 interface Use {
   metric: Metric;
   /** References that it judged: a check of one reference alone may well fail every time. */
@@ -96,7 +94,6 @@ function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: R
   use.references.add(run);
   use.suites.add(suite);
   for (const { result } of [...run.base, ...run.head])
-    // What was never answered was never judged.
     if (result.error === null)
       use.scores.push(...result.scores.filter((score) => score.metric === metric.name));
 }

@@ -36,10 +36,6 @@ export type SuitePart = (
   verdict: SuiteVerdict | null,
 ) => { parts: Partial<SuiteResult>; remark: string };
 
-/**
- * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in
- * words.
- */
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
@@ -91,7 +87,6 @@ export function compareSuite(
   };
 }
 
-/** What a verdict is based on; empty where nothing was compared. */
 function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
@@ -105,10 +100,7 @@ function verdictGrounds(
   };
 }
 
-/**
- * A red suite shows what fell, though too few tries call it alone: what passed on base and fails on
- * head, or, where nothing flipped, what passed less often.
- */
+/** Marks what fell in a red suite, though too few tries call it alone. */
 function withFallen(
   references: readonly ReferenceResult[],
   verdict: SuiteVerdict | null,
@@ -124,7 +116,6 @@ function withFallen(
   );
 }
 
-/** An improved suite shows what rose, though too few tries call it alone. */
 function withRisen(
   references: readonly ReferenceResult[],
   verdict: SuiteVerdict | null,
@@ -144,7 +135,6 @@ function hasUnprovenFall(reference: ReferenceResult): boolean {
   return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);
 }
 
-/** The verdict of a suite in which nothing had to be compared. */
 function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
   if (suite.head === null) return 'removed';
   if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';
@@ -159,7 +149,6 @@ interface Status {
   q: number | null;
 }
 
-/** Which single references the tests call regressed or improved. */
 function referenceStatuses(
   compared: readonly ReferenceRun[],
   verdict: SuiteVerdict | null,
@@ -231,10 +220,7 @@ function sideResult(
   };
 }
 
-/**
- * The status of a reference that no test calls: in the order of the specification, the first that
- * holds.
- */
+/** In the order of the specification: the first that holds. */
 function plainStatus(
   { affected: { change } }: ReferenceRun,
   base: SideResult | null,

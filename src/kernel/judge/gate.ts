@@ -66,13 +66,11 @@ function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclu
   return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
 }
 
-/** What tries in error say themselves: at most three texts. */
 function errorTexts(errors: readonly TryResult[]): string[] {
   const texts = errors.flatMap((tryResult) => errorOf(tryResult) ?? []);
   return [...new Set(texts)].slice(0, 3);
 }
 
-/** Why head has no answers, or none that can be judged, where base has them. */
 function causesOfSilence(suites: readonly SuiteResult[]): string[] {
   const silent = suites.filter(({ reason }) => reason?.by === 'unanswered');
   const tries = silent.flatMap(({ references }) =>
@@ -86,7 +84,6 @@ function isTooMany(tries: readonly TryResult[]): boolean {
   return errors > MAX_ERROR_SHARE * tries.length;
 }
 
-/** Whether head's errors are head's own: a suite regressed by silence while base could answer. */
 function headAlone(suites: readonly SuiteResult[]): boolean {
   const ofBase = suites.flatMap(({ references }) =>
     references.flatMap(({ base }) => base?.tries ?? []),
@@ -94,10 +91,7 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
   return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
 }
 
-/**
- * Suites in which no metric says what passes have values and no verdict, which is nobody's fault. A
- * value that may fail the run still does.
- */
+/** Suites without a metric that says what passes: their values may still fail the run. */
 function shownOnly(
   suites: readonly SuiteResult[],
 ): { fails: boolean; found: GateConclusion } | null {
@@ -110,10 +104,7 @@ function shownOnly(
   return { fails, found: { conclusion: 'neutral', held: false, reasons } };
 }
 
-/**
- * Why nothing was judged although something ran: what graders said cannot be read, or nothing
- * applied.
- */
+/** Why nothing was judged although something ran. */
 function withoutVerdict(tries: readonly TryResult[]): string[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
   const reasons = ungraded.flatMap(
@@ -175,10 +166,7 @@ function notFailed(held: number, failures: number): string {
     : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
 }
 
-/**
- * Where nothing that counts was run, or base could not be read, there is no verdict, so there is no
- * success either: deleting tests is not a way to green.
- */
+/** Without anything that counts, or a readable base, nothing is green: deleting tests cannot help. */
 function neverGreen(
   decision: GateConclusion,
   { counted, affected, unused, blind }: GateInput,

@@ -19,7 +19,6 @@ const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** Each metric of a suite alone: pass rate, numbers and labels, on the tries of the verdict. */
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
   const { tests, rubrics } = suite.run.deciding;
   const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
@@ -157,7 +156,6 @@ function rateOf(statuses: readonly Score['status'][]): { rate: number | null; ju
   return { judged, rate: judged === 0 ? null : passes / judged };
 }
 
-/** How often each label was given: a rubric's in its own order, then texts as they come. */
 function labelCounts(
   base: readonly Score[],
   head: readonly Score[],

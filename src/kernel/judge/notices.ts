@@ -12,10 +12,6 @@ const MAX_NOTICE_REFERENCES = 20;
 /** Stands between the number of references and their ids. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
-/**
- * What a reader must know about a finished suite besides its verdict: classes of references, and
- * what could not be judged.
- */
 export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
     ...classNotices(run, suite),
@@ -73,7 +69,6 @@ function judgingNotices({ name, references }: SuiteResult): Notice[] {
   ];
 }
 
-/** How many answers were less than whole ones, and whether the sides were answered by one model. */
 function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
   const served = servedApart(run);
   const said = (kind: NoticeKind, what: string): Notice => ({
@@ -178,10 +173,7 @@ function repeats({ suite, runs }: SuiteRun): Notice[] {
   ];
 }
 
-/**
- * Whether a side gave the same answer on every try of each reference; null with too little to say
- * so.
- */
+/** null: too few tries to tell. */
 function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
   const distinct = runs.flatMap((run) => {
     const answers =

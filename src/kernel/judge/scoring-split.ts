@@ -49,7 +49,6 @@ export function scoringSplit(
   };
 }
 
-/** A try of each side that shows the fall of a reference under base's scoring. */
 function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<ScoringResult['fell']> {
   const run = runs.find(({ affected: { reference } }) => reference.id === id);
   const before = run?.base.find(({ other }) => other?.outcome === 'pass');
@@ -63,10 +62,7 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/**
- * Base's tries by their word under base's and under head's scoring: the same answers, so only the
- * scoring can differ.
- */
+/** The same answers of base, so only the scoring can differ. */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ result, other }) => [other?.outcome, result.outcome]),
@@ -87,10 +83,7 @@ function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_
   };
 }
 
-/**
- * References whose roll-up on base's own outputs reads differently under head's scoring than
- * under base's.
- */
+/** References whose roll-up of base's own outputs differs between the scorings. */
 function flips(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -127,7 +120,6 @@ function splitSummary(
   return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`;
 }
 
-/** The changed part of the scoring, as a subject in the singular. */
 function whatChanged(parts: readonly string[]): string {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
@@ -135,7 +127,6 @@ function whatChanged(parts: readonly string[]): string {
   return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
 }
 
-/** How a suite's parts of the scoring are called: of references, what was edited of them. */
 function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
   const edited = runs.flatMap(({ affected: { reference, baseReference } }) =>
     baseReference !== null && referenceScoringDiffers(baseReference, reference)

@@ -49,7 +49,6 @@ interface Singles {
   open: number[];
 }
 
-/** Single references of all sequential suites, judged together under their part of alpha. */
 export function evidenceBySuite(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -66,7 +65,6 @@ export function evidenceBySuite(
   );
 }
 
-/** What a suite's tries say before a level of significance is chosen. */
 export interface SuiteTables extends Singles {
   suite: SuiteComparison;
   /** The looks of a sequential suite; empty where tries are fixed. */
@@ -151,7 +149,6 @@ interface Comparison {
   better: 'head' | 'base' | 'tie';
 }
 
-/** The comparisons of one metric that could be read, one for each reference and try. */
 function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
   return runs.flatMap(({ head }) =>
     head.flatMap(({ result }): Comparison[] => {
@@ -163,10 +160,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
   );
 }
 
-/**
- * One table for each comparison of the suite's first comparing metric: the side that is not
- * preferred fails. The suite's test on such tables is the sign test.
- */
+/** One table per comparison: the side not preferred fails, so the suite's test is the sign test. */
 export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
   const metric = metrics.find(isPairwise);
   return metric === undefined
@@ -177,10 +171,7 @@ export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun
       }));
 }
 
-/**
- * How base's and head's answers compare, by the suite's first comparing metric; null without one,
- * or without a comparison.
- */
+/** By the suite's first comparing metric; null without one, or without a comparison. */
 export function preferenceOf(
   tests: Tests,
   runs: readonly ReferenceRun[],
@@ -221,10 +212,7 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/**
- * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
- * judged.
- */
+/** Mean over references of one side's pass rate, over tries [0, to); null: no try was judged. */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }

@@ -18,10 +18,7 @@ import type { RunRollUps } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/**
- * References that a suite's rates rest on: the compared ones, or all that gate where nothing is
- * compared.
- */
+/** The compared references, or all that gate where nothing is compared. */
 export function ratedRuns({
   run,
   compared,
@@ -36,17 +33,12 @@ export function ratedRuns({
       );
 }
 
-/**
- * Tries of each of these references that count: where suspects got more, the number that all share.
- */
+/** Tries that count: where suspects got more, the number that all share. */
 export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
   return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Where sides are compared, the rates are those of the references that were judged on both, so that
- * they are as far apart as the difference says.
- */
+/** Of references judged on both sides only, so that the rates agree with the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (verdict === null || verdict.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
@@ -79,7 +71,6 @@ export function comparedFirst({ references, of }: EvidenceCount): string {
   return references === of ? '' : `${String(references)} of ${counted(of, 'reference')} compared; `;
 }
 
-/** References that pass as the roll-up says, on each side that ran, of those that count. */
 export function rolledUp(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -101,7 +92,6 @@ export function rolledUp(
   };
 }
 
-/** References that were judged on both sides. */
 export function comparedReferences(
   { run, policy, compared }: SuiteComparison,
   { tables }: SuiteVerdict,
@@ -130,7 +120,6 @@ export function suiteSummary(
   );
 }
 
-/** The noun of the rate: tries, or references where the roll-up is compared, or preferences. */
 function whatPasses({ policy, run }: SuiteComparison): string {
   if (policy.kind === 'pairs') return "answers no worse than the other side's";
   return policy.kind === 'references'
@@ -177,7 +166,6 @@ function nothingPassed({ tables }: SuiteVerdict): boolean {
   return tables.every(({ base }) => base.passes === 0);
 }
 
-/** What stands between this suite and a clear answer, or what it could not see under green. */
 function whyOpen(suite: SuiteVerdict): string {
   const { verdict, reason, tries } = suite;
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
@@ -210,7 +198,6 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
   return ` ${fallInWords(base, head, excuse !== 'none')}.`;
 }
 
-/** References named in one sentence. */
 const MAX_NAMED_IN_SUMMARY = 5;
 
 function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison): string {
@@ -223,7 +210,6 @@ function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison):
   return 'nothing was judged.';
 }
 
-/** Which side cannot be sent anything, where it is one. */
 function whyUncompared({ runs }: SuiteComparison['run']): string {
   const cannot = (side: Side): boolean =>
     runs.every(({ affected }) => affected[side] === null || affected[side].kind === 'impossible');

@@ -7,7 +7,6 @@ import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/** A suite with what head's scoring, which decides, says of it. */
 interface JudgedSuite {
   comparison: SuiteComparison;
   verdict: SuiteVerdict | null;
@@ -55,7 +54,6 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
   ];
 }
 
-/** References whose answers base's scoring passes on base and fails on head, in every try. */
 function fellAlone({ run, compared }: SuiteComparison): string[] {
   if (run.other === null) return [];
   return compared.flatMap((item) => {
@@ -74,7 +72,6 @@ function fellAlone({ run, compared }: SuiteComparison): string[] {
   });
 }
 
-/** Means that got worse by base's metrics, where head's metric of that name says another thing. */
 function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
   const found = suites.flatMap(({ comparison, verdict }) =>
     verdict === null

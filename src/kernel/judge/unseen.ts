@@ -9,15 +9,10 @@ import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { countTable, type Tries, reachesLevel } from '../statistics/table.ts';
 
-/**
- * Where head lacks more than this share of base's references or tries, that is not left to chance.
- */
+/** Where head lacks more than this share of base's references or tries, that is not chance. */
 const MOST_LOST = 0.02;
 
-/**
- * Sentences on what was judged on base but could not be judged on head; with any of them no run is
- * green.
- */
+/** What base judged and head could not; with any of these sentences no run is green. */
 export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
   const green = suites.filter(
     ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
@@ -31,7 +26,6 @@ export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[
   ];
 }
 
-/** Too little evidence for green, in suites that do not say so by their verdict. */
 function unseenReferences(suites: readonly SuiteResult[]): string[] {
   const counts = suites.flatMap(({ name, verdict, evidence }) =>
     evidence === undefined ? [] : [{ name, verdict, ...evidence }],
@@ -58,10 +52,7 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
   return `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; the others were skipped`;
 }
 
-/**
- * Sentences on checks that wait for others and so judge fewer of head's answers than of base's,
- * while other checks judge those: a condition may hold less often for good reasons, so it is said.
- */
+/** Checks whose conditions hold less often on head: maybe for good reasons, so it is only said. */
 export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[] {
   return suites
     .filter((suite) => unseenTries(suite, alpha) === null)
@@ -102,7 +93,6 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
     : null;
 }
 
-/** Whether a score has the number of a metric, or of an entry of its map (`metric.entry`). */
 function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
   if (metric === name) return metricNumber(value) !== null;
   return (
@@ -138,10 +128,7 @@ function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: nu
   return { base: count('base'), head: count('head') };
 }
 
-/**
- * Whether head's tries have something less often than base's, by more than a little and more than
- * chance.
- */
+/** By more than a little and more than chance. */
 function isLessOften(found: readonly Has[], alpha: number): boolean {
   const { base, head } = triesIn(found);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

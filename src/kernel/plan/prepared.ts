@@ -18,7 +18,6 @@ export interface PrepareInput {
   head: SourceTree;
   maxCalls: number | null;
   failOn: GateSettings['fail_on'] | null;
-  /** Where the project's own code may run. */
   code: 'sandbox' | 'host' | 'off';
   /** `YYYY-MM-DD`. */
   today: string;
@@ -26,20 +25,15 @@ export interface PrepareInput {
   again?: Again;
 }
 
-/** How head is compared with itself. */
 export interface Again {
   /** So many times, each time by new tries. */
   runs: number;
   select(head: ProjectSide, today: string): Selection;
   gate(gate: GateSettings): GateSettings;
-  /** What of a suite's own gate holds. */
   ownGate(tests: Tests): SuiteGate;
 }
 
-/**
- * A run that is ready to ask: what runs, by which policy, under which gate. Nothing has been called
- * yet.
- */
+/** Ready to ask; nothing has been called yet. */
 export interface Prepared {
   mode: 'diff' | 'sweep';
   /** Every selected suite, those in which nothing runs included. */
@@ -48,10 +42,8 @@ export interface Prepared {
   /** By the policy, what these suites want beyond the tries that they have. */
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
-  /** What features ask beside the tries, in the order of their table. */
   features: readonly PlannedFeature[];
   price: Price;
-  /** What a pull request may choose of the rules it is judged by, in sentences. */
   ownRules: string[];
   problems: Problem[];
   notices: Notice[];
@@ -68,7 +60,6 @@ export function headSuites({ suites }: Prepared): Suite[] {
   );
 }
 
-/** Every place that requests of this run go to. */
 export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'features'>): Target[] {
   const asked = suites
     .filter(({ run }) => run.runs.length > 0)
@@ -84,17 +75,13 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }
 
-/** Where the answers of a suite come from. */
 function answerersOf({ runs }: SuiteRun): Target[] {
   return runs
     .flatMap(({ affected: { base, head } }) => [base, head])
     .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
 }
 
-/**
- * Why a run cannot call its models. A key that only a metric needs is reported at the metric's
- * line, for a user who has the keys of the answering models would not expect it there.
- */
+/** A key only a metric needs is reported at the metric's line: others' users do not expect it. */
 export function keyProblems(
   prepared: Prepared,
   missingKeys: (targets: readonly Target[]) => Problem[],
@@ -118,7 +105,6 @@ export function keyProblems(
   });
 }
 
-/** Each metric with the models that it asks. */
 function modelsByMetric(scoring: Scoring) {
   return everyMetric(scoring.tests).flatMap((metric) => {
     const embedder = embedderFor(metric, scoring);
@@ -128,7 +114,6 @@ function modelsByMetric(scoring: Scoring) {
   });
 }
 
-/** References that base gates on and this change removes. */
 export function removedIds({ path, references }: AffectedSuite): string[] {
   return references
     .filter(({ change }) => change === 'removed')

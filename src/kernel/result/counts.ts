@@ -7,10 +7,7 @@ import type { Replaced } from './result.ts';
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-/**
- * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
- * shown.
- */
+/** What is skipped or in quarantine is only shown. */
 export function countsForVerdict({
   skip,
   quarantined,
@@ -28,11 +25,7 @@ export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-/**
- * References that got worse by their own tries, in suites that are not called regressed: single
- * references are called at a false-discovery rate, and a suite at its share of alpha, which is
- * stricter.
- */
+/** Worse by their own tries in suites not called regressed: a suite's level is stricter. */
 export function worseAlone(suites: readonly SuiteResult[]): number {
   return suites
     .filter(({ verdict }) => verdict !== 'regressed')
@@ -40,7 +33,6 @@ export function worseAlone(suites: readonly SuiteResult[]): number {
     .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference)).length;
 }
 
-/** Metrics whose mean got worse and that the gate wants to fail for it. */
 export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   values: MetricValues;
 })[] {
@@ -59,7 +51,6 @@ export function showsOnly({ metrics }: SuiteResult): boolean {
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
 const MAX_UNGRADED_SHARE = 0.1;
 
-/** Suites of which so many tries got no readable grade that a reader must know it. */
 export function ungradedSuites(
   suites: readonly SuiteResult[],
 ): { name: string; ungraded: number; tries: number }[] {

@@ -86,8 +86,6 @@ export const metricResultSchema = z.strictObject({
 
 export type MetricResult = z.infer<typeof metricResultSchema>;
 
-/** What a metric with `every` comes to on the single objects of the dialogues. */
 export type MetricObjects = z.infer<typeof metricObjectsSchema>;
 
-/** A metric's means and how they moved. */
 export type MetricValues = z.infer<typeof metricValuesSchema>;

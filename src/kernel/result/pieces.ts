@@ -12,7 +12,6 @@ export const countSchema = z.number().int().nonnegative();
 
 export const shareSchema = z.number().min(0).max(1);
 
-/** Of two shares. */
 export const differenceSchema = z.number().min(-1).max(1);
 
 export const dollarsSchema = z.number().nonnegative().nullable();
@@ -142,7 +141,6 @@ export const tallySchema = z.strictObject({
   num_errors: countSchema.describe('Scores that are errors.'),
 }) satisfies z.ZodType<Tally>;
 
-/** A last measurement of the gate's own false alarms. */
 export const noiseNoteSchema = z.strictObject({
   red: countSchema.describe('Comparisons of base with itself that went red.'),
   runs: countSchema.describe('Comparisons of base with itself.'),

@@ -59,7 +59,6 @@ const sideResultSchema = (own: OwnKeys) =>
       .describe('Every try in its order.'),
   });
 
-/** Names and bounds of a share of passes, with its 95 % interval. */
 export const measuredRateSchema = z.strictObject({
   passes: countSchema.describe('Tries that passed.'),
   tries: countSchema.describe('Tries that passed or failed.'),
@@ -134,7 +133,6 @@ export type SideResult = z.infer<ReturnType<typeof sideResultSchema>>;
 
 export type ReferenceResult = z.infer<ReturnType<typeof referenceResultSchema>>;
 
-/** Passes among tries, with the share's 95 % interval (Wilson). */
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;
 
 /** What a try ended in an error with; null: it did not. */

@@ -207,7 +207,6 @@ export const resultSchema = z.strictObject({
     .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
 });
 
-/** A suite whose answers come from something of head's own. */
 export type Replaced = z.infer<typeof replacedSchema>;
 
 export type Evaluations = z.infer<typeof evaluationsSchema>;
@@ -216,29 +215,21 @@ export type UsageTotals = z.infer<typeof usageTotalsSchema>;
 
 export type Result = z.infer<typeof resultSchema> & FeatureParts;
 
-/** The schema of `result.json` with the keys that features add. */
 export function resultSchemaWith(own: OwnKeys): z.ZodType<Result> {
   const { description } = resultSchema.shape.suites;
   const suites = z.array(suiteResultSchema(own)).describe(description ?? '');
   return resultSchema.extend({ suites, ...own.run }) as unknown as z.ZodType<Result>;
 }
 
-/** A red verdict that a label on the pull request made neutral. */
 export type Override = z.infer<typeof overrideSchema>;
 
-/**
- * What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's
- * words.
- */
+/** One phrase: the field, if it is not the whole, and the library's words. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/**
- * A saved result from its JSON, `own` being the keys that features add; a value that is none, or of another version, is a problem that says
- * what to do.
- */
+/** `own`: keys that features add. Another version is a problem that says what to do. */
 export function readResultValue(
   file: string,
   value: unknown,

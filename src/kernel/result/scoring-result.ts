@@ -80,5 +80,4 @@ export const scoringResultSchema = z.strictObject({
   summary: z.string().describe('One sentence with the numbers.'),
 });
 
-/** One suite whose scoring changed. */
 export type ScoringResult = z.infer<typeof scoringResultSchema>;

@@ -51,15 +51,11 @@ const classificationSchema = z.strictObject({
     .describe('In the order of the references.'),
 });
 
-/** Comparisons of base's with head's answers: one for each reference and try. */
 export type PreferenceSummary = z.infer<typeof preferenceSchema>;
 
 export type BothSides = z.infer<typeof bothSidesSchema>;
 
-/**
- * Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was
- * answered, or never with that label.
- */
+/** Each try is one item. Shares are 0–1; null: nothing was answered, or never with that label. */
 export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 export const becauseSchema = z.strictObject({
@@ -263,23 +259,18 @@ const allKeys = (own: OwnKeys) =>
       .exactOptional(),
   });
 
-/** A suite's result, with keys of features among the kernel's. */
 export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
   return allKeys(own) as unknown as z.ZodType<SuiteResult>;
 }
 
-/** How many references could be judged, of how many. */
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Pass rates corrected for the errors of the grader. */
 export type GraderError = z.infer<typeof graderErrorSchema>;
 
-/** What decided a suite's verdict. */
 export type VerdictReason = z.infer<typeof verdictReasonSchema>;
 
-/** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
 export type Because = z.infer<typeof becauseSchema>;
 
 export type PassRate = z.infer<typeof passRateSchema>;

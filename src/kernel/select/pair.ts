@@ -27,7 +27,6 @@ const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file }) => [file],
 ];
 
-/** A prompt's own text, wherever its lines stand. */
 function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
   const said = messages.map(({ role, content }) => [role, content]);
   return code === null ? said : [...said, code.source];
@@ -75,10 +74,7 @@ export function pairSuites(base: Suites | null, head: Suites): SuitePair[] {
   return [...pairs, ...[...unpaired].map((suite) => ({ base: suite, head: null }))];
 }
 
-/**
- * Fresh suites, each with one that is gone, at least half of whose references it asks: most of them
- * first, then the same text and the same model.
- */
+/** Fresh suites with gone ones of which they ask at least half: most first, then text, model. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -106,7 +102,6 @@ function suiteSimilarity([{ prompt: before }, { prompt: after }]: [Suite, Suite]
   return (isSameText ? 2 : 0) + (before.model === after.model ? 1 : 0);
 }
 
-/** What one reference of two commits has in common, the surest sign first. */
 const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
   (reference) => canonicalJson([reference.id, askedOf(reference), reference.expected ?? null]),
   (reference) => canonicalJson([askedOf(reference), reference.expected ?? null]),
@@ -121,10 +116,7 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
-/**
- * Head's references, each with the one of base that it was. What is asked goes before the id, so
- * that a new id, or ids that all move by one, make no reference new.
- */
+/** What is asked goes before the id, so that a new id or shifted ids make no reference new. */
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
@@ -146,7 +138,6 @@ export function pairReferences(
   return found;
 }
 
-/** References that left a suite of base for another of head. */
 export interface Moves {
   /** Head's, each with base's own. */
   moved: ReadonlyMap<Reference, Reference>;
@@ -191,7 +182,6 @@ export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
-/** What a reference brings of what is asked, a recorded answer with it. */
 export function askedOf({ input, thread, after }: Reference): Json {
   const said = [thread, after].map((messages) =>
     (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
@@ -218,10 +208,7 @@ function countSharedInputs(
   return { shared, ofBase: base.size };
 }
 
-/**
- * Head with base's gate in each suite that base has: a pull request does not choose the gate it has
- * to pass.
- */
+/** Base's gate in each suite that base has: a pull request does not choose its own gate. */
 export function withGatesOfBase(
   base: Project | null,
   head: Project,

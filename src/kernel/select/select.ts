@@ -19,10 +19,7 @@ import {
   type TargetContext,
 } from './targets.ts';
 
-/**
- * One suite in one variant, with the references that have to run. A suite without references is not
- * affected.
- */
+/** One suite in one variant, with the references that have to run; none: it is not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;
@@ -44,10 +41,7 @@ export interface Selection {
   notices?: Notice[];
 }
 
-/**
- * What a pull request affects: every suite of both sides, paired, with the references whose
- * fingerprints differ.
- */
+/** Every suite of both sides, paired, with the references whose fingerprints differ. */
 export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
   const problems: Problem[] = [];
   const pairs = pairSuites(base?.project ?? null, head.project);
@@ -179,10 +173,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/**
- * The cartesian product of the swept values, in the order they are written; one empty combination
- * when nothing is swept.
- */
+/** In the order they are written; one empty combination when nothing is swept. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>
@@ -193,7 +184,6 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
   );
 }
 
-/** Whether the reference counts for the gate, by the side that is judged. */
 export function gates(suite: AffectedSuite, reference: AffectedReference): boolean {
   const tests = (suite.head ?? suite.base)?.scoring.tests;
   return tests !== undefined && countsIn(tests, reference.reference);

@@ -20,19 +20,12 @@ import { programFiles } from './programs.ts';
 export interface TargetContext {
   settings: Settings;
   tree: SourceTree;
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /**
-   * Whether models may be asked in batches: in full sweeps, for nobody waits a day for a check.
-   * Absent: no.
-   */
+  /** Whether models may be asked in batches: only in full sweeps, as one may take a day. */
   batches?: boolean;
 }
 
-/**
- * Where requests for a model name go, or what the user has to fix (at `place`, where the name is
- * used).
- */
+/** Where requests go, or what the user has to fix (at `place`, where the name is used). */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -118,14 +111,11 @@ function wantsBatches(
   );
 }
 
-/** Whether requests to this target are asked in batches. */
 export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/**
- * Names of models that a full sweep would ask in batches, of those that these targets stand for.
- */
+/** Names of models that a full sweep would ask in batches. */
 export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
   const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
   const names = targets.flatMap((target): string[] => {
@@ -142,16 +132,12 @@ export function batchedNames(targets: readonly Target[], settings: Settings): st
   return [...new Set(names)];
 }
 
-/** A project with what is needed to find its models. */
 export interface ProjectSide {
   project: Project;
   context: TargetContext;
 }
 
-/**
- * The models behind a suite's metrics; what cannot be asked, or is not named, goes to `problems`
- * with its line.
- */
+/** What cannot be asked, or is not named, goes to `problems` with its line. */
 export function metricModels(
   { tests }: Suite,
   side: ProjectSide,
@@ -214,7 +200,6 @@ function namedTargets(
   return named;
 }
 
-/** Where a project's graders are asked. */
 export function gradersOf(
   { project: { settings }, context }: ProjectSide,
   problems: Problem[],
@@ -224,10 +209,7 @@ export function gradersOf(
   );
 }
 
-/**
- * The different sets of graders that a project's metrics judge by a rubric with; one, of the
- * settings, where no metric names the rubric.
- */
+/** The sets that judge by rubrics; the settings' alone where no metric names the rubric. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -99,7 +99,6 @@ function isBeside(path: string, word: string): boolean {
   return folder === '' ? path.endsWith(ending(word)) : isBelow(path, folder);
 }
 
-/** The folders of skills that have evals. */
 function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly string[]): string[] {
   const skills = new Set(
     suites.flatMap(({ prompt }) =>

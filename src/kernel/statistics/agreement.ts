@@ -21,7 +21,6 @@ interface Agreement {
   kappa: number | null;
 }
 
-/** Agreement of a yes/no judge with labels. */
 export function agreementOf({
   truePositive,
   falseNegative,

@@ -19,9 +19,7 @@ export function meanDifference(tables: readonly Table[]): number | null {
 /** The normal 0.95 quantile: two-sided 90 %, one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
-/**
- * (ln 20)² / Z_SINGLE²: if every try passes, the bound is the exact ln 20 / tries (rule of three).
- */
+/** (ln 20)² / Z_SINGLE²: if every try passes, the bound is ln 20 / tries (rule of three). */
 const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
@@ -76,10 +74,7 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
-/**
- * Interval for the difference of two independent rates from their Wilson intervals. Null when a
- * sample is empty. Source: Newcombe 1998 (part two), method 10.
- */
+/** Null when a sample is empty. Source: Newcombe 1998 (part two), method 10. */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
   if (ofFirst === null || ofSecond === null) return null;

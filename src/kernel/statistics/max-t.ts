@@ -89,7 +89,6 @@ function statistics(
   return sums.map((sum, j) => ((scale[j] ?? 0) > 0 ? sum / (scale[j] ?? 1) : 0));
 }
 
-/** Only called within bounds. */
 function elementAt(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }

@@ -30,7 +30,6 @@ const RUN_TOLERANCE = 0.05;
 /** A suite with a smaller adjusted p is suspicious by itself. */
 const SUSPICIOUS_P = 0.2;
 
-/** A suite sampled until the result is clear. */
 export interface SequentialSuite {
   tries: readonly Tries[];
   /** By reference: its cluster's name, or null. */
@@ -90,10 +89,7 @@ export function decidingLook(
   return hit ?? null;
 }
 
-/**
- * The evidence on one reference. `open`: suspicious, and more tries would tell; `value`: its
- * e-value.
- */
+/** `open`: suspicious, and more tries would tell; `value`: its e-value. */
 interface Suspicion {
   value: number;
   open: boolean;
@@ -122,7 +118,6 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   return { value, open };
 }
 
-/** The single references of all sequential suites of a run. */
 interface References {
   /** By suite and position. */
   suspicions: Suspicion[][];
@@ -172,10 +167,7 @@ export function calledReferences({ suspicions, called }: References, suite: numb
   return own.flatMap(({ value }, i) => (value >= NAMING_E_VALUE ? [i] : []));
 }
 
-/**
- * The drop compatible with green: as configured, or the smallest detectable one (`visible`; null:
- * none) within 5 to 10 points.
- */
+/** As configured, or the smallest detectable drop (`visible`) within 5 to 10 points. */
 export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -224,10 +216,7 @@ function flawlessBound(references: number, tries: number): number {
   return -(difference?.low ?? -1) / Math.max(1, references);
 }
 
-/**
- * Several suites are calm together when a drop of 5 points over all references is ruled out and no
- * suite is suspicious by itself.
- */
+/** A drop of 5 points over all references is ruled out and no suite alone is suspicious. */
 export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boolean {
   if (suites.length < 2) return false;
   const adjusted = holm(suites.map(({ test }) => test.midDown));

@@ -7,7 +7,6 @@ export interface Values {
   head: readonly (number | null)[];
 }
 
-/** Means over items of the items' means, and their difference. */
 export interface ValueTest {
   /** Items with a number on both sides; others are ignored. */
   items: number;
@@ -220,7 +219,6 @@ function binomial(of: number, chosen: number): number {
   return ways;
 }
 
-/** Enumerates the choices of all units together. */
 function allDeals(units: readonly Unit[]): Deals {
   let all: [number, number][] = [[0, 0]];
   for (const unit of units) {

@@ -31,7 +31,6 @@ function scatter({ passes, tries }: Counts): number {
   return (passes * (tries - passes)) / (tries * (tries - 1));
 }
 
-/** The size and noise of a planned comparison. */
 interface Design {
   references: number;
   /** Tries per reference and side; a harmonic mean where they differ. */

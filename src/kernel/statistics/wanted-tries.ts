@@ -75,9 +75,7 @@ function isSettled(
   return calm && !reachesLevel(look.test.midDown, FUTILE);
 }
 
-/**
- * How many suspicious references are sampled further; with more, the looks will detect the drop.
- */
+/** With more suspicious references than this, the looks will detect the drop. */
 export function mostSampled(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }

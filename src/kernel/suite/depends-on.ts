@@ -81,7 +81,6 @@ function entryProblem(
   return null;
 }
 
-/** The first cycle found: the names along it and the entry that closes it. */
 function findCircle(
   metrics: readonly Metric[],
   edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,

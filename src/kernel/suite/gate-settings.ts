@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 const passShare = z.number().min(0).max(1);
 
-/**
- * The gate's settings in effect, also part of `result.json`. Each has its default here, so that
- * results written before a setting existed stay readable.
- */
+/** Each setting has a default here, so that results written before it existed stay readable. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
@@ -76,5 +73,4 @@ export const suiteGateSchema = z.strictObject({
   metrics: gateSettingsSchema.shape.metrics,
 });
 
-/** One suite's own gate settings. */
 export type SuiteGate = z.infer<typeof suiteGateSchema>;

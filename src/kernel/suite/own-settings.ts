@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { GateSettings } from './gate-settings.ts';
 
-/** A key of the settings file that a feature reads: type, default and description in one schema. */
 export interface OwnSettings {
   key: string;
   schema: z.ZodType;

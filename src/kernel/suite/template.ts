@@ -66,7 +66,6 @@ export function foreignForms(
   return [...new Map(found)].map(([written, message]) => ({ written, message }));
 }
 
-/** Whether `name` has only letters, digits and `_`, and does not start with a digit. */
 export function isVariableName(name: string): boolean {
   return name !== '' && nameAt(name, 0) === name;
 }
