@@ -166,7 +166,7 @@ function notFailed(held: number, failures: number): string {
     : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
 }
 
-/** Without anything that counts, or a readable base, nothing is green: deleting tests cannot help. */
+/** Not green without anything that counts, or a readable base: deleting tests cannot help. */
 function neverGreen(
   decision: GateConclusion,
   { counted, affected, unused, blind }: GateInput,

@@ -38,6 +38,7 @@ export interface GateInput {
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
+  /** References; 0: there was nothing to run. */
   affected: number;
   /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
   removed: readonly string[];
@@ -49,6 +50,7 @@ export interface GateInput {
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
+  /** References that ran and count for the verdict. */
   counted: number;
   featureFindings: readonly FeatureFinding[];
   unjudged: readonly string[];

@@ -20,7 +20,7 @@ export interface Pairing {
 /** From this p on, two runs are not told apart. */
 export const TOLD_APART = 0.05;
 
-/** Pairs head's tries by reference id, without skipped ones. Null: no reference judged in both. */
+/** Pairs head's tries by reference id, without skipped ones. Null: none was judged in both. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedIn(second);
   const tables = [...judgedIn(first)].flatMap(([id, before]): Table[] => {
