@@ -150,7 +150,10 @@ interface BudgetRoom {
 }
 
 function noRoom(cap: number | null, spent: number): string {
-  return `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
+  return (
+    `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; ` +
+    `$${spent.toFixed(4)} are spent`
+  );
 }
 
 interface CostReserve {

@@ -24,7 +24,10 @@ export function costProblems(
   return [
     {
       place: null,
-      message: `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
+      message:
+        `This run would cost about ${formatDollars(cost_usd)} for its first answers and ` +
+        `grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). ` +
+        'Nothing was sent.',
     },
   ];
 }
@@ -38,8 +41,11 @@ export function uncheckedCap(
   if (cap === null || cap.by === 'default' || unpriced.length === 0) return [];
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   const message =
-    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}` +
-    ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
+    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ` +
+    `${names}. Give it one in ${settingsFile}` +
+    ' (models: { NAME: { provider: …, price: { input: ' +
+    '…, output: … } } }, in dollars per million tokens), or leave the cap out and use ' +
+    'max-calls. Nothing was sent.';
   return [{ place: null, message }];
 }
 
@@ -59,11 +65,13 @@ export function spendNotices(
   const notices: string[] = [];
   if (calls !== null && planned > calls / 2)
     notices.push(
-      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusedRequestsClause(models)}`,
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ` +
+        `${String(calls)} allowed${refusedRequestsClause(models)}`,
     );
   if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
     notices.push(
-      `the first answers and grades cost about ${formatDollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
+      `the first answers and grades cost about ${formatDollars(cost_usd)} of the ` +
+        `$${String(cost.dollars)} allowed`,
     );
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
@@ -103,7 +111,10 @@ function refusedRequestsClause(models: readonly ModelForecast[]): string {
   if (unknown.length === 0) return '';
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
   const names = [...new Set(unknown.map(({ model }) => model))];
-  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`;
+  return (
+    `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ` +
+    `${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`
+  );
 }
 
 function shortTokens(tokens: number): string {

@@ -193,7 +193,10 @@ function keptNotices(written: Project, head: Project): Notice[] {
           {
             kind: 'settings' as const,
             place: { file: tests.file, line: 0 },
-            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+            message:
+              `${prompt.name}: this pull request takes \`critical\` from ` +
+              `${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; ` +
+              `base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
           },
         ];
   });

@@ -26,7 +26,8 @@ const MERGE_WORDS: Record<MergeSource, ((what: string) => string) | null> = {
   conflict: (what) =>
     `this pull request and the base branch both changed ${what}: the base branch's is used`,
   prompt: (what) =>
-    `this pull request and the base branch both changed ${what}: head's is judged as it is; rebase to judge what would be merged`,
+    `this pull request and the base branch both changed ${what}: ` +
+    "head's is judged as it is; rebase to judge what would be merged",
   removed: (what) =>
     `the base branch removed ${what}, and head changes it: rebase to judge what would be merged`,
 };

@@ -215,7 +215,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
       : [
           outsiderNotice(
             testsFile(after),
-            `${what} ${counted(found.length, 'reference')} (${firstWords(found.map(({ id }) => id))}). ${then}`,
+            `${what} ${counted(found.length, 'reference')} ` +
+              `(${firstWords(found.map(({ id }) => id))}). ${then}`,
           ),
         ];
   return [

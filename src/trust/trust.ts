@@ -30,7 +30,10 @@ export function hostRefused({
   approved,
 }: Pick<TrustDecision, 'level' | 'approved'>): string | null {
   if (approved === true)
-    return 'code: host does not hold for a pull request from a fork, approved or not: its metric code runs confined, its prompt code and programs do not run';
+    return (
+      'code: host does not hold for a pull request from a fork, approved or not: ' +
+      'its metric code runs confined, its prompt code and programs do not run'
+    );
   return level === 'untrusted'
     ? "code: host does not hold for outside contributors' pull requests: metric code runs confined"
     : null;

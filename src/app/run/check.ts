@@ -40,7 +40,9 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
     const needed = triesNeeded(tests.rollup);
     const tries = plannedTryCount(policy);
     if (run.runs.length === 0 || needed <= tries) return [];
-    const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
+    const message =
+      `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; ` +
+      'raise n_tries or lower k';
     return [{ place: { file: tests.file, line: 0 }, message }];
   });
 }
@@ -62,7 +64,8 @@ export function hostOnly(
         {
           place: prompt.code.place,
           message:
-            'prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
+            'prompt code needs network and packages. ' +
+            'It runs only with code: host, on branches of this repository.',
         },
       ];
     if (variant.target?.provider !== 'program') return [];
@@ -70,7 +73,9 @@ export function hostOnly(
     return [
       {
         place,
-        message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+        message:
+          `the model "${variant.model ?? ''}" is a program of this repository. ` +
+          'It runs only with code: host (input code, or --code host).',
       },
     ];
   });
@@ -88,7 +93,9 @@ export function hostOnly(
       : [
           {
             place: { file, line: 0 },
-            message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
+            message:
+              `the grader "${target.model}" is a program of this repository. ` +
+              'It runs only with code: host (input code, or --code host).',
           },
         ],
   );

@@ -60,7 +60,9 @@ export function chooseReferences(
       {
         kind: 'settings',
         place: null,
-        message: `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen (${words.join(' ').slice(0, 200)}): the others were not judged`,
+        message:
+          `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen ` +
+          `(${words.join(' ').slice(0, 200)}): the others were not judged`,
       },
     ],
   };

@@ -76,7 +76,9 @@ function withoutKeys(
   notices: Notice[],
 ): Result {
   const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
-  const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
+  const reason =
+    `No model key is available to pull requests ${whose}. ` +
+    'Changes were checked, nothing was sent to a model.';
   return {
     ...blankResult(head),
     ...outcomeFields({ kind: 'without-keys', judged: false }),

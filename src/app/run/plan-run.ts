@@ -164,7 +164,8 @@ function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
   if (cap === null || cap.by === 'default') return prepared;
   return withAskers(prepared, ({ target }) =>
     prepared.price(target, { input_tokens: 0, output_tokens: 0 }) === null
-      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be kept; give it one (models.<name>.price)`
+      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be ` +
+        'kept; give it one (models.<name>.price)'
       : null,
   );
 }

@@ -100,7 +100,10 @@ function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: strin
 /** Prompts of head that are older than the tests they would be merged into are not judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
-  const message = `${name}: not compared: rebase. Head's prompt cannot be asked ${counted(unasked.length, 'reference')} that the base branch has by now: ${firstWords(unasked)}`;
+  const message =
+    `${name}: not compared: rebase. Head's prompt cannot be asked ` +
+    `${counted(unasked.length, 'reference')} that the base branch has by now: ` +
+    `${firstWords(unasked)}`;
   return [{ kind: 'not-comparable', place: { file: path, line: 0 }, message }];
 }
 
@@ -143,7 +146,10 @@ function unseenPrograms(
   return [...byName.values()].map(({ name, file }) => ({
     kind: 'settings',
     place: { file, line: 0 },
-    message: `no file of this repository is known to belong to the program "${name}", so a change of its code runs nothing: name its files, models: { ${name}: { files: [app/**] } }`,
+    message:
+      `no file of this repository is known to belong to the program "${name}", ` +
+      'so a change of its code runs nothing: name its files, models: ' +
+      `{ ${name}: { files: [app/**] } }`,
   }));
 }
 

@@ -133,7 +133,9 @@ function headToRead(
   const notices = unused.map((file): Notice => ({
     kind: 'trust',
     place: { file, line: 0 },
-    message: `this pull request comes from an outside contributor and changes ${file}. Base's settings were used.`,
+    message:
+      `this pull request comes from an outside contributor and changes ${file}. ` +
+      "Base's settings were used.",
   }));
   return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
 }

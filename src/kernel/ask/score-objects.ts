@@ -124,7 +124,8 @@ async function unmetConditions(
       const looked = found.get(part);
       const reason =
         looked === 'none'
-          ? `depends on ${condition.name} of an earlier ${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
+          ? `depends on ${condition.name} of an earlier ` +
+            `${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
           : unmetReason(condition, looked);
       if (reason !== null) reasons.set(part, reason);
     }

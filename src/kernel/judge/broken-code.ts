@@ -69,7 +69,9 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     const { name, place } = metric;
     // Prose where JSON was asked for is a fail to promptfoo, however often it is given.
     if (tool === 'promptfoo' && !reasons.some((reason) => NO_ANSWERS_FAULT.test(reason))) {
-      const message = `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? ${said}`;
+      const message =
+        `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo ` +
+        `and here: is it broken? ${said}`;
       found.notices.push({ kind: 'import', place, message });
     } else {
       const message = `metric "${name}" breaks on every answer of both sides, so it judges nothing: ${said}`;

@@ -75,7 +75,11 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: `${comparedFirst(evidence)}${suiteSummary(shown, rate, verdict, suite)}${own.map(({ remark }) => remark).join('')}`,
+    summary: [
+      comparedFirst(evidence),
+      suiteSummary(shown, rate, verdict, suite),
+      ...own.map(({ remark }) => remark),
+    ].join(''),
     ...verdictGrounds(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],

@@ -61,7 +61,8 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return failed.length === 0
     ? []
     : [
-        `${name}: ${counted(failed.length, 'reference')} failed on head: ${firstWords(failed.map(({ id }) => id))}`,
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ` +
+          `${firstWords(failed.map(({ id }) => id))}`,
       ];
 }
 
@@ -71,7 +72,8 @@ export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['ga
     const { base, head, references } = values;
     const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
     return [
-      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, over ${counted(references, 'reference')}`,
+      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, ` +
+        `over ${counted(references, 'reference')}`,
     ];
   });
 }

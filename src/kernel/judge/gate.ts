@@ -46,7 +46,9 @@ function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclu
   );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (isTooMany(tries) && !headAlone(suites)) {
-    const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
+    const share =
+      `${String(errors.length)} of ${String(tries.length)} tries ended in an error, ` +
+      'so nothing was judged';
     return { conclusion: 'error', held: false, reasons: [share, ...errorTexts(errors)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
@@ -113,7 +115,8 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
   return ungraded.length === 0
     ? [tries.some(({ outcome }) => outcome === 'skipped') ? NONE_JUDGES : NO_TEST]
     : [
-        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
+        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade ` +
+          'and no other was judged, so there is no verdict.',
         ...[...new Set(reasons)].slice(0, 3),
       ];
 }
@@ -163,7 +166,8 @@ function findByGate(input: GateInput): GateConclusion {
 function notFailed(held: number, failures: number): string {
   return failures === 0
     ? 'Not failed, because fail_on is never.'
-    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
+    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: ` +
+        'fail_on is never there.';
 }
 
 /** Not green without anything that counts, or a readable base: deleting tests cannot help. */
@@ -177,7 +181,8 @@ function neverGreen(
   if (counted > 0) return decision;
   const why = unused
     ? [
-        'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',
+        'What this pull request changes is not used when it comes from an outside contributor; ' +
+          'the notices say what.',
       ]
     : [];
   return {
@@ -232,7 +237,10 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
 
 function heldWords({ ids, requests }: WaitingBatches): string {
   const named = `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-  return `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${named}: paid for once, and picked up by the next run.`;
+  return (
+    `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ` +
+    `${named}: paid for once, and picked up by the next run.`
+  );
 }
 
 function countAllTries(suites: readonly SuiteResult[]): number {

@@ -134,7 +134,9 @@ export function newlySkippedIds({ suite, deciding: { tests } }: SuiteRun): strin
 function newlySkipped(run: SuiteRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message = `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
+  const message =
+    `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ` +
+    `${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
   return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
 }
 
@@ -148,7 +150,9 @@ function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
     {
       kind: 'skipped',
       place: tests.rollup.place,
-      message: `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict`,
+      message:
+        `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, ` +
+        'so skip is ignored for its verdict',
     },
   ];
 }

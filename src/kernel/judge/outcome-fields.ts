@@ -139,7 +139,10 @@ export function evidenceFirst(outcome: RunOutcome): string | null {
   const evidence = 'evidence' in outcome ? (outcome.evidence ?? null) : null;
   if (evidence === null) return null;
   const alone = outcome.kind === 'evaluated' || outcome.kind === 'no-verdict';
-  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
+  return (
+    `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ` +
+    `${alone ? 'judged' : 'compared'}`
+  );
 }
 
 function caution(outcome: RunOutcome): string | null {
@@ -224,7 +227,10 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
   if (reason !== '') return { status: 'found', override: { label: found.name, reason } };
   return {
     status: 'no-reason',
-    message: `The label "${label}" does not override the gate, because nobody says why: add a line "${label}: the reason" to the pull request's text, or give the label a description.`,
+    message:
+      `The label "${label}" does not override the gate, because nobody says why: ` +
+      `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
+      'description.',
   };
 }
 

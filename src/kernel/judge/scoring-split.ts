@@ -110,14 +110,19 @@ function splitSummary(
   const moved =
     total === 0
       ? `The pass rate stayed at ${percent(after)}`
-      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
+      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
+        `points (${percent(before)} → ${percent(after)})`;
   const flat = scoring === 0;
   const how = flat ? 'changed' : `got ${scoring > 0 ? 'easier' : 'stricter'}`;
   const rolled =
     flat && flipped.length > 0
       ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
       : '';
-  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`;
+  return (
+    `${moved}: ${signedBetween(between, after)} from the prompt, ` +
+    `${signedBetween(before, between)} because ` +
+    `${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`
+  );
 }
 
 function whatChanged(parts: readonly string[]): string {

@@ -196,8 +196,10 @@ export function preferenceOf(
     ...interval,
     gates,
     summary:
-      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
-      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
+      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} ` +
+      `and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ` +
+      `${signed(interval.high)}, sign test ${pValue(p)})` +
       `${gates ? '' : '; advice only, since other metrics gate'}.`,
   };
 }

@@ -115,7 +115,9 @@ export function suiteSummary(
       : plainSummary(shown, rate, suite);
   const { low, high } = verdict.interval;
   return (
-    `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ` +
+    `${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ` +
+    `${signed(low)} to ${signed(high)}, ` +
     `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}${whatIsHidden(verdict)}`
   );
 }
@@ -138,8 +140,10 @@ function whatFell(
       .filter(({ affected: { reference } }) => named.has(reference.id))
       .every(({ head }) => countOutcomes(head.map(({ result }) => result.outcome)).tries === 0);
     return silent
-      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `
-      : `head answers less often in ${counted(references.length, 'reference')} (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
+      ? `head does not answer in ${counted(references.length, 'reference')} that base answers ` +
+          `(${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `
+      : `head answers less often in ${counted(references.length, 'reference')} ` +
+          `(${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
   }
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
@@ -150,7 +154,9 @@ function whatFell(
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
   const { interval, tries, visibleDrop: drop } = verdict;
   const low = interval?.low ?? -1;
-  const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
+  const size =
+    `${counted(comparedReferences(suite, verdict), 'reference')} × ` +
+    `${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
     drop === null
       ? `this suite (${size}) usually sees no drop but a collapse`
@@ -181,12 +187,18 @@ function whyOpen(suite: SuiteVerdict): string {
     case 'scoring':
       return '';
     case 'unsettled':
-      return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
+      return (
+        ` It could not rule out ${tolerated} with ` +
+        `${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`
+      );
     case 'level':
       if (nothingPassed(suite)) return '';
       return ` Head is no lower, but the suite is too small to rule out ${tolerated}.`;
     case 'run':
-      return ` By itself it cannot rule out ${tolerated}; all suites of the run together rule out one above 5 points.`;
+      return (
+        ` By itself it cannot rule out ${tolerated}; ` +
+        'all suites of the run together rule out one above 5 points.'
+      );
     default:
       return verdict === 'regressed' ? '' : ` Tolerance ${inSize(reason.tolerance)} points.`;
   }

@@ -40,7 +40,8 @@ export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
     );
     return unread.length <= MOST_UNREAD * judged.length
       ? []
-      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ${counted(judged.length, 'answer')}, so a fall of those would not show`;
+      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ` +
+          `${counted(judged.length, 'answer')}, so a fall of those would not show`;
   });
 }
 
@@ -66,7 +67,8 @@ function fellAlone({ run, compared }: SuiteComparison): string[] {
     const [before, after] = [base, head].map(({ length }) => String(length));
     return isFall
       ? [
-          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 of ${after} passed)`,
+          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 ` +
+            `of ${after} passed)`,
         ]
       : [];
   });
@@ -91,7 +93,8 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
     if (called.get(move) !== 'worse' || test === null) return [];
     const way = test.head < test.base ? 'fell' : 'rose';
     return [
-      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
+      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ` +
+        `${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
     ];
   });
 }

@@ -34,8 +34,10 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) =>
       verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base's prompt cannot be asked ${firstWords(missing)}`
-        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${firstWords(missing)}`,
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; ` +
+          `base's prompt cannot be asked ${firstWords(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; ` +
+          `without evidence: ${firstWords(missing)}`,
     );
 }
 
@@ -49,7 +51,11 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
     .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
   const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
-  return `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; the others were skipped`;
+  return (
+    `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ` +
+    `${String(base.has)} of base's ${String(base.of)}; ` +
+    'the others were skipped'
+  );
 }
 
 /** Checks whose conditions hold less often on head: maybe for good reasons, so it is only said. */
@@ -67,7 +73,11 @@ export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[
         const found = scored((status) => status === 'pass' || status === 'fail');
         if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
         const { base, head } = triesIn(found);
-        return `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; what it waits for held less often`;
+        return (
+          `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} ` +
+          `tries, ${String(base.has)} of base's ${String(base.of)}; ` +
+          'what it waits for held less often'
+        );
       }),
     );
 }
@@ -86,10 +96,14 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
   const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
   if (base + head === 0) return `${said} no answer has a value`;
   if (base - head > MOST_LOST * base)
-    return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
+    return (
+      `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ` +
+      `${String(base)} on base`
+    );
   const tries = triesIn(found);
   return isLessOften(found, alpha)
-    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
+    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a ` +
+        `value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
     : null;
 }
 

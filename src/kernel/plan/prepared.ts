@@ -100,7 +100,10 @@ export function keyProblems(
     const { place, name, model } = metric;
     return {
       place,
-      message: `${missing.message} The metric "${name}" asks ${model}; where another server has it, say so in the settings file, models: { ${JSON.stringify(model)}: { … } }, or take the metric out`,
+      message:
+        `${missing.message} The metric "${name}" asks ${model}; ` +
+        'where another server has it, say so in the settings file, models: ' +
+        `{ ${JSON.stringify(model)}: { … } }, or take the metric out`,
     };
   });
 }

@@ -104,7 +104,8 @@ export const scoreSchema = z.discriminatedUnion('status', [
     raised: z
       .literal(true)
       .describe(
-        "The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.",
+        "The metric's own code broke on this answer, or on all that it judged of it, " +
+          'which fails it; absent: it did not.',
       )
       .exactOptional(),
     label: z

@@ -31,7 +31,8 @@ const tryResultSchema = z.strictObject({
   finish_reason: finishReasonSchema
     .nullable()
     .describe(
-      'Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.',
+      'Why the model stopped, also of an answer that says nothing (`actual` is null then); ' +
+        'null: not known, or no answer.',
     ),
   ended: z
     .string()
@@ -96,7 +97,8 @@ export const referenceResultSchema = (own: OwnKeys) =>
     quarantined: z
       .literal(true)
       .describe(
-        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
+        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; ' +
+          'absent: it is not.',
       )
       .exactOptional(),
     input: z

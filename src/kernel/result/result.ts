@@ -60,7 +60,8 @@ const purpose = z.enum([
 
 const saved = dollarsSchema
   .describe(
-    'What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.',
+    'What reused answers would have cost, in dollars; ' +
+      'null: not known for all of them. Absent in results written before it was counted.',
   )
   .optional();
 
@@ -83,7 +84,8 @@ const usageTotalsSchema = z.strictObject({
   unpriced: z
     .literal('programs')
     .describe(
-      'Every call that was made went to a program of the project without a price, or to recordings; absent: not so.',
+      'Every call that was made went to a program of the project without a price, ' +
+        'or to recordings; absent: not so.',
     )
     .exactOptional(),
   saved_usd: saved,
@@ -184,7 +186,8 @@ export const resultSchema = z.strictObject({
   noise: noiseNoteSchema
     .nullable()
     .describe(
-      "How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.",
+      "How often this project's gate was last measured to go red when nothing changed; " +
+        'null: not measured, as far as is known.',
     ),
   override: overrideSchema
     .nullable()
@@ -245,7 +248,8 @@ export function readResultValue(
       : undefined;
   if (typeof version === 'number' && version !== RESULT_VERSION) {
     return wrong(
-      `is a result of version ${String(version)}; this evaldiff reads version ${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
+      `is a result of version ${String(version)}; this evaldiff reads version ` +
+        `${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
     );
   }
   const parsed = resultSchemaWith(own).safeParse(value);

@@ -66,7 +66,9 @@ export function generationOf(
   if (missing !== undefined) {
     return {
       kind: 'impossible',
-      message: `the reference has no value for {${missing.name}}: add it to its input, or take it out of the prompt`,
+      message:
+        `the reference has no value for {${missing.name}}: ` +
+        'add it to its input, or take it out of the prompt',
     };
   }
   const rendered = renderedBy(prompt, reference);

@@ -229,7 +229,9 @@ export function withGatesOfBase(
     notices.push({
       kind: 'settings',
       place: { file: suite.tests.file, line: 0 },
-      message: `${suite.prompt.name}: this pull request changes the suite's gate; base's is in force until it is merged`,
+      message:
+        `${suite.prompt.name}: this pull request changes the suite's gate; ` +
+        "base's is in force until it is merged",
     });
     const { gate: _, ...tests } = suite.tests;
     return {

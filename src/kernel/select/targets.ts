@@ -164,7 +164,9 @@ function gradersOfSettings(
   if (settings.grader === null)
     problems.push({
       place: metric.place,
-      message: `metric "${metric.name}" needs a grader; name a model in ${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
+      message:
+        `metric "${metric.name}" needs a grader; name a model in ` +
+        `${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
     });
   return gradersOf(side, problems);
 }
@@ -178,7 +180,10 @@ function embedderOfSettings(
   if (settings.embeddings !== null) return embedderOf(settings.embeddings, context, problems);
   problems.push({
     place: metric.place,
-    message: `metric "${metric.name}" needs a model of embeddings; name one in ${settings.file ?? 'evaldiff.yaml'}: embeddings: { model: … }`,
+    message:
+      `metric "${metric.name}" needs a model of embeddings; ` +
+      `name one in ${settings.file ?? 'evaldiff.yaml'}: ` +
+      'embeddings: { model: … }',
   });
   return null;
 }
@@ -264,7 +269,10 @@ function embedderOf(
   const vectors = vendorNames().flatMap((vendor) => factsOf(vendor).embeddings ?? []);
   problems.push({
     place: written.place,
-    message: `the model "${written.model}" gives no embeddings: ${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} (${vectors.join(', ')}), or of a server that speaks like it`,
+    message:
+      `the model "${written.model}" gives no embeddings: ` +
+      `${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} ` +
+      `(${vectors.join(', ')}), or of a server that speaks like it`,
   });
   return null;
 }

@@ -73,7 +73,11 @@ function entryProblem(
     return `depends_on "${entry.name}" matches no metric of this file${why}`;
   }
   if (found.length > 1) {
-    return `depends_on "${entry.name}" matches ${found.length} metrics (${found.map(({ name }) => name).join(', ')}); write the name of one, or add kwargs, type or metric_level`;
+    return (
+      `depends_on "${entry.name}" matches ${found.length} metrics ` +
+      `(${found.map(({ name }) => name).join(', ')}); write the name of one, ` +
+      'or add kwargs, type or metric_level'
+    );
   }
   if (COARSENESS[only.level] < COARSENESS[metric.level]) {
     return `depends_on "${entry.name}" is at level ${only.level}, finer than this metric's ${metric.level}`;

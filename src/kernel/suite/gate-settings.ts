@@ -33,7 +33,8 @@ export const gateSettingsSchema = z.strictObject({
   metrics: z
     .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
     .describe(
-      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.',
+      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one ' +
+        'number of a map); absent: those that know a direction warn.',
     )
     .exactOptional(),
   on_inconclusive: z
@@ -43,7 +44,8 @@ export const gateSettingsSchema = z.strictObject({
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
-      "What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.",
+      'What a scoring change does to the run that moves the pass rate of the same answers, ' +
+        "or passes what falls under base's scoring.",
     )
     .default('warn'),
   removed: z
