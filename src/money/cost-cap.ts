@@ -25,9 +25,8 @@ export function costProblems(
     {
       place: null,
       message:
-        `This run would cost about ${formatDollars(cost_usd)} for its first answers and ` +
-        `grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). ` +
-        'Nothing was sent.',
+        `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; ` +
+        `the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
     },
   ];
 }
@@ -42,10 +41,9 @@ export function uncheckedCap(
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   const message =
     `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ` +
-    `${names}. Give it one in ${settingsFile}` +
-    ' (models: { NAME: { provider: …, price: { input: ' +
-    '…, output: … } } }, in dollars per million tokens), or leave the cap out and use ' +
-    'max-calls. Nothing was sent.';
+    `${names}. Give it one in ${settingsFile} ` +
+    '(models: { NAME: { provider: …, price: { input: …, output: … } } }, ' +
+    'in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
   return [{ place: null, message }];
 }
 

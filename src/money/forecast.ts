@@ -17,11 +17,6 @@ interface ForecastTools {
 /** Tokens of a grader's prompt besides the answer. */
 const GRADER_FRAME = 400;
 
-interface TargetCall {
-  target: Target;
-  parameters: Request['parameters'];
-}
-
 /** The first round, without stored answers. All grades count: their answers are not known yet. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
@@ -113,7 +108,11 @@ function addJudging(
 ): void {
   const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
   const judged = question === 0 ? 0 : question + answer;
-  const judge = ({ target, parameters }: TargetCall, purpose: Purpose, calls: number): void => {
+  const judge = (
+    { target, parameters }: Pick<Request, 'target' | 'parameters'>,
+    purpose: Purpose,
+    calls: number,
+  ): void => {
     const output = expectedOutput({ parameters, purpose });
     add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
   };

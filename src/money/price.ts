@@ -24,19 +24,21 @@ export interface CostCap {
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
 }
 
-interface Count {
-  calls: number;
-  reused: number;
-  replayed: number;
-  input: number;
-  cached: number;
-  output: number;
-  cost: number;
-  unpriced: boolean;
-  elsewhere: boolean;
-  saved: number;
-  unknownSaved: boolean;
-}
+const NO_COUNT = {
+  calls: 0,
+  reused: 0,
+  replayed: 0,
+  input: 0,
+  cached: 0,
+  output: 0,
+  cost: 0,
+  unpriced: false,
+  elsewhere: false,
+  saved: 0,
+  unknownSaved: false,
+};
+
+type Count = typeof NO_COUNT;
 
 export interface Meter {
   complete: Complete;
@@ -48,19 +50,7 @@ export interface Meter {
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {
-    const found = counts.get(purpose) ?? {
-      calls: 0,
-      reused: 0,
-      replayed: 0,
-      input: 0,
-      cached: 0,
-      output: 0,
-      cost: 0,
-      unpriced: false,
-      elsewhere: false,
-      saved: 0,
-      unknownSaved: false,
-    };
+    const found = counts.get(purpose) ?? { ...NO_COUNT };
     counts.set(purpose, found);
     return found;
   };
@@ -95,8 +85,14 @@ function recordCompletion(
     count.replayed += 1;
     return;
   }
-  if (completion.reused) reuse(count, savedCost({ target, usage: completion.usage }, price));
-  else countPaid(count, target, completion, price);
+  if (completion.reused) {
+    reuse(count, savedCost({ target, usage: completion.usage }, price));
+    return;
+  }
+  count.calls += completion.attempts ?? 1;
+  const cost = countTokens(count, target, completion, price);
+  count.elsewhere ||= isElsewhere(target, cost);
+  if (cost === null) count.unpriced = true;
 }
 
 /** Counts the requests of a failed call; one that was never made has none. */
@@ -117,18 +113,6 @@ function savedCost(
   price: Price,
 ): number | null {
   return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
-}
-
-function countPaid(
-  count: Count,
-  target: Target,
-  completion: Extract<Completion, { status: 'ok' }>,
-  price: Price,
-): void {
-  count.calls += completion.attempts ?? 1;
-  const cost = countTokens(count, target, completion, price);
-  count.elsewhere ||= isElsewhere(target, cost);
-  if (cost === null) count.unpriced = true;
 }
 
 function countTokens(
@@ -161,9 +145,7 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const all = [...counts.values()];
   const sum = (pick: (count: Count) => number): number =>
     all.reduce((total, count) => total + pick(count), 0);
-  const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
   const cached = sum((count) => count.cached);
-  const savedIn = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
   return {
     calls: sum(({ calls }) => calls),
     reused: sum(({ reused }) => reused),
@@ -183,8 +165,8 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
           calls: count.calls,
           reused: count.reused,
           replayed: count.replayed,
-          cost_usd: costOf(count),
-          saved_usd: savedIn(count),
+          cost_usd: count.unpriced ? null : count.cost,
+          saved_usd: count.unknownSaved ? null : count.saved,
         },
       ]),
     ),
@@ -270,11 +252,7 @@ export function costPer1000Calls({ deciding, runs }: SuiteRun, price: Price): nu
           : null,
       ),
   );
-  if (costs.length === 0) return null;
-  let sum = 0;
-  for (const cost of costs) {
-    if (cost === null) return null;
-    sum += cost;
-  }
-  return (sum / costs.length) * 1000;
+  const known = costs.filter((cost) => cost !== null);
+  if (known.length === 0 || known.length < costs.length) return null;
+  return (known.reduce((sum, cost) => sum + cost, 0) / known.length) * 1000;
 }

@@ -35,18 +35,10 @@ export function applyTrust(
   const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
   const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
-  if (sources.metrics === 'head')
-    return { base, head: gated.head, gate, budget, models, ownRules, notices };
+  const both: Omit<Arranged, 'head' | 'notices'> = { base, gate, budget, models, ownRules };
+  if (sources.metrics === 'head') return { ...both, head: gated.head, notices };
   const outside = fromOutside(base, gated.head);
-  return {
-    base,
-    head: outside.head,
-    gate,
-    budget,
-    models,
-    ownRules,
-    notices: [...notices, ...outside.notices],
-  };
+  return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
 /** Without a settings file on base: head's, or the default for outside contributors. */
@@ -91,14 +83,11 @@ function withOwnOfBase(
       const name = key as keyof Settings;
       return [key, setting(name, source, base, head) ?? schema.parse(undefined)];
     });
-  const isHeads = kept.every(([key, value]) =>
-    isSameJson(head.settings[key as keyof Settings], value),
+  const json = (value: unknown): string => canonicalJson(value as Json);
+  const isHeads = kept.every(
+    ([key, value]) => json(head.settings[key as keyof Settings]) === json(value),
   );
   return isHeads ? head : { ...head, settings: { ...head.settings, ...Object.fromEntries(kept) } };
-}
-
-function isSameJson(left: unknown, right: unknown): boolean {
-  return canonicalJson(left as Json) === canonicalJson(right as Json);
 }
 
 /** `own`: keys of features; null: head's settings apply. */

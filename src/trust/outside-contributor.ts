@@ -54,11 +54,11 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
     canonicalContent([after.prompt.code, after.prompt.messages])
   ) {
-    const message =
-      'prompt code needs network and packages. It runs only with code: host, on branches of this repository.';
     notices.push({
       kind: 'trust',
-      message,
+      message:
+        'prompt code needs network and packages. ' +
+        'It runs only with code: host, on branches of this repository.',
       place: after.prompt.code?.place ?? { file: after.prompt.file, line: 0 },
     });
   }
@@ -139,26 +139,14 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
 
 function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
   const changes = metricChanges(before, after);
-  const code = changes.filter(({ isCode }) => isCode).map(({ field }) => field);
-  const other = changes.filter(({ isCode }) => !isCode).map(({ field }) => field);
-  const file = testsFile(after);
+  const say = (code: boolean, what: string, then: string): Notice[] => {
+    const fields = changes.filter(({ isCode }) => isCode === code).map(({ field }) => field);
+    const message = `${what} (${firstWords(fields)}). ${then}`;
+    return fields.length === 0 ? [] : [outsiderNotice(testsFile(after), message)];
+  };
   return [
-    ...(code.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            file,
-            `changes code (${firstWords(code)}). The base version was run. ${CAN_RUN_IT}`,
-          ),
-        ]),
-    ...(other.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            file,
-            `changes how answers are judged (${firstWords(other)}). The base version was used.`,
-          ),
-        ]),
+    ...say(true, 'changes code', `The base version was run. ${CAN_RUN_IT}`),
+    ...say(false, 'changes how answers are judged', 'The base version was used.'),
   ];
 }
 
@@ -180,15 +168,11 @@ function metricChanges(
   const rest = (['n_tries', 'skip', 'own', 'quarantine'] as const)
     .filter((key) => canonicalContent(before[key]) !== canonicalContent(after[key]))
     .map((key) => (key === 'own' ? ((after.own ?? before.own)?.kind.key ?? key) : key));
+  const rollups = [before.rollup, after.rollup];
   const rollup =
     canonicalContent(before.rollup) === canonicalContent(after.rollup)
       ? []
-      : [
-          {
-            field: 'metrics_rollup',
-            isCode: before.rollup.kind === 'code' || after.rollup.kind === 'code',
-          },
-        ];
+      : [{ field: 'metrics_rollup', isCode: rollups.some(({ kind }) => kind === 'code') }];
   return [...metrics, ...rollup, ...rest.map((field) => ({ field, isCode: false }))];
 }
 

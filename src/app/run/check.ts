@@ -20,7 +20,7 @@ export function answererProblems(
         (scoring) => scoring?.answerer?.problems(prompts, code) ?? [],
       );
     });
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return distinctProblems(problems);
 }
 
 /** For example without a value for a variable, or without an `expected` that a metric needs. */
@@ -31,7 +31,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
         problem === null ? [] : [{ place: problemAt, message: problem }],
     ),
   );
-  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return distinctProblems(found);
 }
 
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
@@ -47,6 +47,9 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
   });
 }
 
+const NEEDS_HOST =
+  'is a program of this repository. It runs only with code: host (input code, or --code host).';
+
 /** Only the workflow can grant the network, packages or checkout that these need. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
@@ -59,25 +62,15 @@ export function hostOnly(
     .flatMap(({ run: { suite } }) => [suite.base, suite.head])
     .filter((side) => side !== null);
   const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
-    if (prompt.code !== null)
-      return [
-        {
-          place: prompt.code.place,
-          message:
-            'prompt code needs network and packages. ' +
-            'It runs only with code: host, on branches of this repository.',
-        },
-      ];
+    if (prompt.code !== null) {
+      const message =
+        'prompt code needs network and packages. ' +
+        'It runs only with code: host, on branches of this repository.';
+      return [{ place: prompt.code.place, message }];
+    }
     if (variant.target?.provider !== 'program') return [];
-    const place = keyPlace(prompt, 'model');
-    return [
-      {
-        place,
-        message:
-          `the model "${variant.model ?? ''}" is a program of this repository. ` +
-          'It runs only with code: host (input code, or --code host).',
-      },
-    ];
+    const message = `the model "${variant.model ?? ''}" ${NEEDS_HOST}`;
+    return [{ place: keyPlace(prompt, 'model'), message }];
   });
   const graders = [
     ...needing.flatMap(({ scoring }) =>
@@ -87,27 +80,21 @@ export function hostOnly(
       certain.map(({ target, place }) => ({ target, file: place.file })),
     ),
   ];
-  const grading = graders.flatMap(({ target, file }): Problem[] =>
-    target.provider !== 'program'
-      ? []
-      : [
-          {
-            place: { file, line: 0 },
-            message:
-              `the grader "${target.model}" is a program of this repository. ` +
-              'It runs only with code: host (input code, or --code host).',
-          },
-        ],
-  );
-  const problems = [...asked, ...grading];
-  return [
-    ...new Map(
-      problems.map((problem) => [
-        `${problem.place?.file ?? ''}:${String(problem.place?.line)}`,
-        problem,
-      ]),
-    ).values(),
-  ];
+  const grading = graders
+    .filter(({ target }) => target.provider === 'program')
+    .map(({ target, file }): Problem => ({
+      place: { file, line: 0 },
+      message: `the grader "${target.model}" ${NEEDS_HOST}`,
+    }));
+  const byPlace = [...asked, ...grading].map((problem) => {
+    const { file = '', line } = problem.place ?? {};
+    return [`${file}:${String(line)}`, problem] as const;
+  });
+  return [...new Map(byPlace).values()];
+}
+
+function distinctProblems(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 function plannedTryCount(policy: TryPolicy): number {

@@ -200,14 +200,15 @@ async function compareSuites(
   const shown = all.filter(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
-  const compared = shown.map(({ comparison, verdict, rollUps: own }): SuiteResult => ({
-    ...compareSuite(comparison, verdict, own, suiteParts),
-    ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
-  }));
-  let suites = shown.flatMap(({ comparison }, index) => {
-    const result = compared[index];
-    return result === undefined ? [] : [{ comparison, result }];
+  const compared = shown.map(({ comparison, verdict, rollUps: own }) => {
+    const cost =
+      mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {};
+    return {
+      comparison,
+      result: { ...compareSuite(comparison, verdict, own, suiteParts), ...cost },
+    };
   });
+  let suites: ComparedSuites['suites'] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
   return {
     problems: broken.problems,
@@ -219,10 +220,7 @@ async function compareSuites(
     underBase: underBaseFindings(shown, gate.alpha),
     notices: [
       ...broken.notices,
-      ...shown.flatMap(({ comparison }, index) => {
-        const suite = compared[index];
-        return suite === undefined ? [] : suiteNotices(comparison.run, suite);
-      }),
+      ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison.run, result)),
     ],
   };
 }

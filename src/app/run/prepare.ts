@@ -71,7 +71,7 @@ export function prepare(
     ],
     notices: [
       ...(selected.notices ?? []),
-      ...quarantinesBeyondToday(suites, input.today),
+      ...suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, input.today)),
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
       ...features.flatMap(({ notices }) => notices),
@@ -91,10 +91,6 @@ function selectedBy(
 
 function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
-}
-
-function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
-  return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
 }
 
 /** Prompts of head that are older than the tests they would be merged into are not judged. */

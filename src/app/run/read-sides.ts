@@ -123,11 +123,7 @@ export function headReader(
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,
-): {
-  tree: SourceTree;
-  read: ReadOptions;
-  notices: Notice[];
-} {
+): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
   const { tree, unused } = withFilesOf(tip ?? base, head, [read.config, LLMEVAL_FILE], base);
   const notices = unused.map((file): Notice => ({
