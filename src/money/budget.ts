@@ -21,7 +21,6 @@ export interface Guard {
   refused(): void;
   /** Waits until the budget has room, then calls; without room it is an error of kind `budget`. */
   ask(request: Request, complete: Complete): Promise<Completion>;
-  /** The reached cap, as a sentence; null: none. */
   reached(): string | null;
 }
 
@@ -265,7 +264,6 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** An embedding has no output tokens. */
 function outputOf(
   { usage, output }: Extract<Completion, { status: 'ok' }>,
   purpose: Purpose,

@@ -31,7 +31,6 @@ export function costProblems(
   ];
 }
 
-/** The cap cannot be kept because these models, as forecasts name them, have no known price. */
 export function uncheckedCap(
   unpriced: readonly string[],
   cap: CostCap | null,
@@ -103,7 +102,6 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusedRequestsClause(models)}`;
 }
 
-/** A clause on requests that will be refused, which caps do not count; empty: none. */
 function refusedRequestsClause(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';

@@ -53,7 +53,6 @@ function countPlan(
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
-    // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
     const count: ForecastCount = counts.get(key) ?? {

@@ -95,7 +95,6 @@ function recordCompletion(
   if (cost === null) count.unpriced = true;
 }
 
-/** Counts the requests of a failed call; one that was never made has none. */
 function countFailed(
   count: Count,
   target: Target,

@@ -25,7 +25,6 @@ export interface Forecast {
 
 export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
 
-/** Prices counts by model and purpose, without empty ones. `stored`: as in {@link Forecast}. */
 export function priceCounts(
   counts: readonly ForecastCount[],
   stored: number,
@@ -70,7 +69,6 @@ export function modelLabel(target: Target): string {
     : target.model;
 }
 
-/** The forecast of a plan that runs several times without shared answers. */
 export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
   const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {

@@ -112,7 +112,6 @@ function baseSettingsNotices(
 
 type TriesRule = Settings['n_tries'];
 
-/** `adaptive` makes at most five tries. */
 function isFewer(left: TriesRule, right: TriesRule): boolean {
   const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
   return most(left) < most(right);

@@ -50,7 +50,6 @@ function referenceContent(reference: Reference | undefined): string {
   return canonicalContent({ ...reference, problem: null, columns: null, inputFiles: null });
 }
 
-/** Three-way merge of one value; undefined: absent. In a conflict the tip's is kept. */
 function mergeThing<T>(
   three: ThreeWay<T>,
   say: (value: T) => string = canonicalContent,
@@ -241,7 +240,6 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
   });
 }
 
-/** Merged by name; keeps what a metric still names. */
 function mergeRubrics(
   [was, tip, own]: ThreeWay<Project>,
   suites: readonly Suite[],

@@ -65,7 +65,6 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   return before;
 }
 
-/** Base's models and scoring; references that head drops or skips still run. */
 function measuredByBase(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
   // A custom roll-up also sees skipped references, so references that must not count cannot run.

@@ -135,7 +135,6 @@ export interface Sources {
   /** The other scoring: also applied and shown, or only reported. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
-  /** Prompt code: only with the workflow's `code: host`, or never. */
   promptCode: 'host-only' | 'never';
 }
 

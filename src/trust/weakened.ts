@@ -7,7 +7,6 @@ import type { Reference } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 
-/** Base's checks that head lost, as a sentence: no rate shows it. */
 export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
   const checks = suites.flatMap(lostChecks);
   return checks.length === 0

@@ -107,7 +107,6 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
-  /** Variables that it must set. */
   sets?: readonly (keyof typeof SET)[];
   /** Input variables, whole numbers; absent: it is only compiled. */
   counts?: readonly string[];

@@ -137,7 +137,6 @@ function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Part
   return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
 }
 
-/** Broken scoring code gives no rate and no verdict until it is fixed. */
 function withBrokenCode(
   blank: Result,
   { problems, suites, notices }: ComparedSuites,

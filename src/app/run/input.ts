@@ -44,7 +44,6 @@ export interface PlanPart {
   isAnswered: boolean;
 }
 
-/** A part's share of calls and of cost; null: a price is unknown. */
 export interface Portions {
   calls: Portion;
   cost: Portion | null;
@@ -82,7 +81,6 @@ export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'rand
   /** Why the run ends early: time or a signal. */
   halted(): Halt | null;
   missingKeys(targets: readonly Target[]): Problem[];
-  /** Called before the first call. */
   planned(plan: Plan, ready: ReadyPlan): void;
 }
 

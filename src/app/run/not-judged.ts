@@ -114,7 +114,6 @@ export async function judgeWithoutKeys({
   const judged = await judge({
     ...prepared,
     suites: open,
-    // Optional graders were removed before.
     features: prepared.features.filter(
       (feature) =>
         feature.asker !== null ||

@@ -35,7 +35,6 @@ const WHOLE: PlanPart = {
 
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
 
-/** Reads, selects, plans and prices: everything before the first call. */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOrResult> {
   const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);

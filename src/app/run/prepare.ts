@@ -123,7 +123,6 @@ function liesOutside([program = '', ...words]: readonly string[]): boolean {
     : named.some((word) => isAbsolute(word) || word.startsWith('../'));
 }
 
-/** Head's programs without a known file, whose changes would go unnoticed. */
 function unseenPrograms(
   suites: readonly AffectedSuite[],
   hash: (text: string) => string,

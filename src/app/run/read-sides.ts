@@ -106,7 +106,6 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-/** Reads as head was read, but runs no code of the project. */
 export function headReader(
   { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
   hash: Reading['hash'],

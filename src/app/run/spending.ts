@@ -32,11 +32,9 @@ export interface JudgeEdges {
   answered(purpose: Purpose): void;
   /** Other data of the stores, the one that is written first; absent: none. */
   kept?(): Promise<readonly KeptRecords[]>;
-  /** Both sides' files, for changed lines; absent: none are shown. */
   sources?: { base: SourceTree | null; head: SourceTree };
   /** Head's prompts with another text of a file; absent: not available. */
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
-  /** Called with the run's current step after the verdict; for progress only. */
   looking?(words: string): void;
   halted?(): Halt | null;
 }

@@ -37,7 +37,6 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   return waves;
 }
 
-/** Why a condition does not hold, given the score it refers to; null when it holds. */
 export function unmetReason(
   condition: DependsOn,
   score: Pick<Score, 'value'> | undefined,

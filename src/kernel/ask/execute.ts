@@ -186,7 +186,6 @@ function outputText(output: Json | undefined): string {
 export interface ScoringItem {
   answer: Answer;
   reference: Reference;
-  /** The other side's answer, for metrics that compare the two; null where there is none. */
   otherAnswer?: string | null;
   otherMessages?: readonly Message[];
 }

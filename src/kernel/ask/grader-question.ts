@@ -30,10 +30,7 @@ export type GraderReply<Reply> =
 /** More material than this is not sent, in UTF-16 units. */
 const MAX_MATERIAL = 1_048_576;
 
-/**
- * Asks for JSON of a schema, and once more when the reply is not that. All material stands between
- * lines with a delimiter that none of it contains, so that no text can end its own quotation.
- */
+/** Asks once more after a bad reply. The random delimiter keeps material inside its quotation. */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
   tools: AskTools,

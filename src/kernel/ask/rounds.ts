@@ -161,7 +161,6 @@ export interface ExtraTry {
   prompt: string;
 }
 
-/** Makes further tries in order and judges them like the comparison's tries. */
 export async function runExtraTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],

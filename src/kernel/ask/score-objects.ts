@@ -133,7 +133,6 @@ async function unmetConditions(
   return reasons;
 }
 
-/** The value for an object; `none`: there is no such object. */
 type Looked = Pick<Score, 'value'> | 'none';
 
 /** Finds the object that contains a part, or an earlier one. Computes missing scores. */

@@ -9,11 +9,7 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/**
- * Code that scores and is broken, at its place: a check that breaks on every answer it was given,
- * and a roll-up that gives no word. `suites`: those whose rates would say nothing. `notices`: checks
- * of another tool, to which throwing is failing, that threw every time.
- */
+/** `suites`: their rates would say nothing. `notices`: promptfoo's checks that always threw. */
 export function brokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -41,7 +37,6 @@ interface Use {
   references: Set<ReferenceRun>;
   suites: Set<SuiteRun>;
   isShared: boolean;
-  /** The tool whose check it is, such as `promptfoo`; absent: a check of our own. */
   tool: string | undefined;
   scores: Score[];
 }

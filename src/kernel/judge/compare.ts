@@ -104,7 +104,6 @@ function verdictGrounds(
   };
 }
 
-/** Marks what fell in a red suite, though too few tries call it alone. */
 function withFallen(
   references: readonly ReferenceResult[],
   verdict: SuiteVerdict | null,

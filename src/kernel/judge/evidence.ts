@@ -115,9 +115,7 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export interface EvidenceVerdict extends EvidenceCount {
   /** References that base answers and head does not, with the p of the test where there was one. */
   lost: { references: string[]; p: number | null } | null;
-  /** Whether missing evidence keeps the suite from being green. */
   open: boolean;
-  /** Good verdicts that the way in which answers ended rules out. */
   apart: ReadonlySet<Verdict>;
 }
 

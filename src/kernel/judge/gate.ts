@@ -39,7 +39,6 @@ export function decide(input: GateInput): Decision {
   return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 
-/** Runs from which no verdict can come: red with their own words, never green. */
 function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclusion | null {
   const tries = suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
@@ -106,7 +105,6 @@ function shownOnly(
   return { fails, found: { conclusion: 'neutral', held: false, reasons } };
 }
 
-/** Why nothing was judged although something ran. */
 function withoutVerdict(tries: readonly TryResult[]): string[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
   const reasons = ungraded.flatMap(

@@ -96,11 +96,7 @@ function objectsRow(
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
-/**
- * Of a metric that judges every object: the share of a dialogue's objects that pass, as a mean over
- * dialogues, on each side, and the difference with its two-sided 90 % interval; null where nothing
- * was judged, or compared.
- */
+/** Mean over dialogues of the share of objects that pass, with its two-sided 90 % interval. */
 export function objectRate(
   name: string,
   suite: SuiteComparison,

@@ -9,7 +9,6 @@ import { endingShares, servedApart } from './endings.ts';
 
 const MAX_NOTICE_REFERENCES = 20;
 
-/** Stands between the number of references and their ids. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
 export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
@@ -157,7 +156,6 @@ function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
   ];
 }
 
-/** A model that answers the same on every try makes more tries worthless; people should know. */
 function repeats({ suite, runs }: SuiteRun): Notice[] {
   const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
   const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];

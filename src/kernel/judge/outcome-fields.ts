@@ -97,7 +97,6 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   },
 };
 
-/** Whether all that ran is of new suites: base has nothing that it could be worse than. */
 export function comparesNothing({
   references,
   fresh = 0,

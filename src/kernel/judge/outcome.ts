@@ -13,7 +13,6 @@ import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 
-/** A model that base asks and whose place something of the pull request's own takes. */
 export interface ReplacedModel extends Replaced {
   file: string;
   sentence: string;
@@ -33,7 +32,6 @@ export interface FeatureFinding {
 }
 
 export interface GateInput {
-  /** In a sweep nothing is compared, so nothing can have regressed or improved. */
   mode: Result['mode'];
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
@@ -46,7 +44,6 @@ export interface GateInput {
   askedAnew: readonly string[];
   underBase: readonly GateFinding[];
   weakened: readonly string[];
-  /** Graders and evaluators that were tested on labelled answers. */
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
@@ -72,7 +69,6 @@ export interface GateConclusion {
   reasons: string[];
 }
 
-/** The one place that names what a run came to. */
 export function outcomeOf(found: GateConclusion, input: GateInput): RunOutcome {
   const { conclusion, held, reasons } = found;
   const { suites } = input;

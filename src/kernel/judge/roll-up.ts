@@ -29,11 +29,7 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/**
- * A named policy over the tries that pass or fail; null when there is none, or when passes are
- * wanted that only tries which could not be judged (`unjudged`) might have brought: an error is not
- * a failure.
- */
+/** Null: no policy, or unjudged tries might have brought the passes: an error is not a failure. */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -86,7 +82,6 @@ export async function rollUp(
   });
 }
 
-/** One reference's roll-ups: on each side's outputs, and on base's by the other scoring. */
 export interface RunRollUps {
   base: RollUpOutcome;
   head: RollUpOutcome;

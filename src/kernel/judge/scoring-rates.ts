@@ -84,7 +84,6 @@ export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison
   );
 }
 
-/** Tries of each reference that count: where suspects got more, the number that all share. */
 function splitTries(suite: SuiteComparison): number {
   return suite.policy.kind === 'adaptive'
     ? sharedTries(splitRuns(suite))
@@ -102,7 +101,6 @@ export interface FallUnderBase {
   excuse: 'none' | 'passes' | 'fewer-checks';
 }
 
-/** Keeps the rounding of means from taking a rate for lower than its equal. */
 const SLACK = 1e-9;
 
 /**

@@ -8,12 +8,7 @@ import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { scoringRates, splitRuns, type FallUnderBase } from './scoring-rates.ts';
 
-/**
- * Outputs of base and head, each under the scoring of base and of head, and how the change of the
- * pass rate splits: what the
- * prompt did under head's scoring, plus what the scoring did on base's outputs. `hidden`: what
- * `fallUnderBase` found. Null when the scorings do not differ.
- */
+/** How the pass rate's change splits: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -83,7 +78,6 @@ function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_
   };
 }
 
-/** References whose roll-up of base's own outputs differs between the scorings. */
 function flips(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,

@@ -43,7 +43,6 @@ export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
 export type LevelsAt = (alpha: number) => readonly number[];
 
-/** What is known of a suite's references one by one: positions among the compared. */
 interface Singles {
   called: number[];
   open: number[];
@@ -72,7 +71,6 @@ export interface SuiteTables extends Singles {
   tables: Table[];
   bundles: Bundle[];
   own: Table[];
-  /** By reference, false-discovery rates of "worse" and "better". */
   q: { down: number[]; up: number[] };
   tries: number;
 }

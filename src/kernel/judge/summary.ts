@@ -18,7 +18,6 @@ import type { RunRollUps } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/** The compared references, or all that gate where nothing is compared. */
 export function ratedRuns({
   run,
   compared,
@@ -66,7 +65,6 @@ export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): 
   };
 }
 
-/** `41 of 50 references compared; `, or nothing where all were. */
 export function comparedFirst({ references, of }: EvidenceCount): string {
   return references === of ? '' : `${String(references)} of ${counted(of, 'reference')} compared; `;
 }

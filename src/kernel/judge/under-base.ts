@@ -12,11 +12,7 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/**
- * What falls under base's scoring and not under head's own: single references, which no test of the
- * whole suite shows, and the means of metrics. `alpha`: 0 to 1, for all means of suites that fail
- * alike.
- */
+/** Single references, which no suite's test shows, and means, which share `alpha` (0 to 1). */
 export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number): GateFinding[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
@@ -28,7 +24,6 @@ export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number)
 /** Above this share of head's answers it is said that base's scoring cannot judge them. */
 const MOST_UNREAD = 0.02;
 
-/** Head's answers that base's scoring cannot judge and head's own does, in sentences by suite. */
 export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
   return suites.flatMap(({ run, compared }) => {
     if (run.deciding.side !== 'head') return [];

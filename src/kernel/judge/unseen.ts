@@ -41,7 +41,6 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
     );
 }
 
-/** Checks that apply to fewer of head's answers than of base's say nothing of the others. */
 function unseenTries(suite: SuiteResult, alpha: number): string | null {
   const skipped = triesIn(flagsByReference(suite, ({ outcome }) => outcome === 'skipped'));
   const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
@@ -114,7 +113,6 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-/** Whether each try of a reference has something, by side. */
 type Has = Record<'base' | 'head', boolean[]>;
 
 function flagsByReference(

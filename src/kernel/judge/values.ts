@@ -16,7 +16,6 @@ export interface MetricNumber {
   metric: Metric;
   /** Entry of a map of several; null: the value itself. */
   entry: string | null;
-  /** The metric's name, or `metric.entry`. */
   name: string;
 }
 
@@ -75,7 +74,6 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
-/** Whether the numbers are 1 and 0 for pass and fail, or, negated, for fail and pass. */
 function restates(scores: readonly Score[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -137,10 +135,7 @@ export function fellAt({ better, test, looks }: MetricMove, alpha: number): bool
   return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
 }
 
-/**
- * Which way the metrics of a run went: those that gate as `fell` says, the others by Holm's
- * procedure over all that warn, and what got better over all.
- */
+/** Those that gate by `fell`, the others by Holm's procedure over all that warn. */
 export function calledMoves(
   moves: readonly MetricMove[],
   fell: ReadonlySet<MetricMove>,

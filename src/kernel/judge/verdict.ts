@@ -36,7 +36,6 @@ export interface SuiteVerdict {
   broke: ReadonlySet<ReferenceRun>;
   /** Two-sided 90 % for any number of looks; a drop larger than −low is ruled out. */
   interval: { difference: number; low: number; high: number } | null;
-  /** One-sided mid-p of "head is worse". */
   p: number;
   /** Tables that the rates, the interval and p stand on: the tries that all references share. */
   tables: Table[];
@@ -44,19 +43,16 @@ export interface SuiteVerdict {
   own: Table[];
   /** By reference, false-discovery rates of "worse" and "better" on `own`. */
   q: { down: number[]; up: number[] };
-  /** Tries a side in `tables`. */
   tries: number;
   /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
   visibleDrop: number | null;
   moves: MetricMove[];
-  /** What falls under base's scoring, though the verdict may be another. */
   hidden?: FallUnderBase;
 }
 
 interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
-  /** What the roll-up says of each reference; where it is the unit, that is compared. */
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
@@ -193,7 +189,6 @@ function fixedRise(
 interface VerdictFacts {
   seen: SuiteTables;
   judgement: Judgement;
-  /** Positions of references that are named as worse. */
   worse: number[];
   rise: number | null;
   interval: SuiteVerdict['interval'];

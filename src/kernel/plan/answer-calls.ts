@@ -19,7 +19,6 @@ export interface AnswerCalls {
   most: number;
 }
 
-/** The pass rate assumed of every try, since there are no answers yet. */
 const PASS_RATE = 0.95;
 
 /** References simulated of a suite; those beyond are taken to need as many calls each. */

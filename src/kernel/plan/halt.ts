@@ -14,7 +14,6 @@ export interface Unmade {
   rounds: number;
 }
 
-/** Whether a halt left anything out; a run may also be ended after its last call. */
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
 }

@@ -76,7 +76,6 @@ function graderKey(asked: Grader): string {
   return canonicalJson(gradersIdentity([asked]));
 }
 
-/** The different answers of a case, each under a name that no other text has. */
 function answerNames({ base, head }: AffectedReference, tries: number): string[] {
   const different = new Set(
     [base, head].flatMap((generation) =>
@@ -125,7 +124,6 @@ export function defaultCauseCalls(compared: number): number {
   return Math.min(MOST_CAUSE_CALLS, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
 
-/** Calls that one try of a suite takes, its grades among them. */
 export function callsPerTry(run: SuiteRun): number {
   const { answerer } = run.deciding;
   if (answerer !== null) return answerer.mostCalls;
@@ -135,6 +133,5 @@ export function callsPerTry(run: SuiteRun): number {
   if (first < 0) return 1;
   const own = { ...run, other: null };
   const graded = judgingCalls([own], () => new Map([[first, 1]]));
-  // Both sides' answers are graded.
   return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
 }

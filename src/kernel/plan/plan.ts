@@ -6,10 +6,7 @@ import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 
 /** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
 export interface Plan {
-  /**
-   * Prompts with at least one reference that runs, and these references; those of a sweep count
-   * once, in however many variants.
-   */
+  /** Prompts with a reference that runs, and these references; once for all variants of a sweep. */
   suites: number;
   references: number;
   /** Distinct, after sharing between the sides and between duplicate references. */
@@ -89,7 +86,6 @@ function totalTries(tries: ReadonlyMap<string, number>): number {
   return [...tries.values()].reduce((sum, each) => sum + each, 0);
 }
 
-/** How many references of each prompt run, in the variant with the most. */
 function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   const most = new Map<string, number>();
   for (const {
@@ -131,7 +127,6 @@ export function repeatPlan(plan: Plan, times: number): Plan {
   };
 }
 
-/** A plan with what features ask beside the tries; `calls`: by the keys that plans name. */
 export function withFeatureCalls(
   plan: Plan,
   calls: { grader: number; certain: Plan['certain']; possible: Plan['possible'] },

@@ -33,7 +33,6 @@ export interface Again {
   ownGate(tests: Tests): SuiteGate;
 }
 
-/** Ready to ask; nothing has been called yet. */
 export interface Prepared {
   mode: 'diff' | 'sweep';
   /** Every selected suite, those in which nothing runs included. */
@@ -49,7 +48,6 @@ export interface Prepared {
   notices: Notice[];
 }
 
-/** Head's suites as they were read, once for each variant that runs. */
 export function headSuites({ suites }: Prepared): Suite[] {
   return suites.flatMap(
     ({

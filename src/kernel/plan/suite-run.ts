@@ -57,10 +57,7 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/**
- * Whether a reference enters the tests: both sides can be asked, they ask different things (equal ones
- * share their answers and are unchanged by construction), and the reference gates.
- */
+/** Both sides can be asked, ask different things (equal ones are unchanged), and it gates. */
 function isCompared(
   { suite }: SuiteRun,
   { affected }: ReferenceRun,

@@ -24,7 +24,6 @@ export function tryOutcomes({ base, head }: ReferenceRun): Tries {
   };
 }
 
-/** Which references move together; null: the reference moves alone. */
 export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[] {
   return compared.map(({ affected: { reference } }) => reference.cluster ?? null);
 }
@@ -32,7 +31,6 @@ export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[]
 /** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
-/** Tries a side where roll-ups are compared: the fewest that have a majority. */
 const ROLLED_TRIES = 3;
 
 /**
@@ -195,7 +193,6 @@ function fixedTries(run: SuiteRun, tries: number): Map<number, number> {
   );
 }
 
-/** By position among the compared references → by index among all that run. */
 function sequentially(
   { run, compared }: SuiteComparison,
   more: ReadonlyMap<number, number>,

@@ -20,7 +20,6 @@ export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | n
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
 
-/** The share of a side's judged tries that pass; 0 where none was judged. */
 export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
@@ -43,7 +42,6 @@ export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   );
 }
 
-/** Whether no metric of a suite says what passes, so that its values are only shown. */
 export function showsOnly({ metrics }: SuiteResult): boolean {
   return metrics.length > 0 && metrics.every(({ gates }) => gates === false);
 }
@@ -66,7 +64,6 @@ export function ungradedSuites(
   });
 }
 
-/** The ungraded tries of all {@link ungradedSuites}; null where there are no such suites. */
 export function ungradedInAll(
   suites: readonly SuiteResult[],
 ): { tries: number; of: number } | null {
@@ -104,7 +101,6 @@ export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[])
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 
-/** References with evidence in all of these suites, of how many; null: none lacks any. */
 export function evidenceInAll(
   suites: readonly Pick<SuiteResult, 'evidence'>[],
 ): { references: number; of: number } | null {

@@ -26,7 +26,6 @@ export const outcomeSchema = z.enum([
   'skipped',
 ]) satisfies z.ZodType<Outcome>;
 
-/** Any value of the user's, `null` where there is none. */
 export const jsonSchema: z.ZodType<Json, Json> = z.json();
 
 export const placeSchema = z.strictObject({

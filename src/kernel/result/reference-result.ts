@@ -137,7 +137,6 @@ export type ReferenceResult = z.infer<ReturnType<typeof referenceResultSchema>>;
 
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;
 
-/** What a try ended in an error with; null: it did not. */
 export function errorOf({ outcome, error, scores }: TryResult): string | null {
   if (outcome !== 'error') return null;
   return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';

@@ -10,7 +10,6 @@ import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './piec
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
 
-/** The only version this program writes and reads. */
 const RESULT_VERSION = 1;
 
 const noticeKind = z.enum([

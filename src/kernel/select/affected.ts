@@ -26,7 +26,6 @@ export interface MovesHere extends Moves {
 interface AffectedPart {
   because: Because[];
   references: AffectedReference[];
-  /** References whose fingerprints are equal on both sides: nothing runs for them. */
   unaffected: number;
   /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
   unasked?: string[];
@@ -152,7 +151,6 @@ function removedSuite(base: SuiteSide | null, moves: MovesHere): AffectedPart {
   };
 }
 
-/** A reference of head as the other suite asked it that had it on base; null: it was in none. */
 function movedReference(
   head: SuiteSide,
   reference: Reference,
@@ -213,7 +211,6 @@ function baseGeneration(
   return null;
 }
 
-/** Why a reference runs, or null when both its fingerprints are equal. */
 function reasonFor(
   base: SuiteSide,
   pair: AffectedReference,

@@ -95,7 +95,6 @@ export function withDependencies(generation: Generation, { own }: Pick<Tests, 'o
   return { ...generation, dependencies, fingerprint: `${read} ${generation.fingerprint}` };
 }
 
-/** Whether a reference is a dialogue that brings its answer, so that no model is called. */
 export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }
@@ -136,7 +135,6 @@ function inSystem({ messages }: Prompt, variable: string): boolean {
   );
 }
 
-/** What is asked, whichever draw of it: equal for equal questions. */
 export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
   const { draw } = generation.kind === 'code' ? {} : generation;
   return draw === undefined

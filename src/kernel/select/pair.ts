@@ -5,7 +5,6 @@ import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
 
-/** One prompt on both sides; a side is null where the prompt does not exist there. */
 interface SuitePair {
   base: Suite | null;
   head: Suite | null;
@@ -90,7 +89,6 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
   });
 }
 
-/** The suites of one side whose file holds none of the other's. */
 function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
   const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
   return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
@@ -139,7 +137,6 @@ export function pairReferences(
 }
 
 export interface Moves {
-  /** Head's, each with base's own. */
   moved: ReadonlyMap<Reference, Reference>;
   /** Those of base that the other suite scores in the same way: nothing of them is gone. */
   kept: ReadonlySet<Reference>;

@@ -14,7 +14,6 @@ export interface SuiteSide {
   scoring: Scoring;
 }
 
-/** The keys of the prompt file (or of the settings, for its model) that differ. */
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const before = promptParts(base);
   const after = promptParts(head);

@@ -26,7 +26,6 @@ export interface Scoring extends MetricModels {
   settingsFile: string;
 }
 
-/** The names of a try's scores, in their order: those of the suite's own kind, then the metrics. */
 export function scoreNames(tests: Tests): string[] {
   return [
     ...new Set([...(tests.own?.kind.scores ?? []), ...everyMetric(tests).map(({ name }) => name)]),
@@ -160,8 +159,7 @@ export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   return (
     [...keys]
       .filter((key) => before.get(key)?.value !== after.get(key)?.value)
-      // A metric that names another model says so itself; what a name stands for is a change where
-      // both sides use the name.
+      // A metric that names another model says so; a change of a name counts if both sides use it.
       .filter(
         (key) => !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key)),
       )

@@ -24,7 +24,6 @@ export interface AffectedSuite {
   path: string;
   name: string;
   variant: Variant;
-  /** Base's variant where it differs from head's. */
   baseVariant: Variant | null;
   base: SuiteSide | null;
   head: SuiteSide | null;
@@ -96,7 +95,6 @@ function plainVariant({ model, parameters }: ResolvedVariant): Variant {
   return { model, parameters };
 }
 
-/** A suite once per variant: its own model and parameters, or the product of the swept values. */
 function suiteSides(
   suite: Suite,
   { project, context }: ProjectSide,
@@ -138,7 +136,6 @@ function withoutRefused(variant: Variant, settings: Settings): Variant {
   return { ...variant, parameters: Object.fromEntries(kept) };
 }
 
-/** Who answers in a suite of its own kind, with the models that it names; else null. */
 export function answererFor(
   { tests: { own } }: Suite,
   context: TargetContext,

@@ -115,7 +115,6 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Names of models that a full sweep would ask in batches. */
 export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
   const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
   const names = targets.flatMap((target): string[] => {
@@ -250,7 +249,6 @@ function resolveOrReport(
   return null;
 }
 
-/** Where vectors come from: a vendor that has them, a server that speaks like it, or recordings. */
 function embedderOf(
   written: GraderSettings,
   context: TargetContext,

@@ -15,7 +15,6 @@ interface Agreement {
   /** Share of positive items judged positive, and of negative items judged negative, 0–1. */
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
-  /** Mean of the two rates. */
   balancedAccuracy: number | null;
   /** Cohen's kappa, −1 to 1. */
   kappa: number | null;

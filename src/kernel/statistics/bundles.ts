@@ -20,7 +20,6 @@ interface ClusterMember {
   head: readonly number[];
 }
 
-/** A bundle with its members' own tries, of equal length on each side. */
 export type Cluster = readonly ClusterMember[];
 
 /**

@@ -2,10 +2,7 @@ import { bundleMoments, type Bundle } from './bundles.ts';
 import { headMoments, normalQuantile } from './distributions.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
-/**
- * Mean over the tables of (pass rate on head − pass rate on base), −1 to 1; null when no table has
- * tries on both sides.
- */
+/** Mean over tables of (head's pass rate − base's), −1 to 1; null: no table has both sides. */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
   if (compared.length === 0) return null;

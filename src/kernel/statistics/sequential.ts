@@ -44,7 +44,6 @@ export interface SequentialSuite {
   tolerance: number | 'auto';
 }
 
-/** A suite after the first `tries` tries of every reference. */
 export interface Look {
   tries: number;
   tables: Table[];
@@ -95,7 +94,6 @@ interface Suspicion {
   open: boolean;
 }
 
-/** Tries per side after which a reference is not sampled further. */
 export const MOST_PAIRS = 40;
 
 /**
@@ -119,13 +117,11 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
 }
 
 interface References {
-  /** By suite and position. */
   suspicions: Suspicion[][];
   /** Some broke: the weighted mean e-value has reached 1/level. */
   called: boolean;
 }
 
-/** Least e-value to name a reference once some are called. */
 const NAMING_E_VALUE = 20;
 
 /**
@@ -209,7 +205,6 @@ export function ruledOutBy(look: Look, tolerance: number): 'bound' | 'level' | n
 /** Tolerance for a difference of 0. */
 const ZERO_TOLERANCE = 1e-12;
 
-/** The drop ruled out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {
   const side = { passes: tries, tries };
   const difference = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });

@@ -15,7 +15,6 @@ export interface Counts {
   tries: number;
 }
 
-/** One item tried on both sides, as a 2 × 2 table. */
 export interface Table {
   base: Counts;
   head: Counts;
@@ -46,7 +45,6 @@ export function countTable({ base, head }: Tries, from?: number, to?: number): T
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
 }
 
-/** Tries made on both sides. */
 export function triesMade({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }

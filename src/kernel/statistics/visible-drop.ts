@@ -19,7 +19,6 @@ export function withinVariance(tables: readonly Table[]): number | null {
     : null;
 }
 
-/** `withinVariance` shrunk towards {@link VARIANCE_PRIOR}. */
 export function shrunkVariance(tables: readonly Table[]): number {
   const estimate = withinVariance(tables);
   if (estimate === null) return VARIANCE_PRIOR.variance;
@@ -73,7 +72,6 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** The design of a finished comparison, from the tables with tries on both sides. */
 export function designOf(tables: readonly Table[]): Design {
   const compared = tables.filter(isComparable);
   const mean = (value: (table: Table) => number): number =>

@@ -19,10 +19,8 @@ import { triesMade, reachesLevel } from './table.ts';
 /** Pairs of tries added at once to a suspicious reference. */
 const EXTRA_TRIES = 2;
 
-/** Most tries per side of a reference. */
 export const MOST_SAMPLED_TRIES = MOST_PAIRS + EXTRA_TRIES - 1;
 
-/** Significance levels for collecting tries. */
 export interface SequentialLevels {
   /** For each look at a suite. */
   looks: readonly number[];
@@ -60,7 +58,6 @@ export function wantedTries(
   });
 }
 
-/** The suite improved, or does not look worse and is calm. */
 function isSettled(
   suite: SequentialSuite,
   looks: readonly Look[],

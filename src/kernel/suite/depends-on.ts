@@ -4,7 +4,6 @@ import type { DependsOn, Metric, MetricLevel } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/** A metric may depend on its own level or a coarser one. */
 const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   ToolCall: 0,
   Message: 1,

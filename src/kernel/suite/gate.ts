@@ -25,7 +25,6 @@ export function rollupName(rollup: Rollup): string {
   return rollup.kind === 'pass_rate' ? `pass_rate ${String(rollup.min)}` : rollup.name;
 }
 
-/** The most tries a policy can need; checked before the run. */
 export function triesNeeded(rollup: Rollup): number {
   return rollup.kind === 'at_least' ? rollup.k : 1;
 }

@@ -71,7 +71,6 @@ export function everyMetric({
   return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
 }
 
-/** Equal for metrics that score alike. */
 export function metricIdentity({
   place: _,
   codeAt: _at,

@@ -57,7 +57,6 @@ export interface OwnAnswer {
   /** In the order of the kind's names; unused where the answer is an error. */
   scores: readonly Score[];
   parts: object;
-  /** The error is not that of the model under test. */
   failedElsewhere: boolean;
   calls: readonly Purpose[];
 }
@@ -72,7 +71,6 @@ export interface Answerer {
   /** Why it cannot answer what these prompts ask, or not where code may run. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
-  /** Judges an answer of its kind, or of a single request, without asking for it again. */
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;
   /** An answer of its kind as that of a single request. */
   firstAnswer(record: unknown): Omit<Answered, 'own'>;

@@ -41,7 +41,6 @@ export interface ModelSettings {
 export interface Budget {
   max_calls: number | null;
   max_cost_usd: number | null;
-  /** The cost cap is the default. */
   assumed?: true;
 }
 
@@ -145,7 +144,6 @@ export interface Reference {
   ofTip?: true;
   /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
   problem: string | null;
-  /** The line to change; absent: the reference's own. */
   problemAt?: Place;
 }
 
