@@ -21,7 +21,6 @@ export interface Guard {
   refused(): void;
   /** Waits until the budget has room, then calls; without room it is an error of kind `budget`. */
   ask(request: Request, complete: Complete): Promise<Completion>;
-  /** The reached cap, as a sentence; null: none. */
   reached(): string | null;
 }
 
@@ -43,7 +42,6 @@ const UNDER_WAY = { unseen: 8, seen: 256 };
 /** After this many answers, the longest replaces the usual length. */
 const MIN_ANSWERS = 20;
 
-/** Compact the queue once this many slots at the front are empty. */
 const MAX_EMPTY_PLACES = 4096;
 
 /** Errors after which the server may still charge for the whole input. */
@@ -123,7 +121,6 @@ function createAnswerLengths(): AnswerLengths {
   };
 }
 
-/** Concurrent direct calls. */
 interface DirectCalls {
   full(request: Request): boolean;
   enter(request: Request): void;
@@ -152,10 +149,12 @@ interface BudgetRoom {
 }
 
 function noRoom(cap: number | null, spent: number): string {
-  return `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; $${spent.toFixed(4)} are spent`;
+  return (
+    `the cost cap of $${String(cap)} (max-cost) leaves no room for a further call; ` +
+    `$${spent.toFixed(4)} are spent`
+  );
 }
 
-/** Reserved for running calls, in dollars. */
 interface CostReserve {
   costOf(held: ReservedCall): number;
   hold(held: ReservedCall): void;
@@ -208,7 +207,6 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
   let empty: string | null = null;
   const fits = (held: ReservedCall): boolean =>
     cap === null || spent + reserve.total() + reserve.costOf(held) <= cap;
-  /** Waits while running calls may still free room. */
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
     if (crowd.full(next.request)) return 'wait';
@@ -259,7 +257,6 @@ function costOfCompletion(
       ? (price(request.target, { input_tokens: input, output_tokens: 0 }) ?? 0)
       : 0;
   }
-  // Without usage of the server, use our estimate.
   const usage = completion.usage ?? {
     input_tokens: input,
     output_tokens: outputOf(completion, request.purpose),
@@ -267,7 +264,6 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** An embedding has no output tokens. */
 function outputOf(
   { usage, output }: Extract<Completion, { status: 'ok' }>,
   purpose: Purpose,
@@ -279,7 +275,6 @@ function budgetRefusal(reached: string): Completion {
   return { status: 'error', kind: 'budget', message: `not asked: ${reached}` };
 }
 
-/** The halt of a run that reached a cap; null: none was reached, or none was set. */
 export function budgetHalt(guard: Guard | null): Halt | null {
   const why = guard?.reached() ?? null;
   return why === null ? null : { title: 'Budget reached', why };

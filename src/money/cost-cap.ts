@@ -12,7 +12,6 @@ export function costCap(given: number | null, { max_cost_usd, assumed }: Budget)
     : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
 }
 
-/** Refuses a cap that cannot be checked, or that the plan would exceed, before anything is sent. */
 export function costProblems(
   { unpriced, cost_usd, models }: Forecast,
   cap: CostCap | null,
@@ -25,12 +24,13 @@ export function costProblems(
   return [
     {
       place: null,
-      message: `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
+      message:
+        `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; ` +
+        `the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
     },
   ];
 }
 
-/** The cap cannot be kept because these models, as forecasts name them, have no known price. */
 export function uncheckedCap(
   unpriced: readonly string[],
   cap: CostCap | null,
@@ -39,8 +39,10 @@ export function uncheckedCap(
   if (cap === null || cap.by === 'default' || unpriced.length === 0) return [];
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   const message =
-    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ${names}. Give it one in ${settingsFile}` +
-    ' (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
+    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ` +
+    `${names}. Give it one in ${settingsFile} ` +
+    '(models: { NAME: { provider: …, price: { input: …, output: … } } }, ' +
+    'in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
   return [{ place: null, message }];
 }
 
@@ -52,7 +54,6 @@ function limitName({ by }: CostCap): string {
       : by;
 }
 
-/** Warns if the plan takes more than half of a cap. */
 export function spendNotices(
   { cost_usd, models }: Forecast,
   planned: number,
@@ -61,11 +62,13 @@ export function spendNotices(
   const notices: string[] = [];
   if (calls !== null && planned > calls / 2)
     notices.push(
-      `the first answers and grades take up to ${counted(planned, 'call')} of the ${String(calls)} allowed${refusedRequestsClause(models)}`,
+      `the first answers and grades take up to ${counted(planned, 'call')} of the ` +
+        `${String(calls)} allowed${refusedRequestsClause(models)}`,
     );
   if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
     notices.push(
-      `the first answers and grades cost about ${formatDollars(cost_usd)} of the $${String(cost.dollars)} allowed`,
+      `the first answers and grades cost about ${formatDollars(cost_usd)} of the ` +
+        `$${String(cost.dollars)} allowed`,
     );
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
@@ -80,10 +83,7 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   fix: 'draft',
 };
 
-/**
- * `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …`; names unknown
- * prices.
- */
+/** `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
 export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
   const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
   if (models.length === 0) return `nothing to pay for${reuse}`;
@@ -102,13 +102,15 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
   return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusedRequestsClause(models)}`;
 }
 
-/** A clause on requests that will be refused, which caps do not count; empty: none. */
 function refusedRequestsClause(models: readonly ModelForecast[]): string {
   const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
   if (unknown.length === 0) return '';
   const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
   const names = [...new Set(unknown.map(({ model }) => model))];
-  return `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`;
+  return (
+    `; and up to ${counted(most, 'refused request')}, outside the cap, to find out what ` +
+    `${names.join(', ')} ${names.length === 1 ? 'takes' : 'take'}`
+  );
 }
 
 function shortTokens(tokens: number): string {

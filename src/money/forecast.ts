@@ -17,15 +17,7 @@ interface ForecastTools {
 /** Tokens of a grader's prompt besides the answer. */
 const GRADER_FRAME = 400;
 
-interface TargetCall {
-  target: Target;
-  parameters: Request['parameters'];
-}
-
-/**
- * Counts and prices the first round of tries, by model. Stored answers are left out. All grades are
- * counted, because they depend on answers that are not known yet.
- */
+/** The first round, without stored answers. All grades count: their answers are not known yet. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
@@ -35,10 +27,7 @@ export interface Portion {
   whole: number;
 }
 
-/**
- * Costs of a part and of the whole plan, in US dollars, as if nothing were stored, so that parts
- * add up to the whole. Null if a price is unknown.
- */
+/** US dollars as if nothing were stored, so that parts add up. Null: an unknown price. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
@@ -64,7 +53,6 @@ function countPlan(
   const seen = new Set<string>();
   let [found, questions, answers] = [0, 0, 0];
   const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
-    // A recording is not a call.
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
     const count: ForecastCount = counts.get(key) ?? {
@@ -112,7 +100,6 @@ function refusalsOf(target: Target, parameters: Request['parameters'] | undefine
   return refusalsAtMost(target, parameters);
 }
 
-/** Calls of graders and features; `question`: mean input tokens. */
 function addJudging(
   { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
   question: number,
@@ -120,7 +107,11 @@ function addJudging(
 ): void {
   const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
   const judged = question === 0 ? 0 : question + answer;
-  const judge = ({ target, parameters }: TargetCall, purpose: Purpose, calls: number): void => {
+  const judge = (
+    { target, parameters }: Pick<Request, 'target' | 'parameters'>,
+    purpose: Purpose,
+    calls: number,
+  ): void => {
     const output = expectedOutput({ parameters, purpose });
     add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
   };

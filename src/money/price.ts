@@ -18,29 +18,28 @@ import {
 } from '../types/model.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
 
-/**
- * The cost cap and who set it. A default, which the user did not write, only covers known prices.
- */
+/** A default cap, which the user did not write, only covers known prices. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
 }
 
-interface Count {
-  calls: number;
-  reused: number;
-  replayed: number;
-  input: number;
-  cached: number;
-  output: number;
-  cost: number;
-  unpriced: boolean;
-  elsewhere: boolean;
-  saved: number;
-  unknownSaved: boolean;
-}
+const NO_COUNT = {
+  calls: 0,
+  reused: 0,
+  replayed: 0,
+  input: 0,
+  cached: 0,
+  output: 0,
+  cost: 0,
+  unpriced: false,
+  elsewhere: false,
+  saved: 0,
+  unknownSaved: false,
+};
 
-/** Counts paid, reused and recorded answers, tokens and cost by purpose. */
+type Count = typeof NO_COUNT;
+
 export interface Meter {
   complete: Complete;
   /** An answer that was shared without a call; `saved`: its cost, if known. */
@@ -48,23 +47,10 @@ export interface Meter {
   totals(): UsageTotals;
 }
 
-/** Calls `complete` and sums up the results. */
 export function createMeter(complete: Complete, price: Price): Meter {
   const counts = new Map<Purpose, Count>();
   const of = (purpose: Purpose): Count => {
-    const found = counts.get(purpose) ?? {
-      calls: 0,
-      reused: 0,
-      replayed: 0,
-      input: 0,
-      cached: 0,
-      output: 0,
-      cost: 0,
-      unpriced: false,
-      elsewhere: false,
-      saved: 0,
-      unknownSaved: false,
-    };
+    const found = counts.get(purpose) ?? { ...NO_COUNT };
     counts.set(purpose, found);
     return found;
   };
@@ -99,11 +85,16 @@ function recordCompletion(
     count.replayed += 1;
     return;
   }
-  if (completion.reused) reuse(count, savedCost({ target, usage: completion.usage }, price));
-  else countPaid(count, target, completion, price);
+  if (completion.reused) {
+    reuse(count, savedCost({ target, usage: completion.usage }, price));
+    return;
+  }
+  count.calls += completion.attempts ?? 1;
+  const cost = countTokens(count, target, completion, price);
+  count.elsewhere ||= isElsewhere(target, cost);
+  if (cost === null) count.unpriced = true;
 }
 
-/** Counts the requests of a failed call; one that was never made has none. */
 function countFailed(
   count: Count,
   target: Target,
@@ -123,19 +114,6 @@ function savedCost(
   return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
 }
 
-function countPaid(
-  count: Count,
-  target: Target,
-  completion: Extract<Completion, { status: 'ok' }>,
-  price: Price,
-): void {
-  count.calls += completion.attempts ?? 1;
-  const cost = countTokens(count, target, completion, price);
-  count.elsewhere ||= isElsewhere(target, cost);
-  if (cost === null) count.unpriced = true;
-}
-
-/** Counts a reply and returns its cost; null: unknown. */
 function countTokens(
   count: Count,
   target: Target,
@@ -166,9 +144,7 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const all = [...counts.values()];
   const sum = (pick: (count: Count) => number): number =>
     all.reduce((total, count) => total + pick(count), 0);
-  const costOf = ({ cost, unpriced }: Count): number | null => (unpriced ? null : cost);
   const cached = sum((count) => count.cached);
-  const savedIn = ({ saved, unknownSaved }: Count): number | null => (unknownSaved ? null : saved);
   return {
     calls: sum(({ calls }) => calls),
     reused: sum(({ reused }) => reused),
@@ -188,8 +164,8 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
           calls: count.calls,
           reused: count.reused,
           replayed: count.replayed,
-          cost_usd: costOf(count),
-          saved_usd: savedIn(count),
+          cost_usd: count.unpriced ? null : count.cost,
+          saved_usd: count.unknownSaved ? null : count.saved,
         },
       ]),
     ),
@@ -250,10 +226,7 @@ export function asDirect(target: Target): Target {
   return { provider, endpoint, model };
 }
 
-/**
- * Programs are identified by their command: their files, part of a target's identity, differ
- * between commits.
- */
+/** By command: a program's files, part of a target's identity, differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(
@@ -278,11 +251,7 @@ export function costPer1000Calls({ deciding, runs }: SuiteRun, price: Price): nu
           : null,
       ),
   );
-  if (costs.length === 0) return null;
-  let sum = 0;
-  for (const cost of costs) {
-    if (cost === null) return null;
-    sum += cost;
-  }
-  return (sum / costs.length) * 1000;
+  const known = costs.filter((cost) => cost !== null);
+  if (known.length === 0 || known.length < costs.length) return null;
+  return (known.reduce((sum, cost) => sum + cost, 0) / known.length) * 1000;
 }

@@ -2,38 +2,29 @@ import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import type { Purpose, Target } from '../types/model.ts';
 
-/** Planned calls of one model for one purpose. */
 export interface ModelForecast {
   /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
   model: string;
   purpose: Purpose;
-  /** Calls without a stored answer. */
   calls: number;
-  /** Estimated. */
   input_tokens: number;
   output_tokens: number;
   /** US dollars; null: no price is known. */
   cost_usd: number | null;
-  /**
-   * At most this many requests are refused while an unknown model's parameters are discovered. No
-   * cap counts them. Absent: none.
-   */
+  /** Most requests refused while a model's parameters are discovered. No cap counts them. */
   refusals?: number;
 }
 
 export interface Forecast {
   models: ModelForecast[];
-  /** Stored answers of the plan. */
   stored: number;
   /** US dollars; null if a model has no price. */
   cost_usd: number | null;
-  /** Models without a price. */
   unpriced: string[];
 }
 
 export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
 
-/** Prices counts by model and purpose, without empty ones. `stored`: as in {@link Forecast}. */
 export function priceCounts(
   counts: readonly ForecastCount[],
   stored: number,
@@ -78,7 +69,6 @@ export function modelLabel(target: Target): string {
     : target.model;
 }
 
-/** The forecast of a plan that runs several times without shared answers. */
 export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
   const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {

@@ -21,15 +21,11 @@ const MEASURED = 20_000;
 /** Overhead of each message, and of the request. */
 const PER_MESSAGE = 4;
 
-/**
- * At most this many requests are measured, the rest by their mean: 100,000 would take half a
- * minute.
- */
+/** The rest is estimated by their mean: measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
 export type CountInput = (request: { messages: readonly Message[]; schema: Json | null }) => number;
 
-/** Input tokens of requests: messages, schema, and overhead. */
 export function createInputCounter(): CountInput {
   let measured = 0;
   let tokens = 0;
@@ -62,7 +58,6 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   fix: 300,
 };
 
-/** Expected output tokens, limited by the parameters. */
 export function expectedOutput(
   { parameters, purpose }: Pick<Request, 'parameters' | 'purpose'>,
   usual: number = USUAL_OUTPUT[purpose],

@@ -40,7 +40,6 @@ export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedMod
   });
 }
 
-/** References with a recorded answer where base calls a model. */
 function recordedInstead(suite: string, references: readonly AffectedReference[]): ReplacedModel[] {
   const found = references.filter(
     ({ reference, baseReference }) =>
@@ -54,7 +53,10 @@ function recordedInstead(suite: string, references: readonly AffectedReference[]
       suite,
       file: first.reference.place.file,
       by: 'recordings',
-      sentence: `${suite}: base asks for the answers to ${counted(found.length, 'reference')} (${ids}), head's are recorded: this says nothing about that model, so it is not a success`,
+      sentence:
+        `${suite}: base asks for the answers to ${counted(found.length, 'reference')} ` +
+        `(${ids}), head's are recorded: this says nothing about that model, ` +
+        'so it is not a success',
     },
   ];
 }
@@ -88,7 +90,9 @@ function replacementOf(
       suite,
       file: instead.kind === 'code' ? head.suite.prompt.file : head.scoring.settingsFile,
       by: replacedBy(instead),
-      sentence: `${suite}: base's ${what} come from ${describe(asked)}, head's from ${describe(instead)}: this says nothing about that model, so it is not a success`,
+      sentence:
+        `${suite}: base's ${what} come from ${describe(asked)}, head's from ` +
+        `${describe(instead)}: this says nothing about that model, so it is not a success`,
     },
   ];
 }

@@ -35,24 +35,13 @@ export function applyTrust(
   const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
   const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
-  if (sources.metrics === 'head')
-    return { base, head: gated.head, gate, budget, models, ownRules, notices };
+  const both: Omit<Arranged, 'head' | 'notices'> = { base, gate, budget, models, ownRules };
+  if (sources.metrics === 'head') return { ...both, head: gated.head, notices };
   const outside = fromOutside(base, gated.head);
-  return {
-    base,
-    head: outside.head,
-    gate,
-    budget,
-    models,
-    ownRules,
-    notices: [...notices, ...outside.notices],
-  };
+  return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/**
- * Without a settings file on base: head's, or for outside contributors the default; null without
- * base.
- */
+/** Without a settings file on base: head's, or the default for outside contributors. */
 function setting<K extends keyof Settings>(
   key: K,
   source: Source,
@@ -65,9 +54,7 @@ function setting<K extends keyof Settings>(
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
-/**
- * A first settings file's rules apply to prompts that base has without one, so they are reported.
- */
+/** A first settings file's rules apply to base's prompts without one, so they are reported. */
 function firstRules(base: Project | null, { settings }: Project): string[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
@@ -84,10 +71,7 @@ function firstRules(base: Project | null, { settings }: Project): string[] {
       ];
 }
 
-/**
- * Head with base's value of features' keys where base's applies. For an outside contributor the
- * default fills gaps: a pull request must not set the price.
- */
+/** An outside contributor's gaps get the default: a pull request must not set the price. */
 function withOwnOfBase(
   base: Project | null,
   head: Project,
@@ -99,14 +83,11 @@ function withOwnOfBase(
       const name = key as keyof Settings;
       return [key, setting(name, source, base, head) ?? schema.parse(undefined)];
     });
-  const isHeads = kept.every(([key, value]) =>
-    isSameJson(head.settings[key as keyof Settings], value),
+  const json = (value: unknown): string => canonicalJson(value as Json);
+  const isHeads = kept.every(
+    ([key, value]) => json(head.settings[key as keyof Settings]) === json(value),
   );
   return isHeads ? head : { ...head, settings: { ...head.settings, ...Object.fromEntries(kept) } };
-}
-
-function isSameJson(left: unknown, right: unknown): boolean {
-  return canonicalJson(left as Json) === canonicalJson(right as Json);
 }
 
 /** `own`: keys of features; null: head's settings apply. */
@@ -131,16 +112,12 @@ function baseSettingsNotices(
 
 type TriesRule = Settings['n_tries'];
 
-/** `adaptive` makes at most five tries. */
 function isFewer(left: TriesRule, right: TriesRule): boolean {
   const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
   return most(left) < most(right);
 }
 
-/**
- * Head with base's number of tries if its own is lower, and base's critical tags, so that a drop
- * that base's rules would detect is not missed.
- */
+/** Base's number of tries if head's is lower, and its critical tags: no drop may be missed. */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =
@@ -169,10 +146,7 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
   return isAsWritten ? head : { ...head, settings, suites };
 }
 
-/**
- * As above for references; returns `after` itself if nothing changes. `rule`: the default number of
- * tries.
- */
+/** Returns `after` itself if nothing changes. `rule`: the default number of tries. */
 function withRulesOfBase(
   before: readonly Reference[],
   after: Reference[],
@@ -207,7 +181,10 @@ function keptNotices(written: Project, head: Project): Notice[] {
           {
             kind: 'settings' as const,
             place: { file: tests.file, line: 0 },
-            message: `${prompt.name}: this pull request takes \`critical\` from ${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
+            message:
+              `${prompt.name}: this pull request takes \`critical\` from ` +
+              `${counted(kept.length, 'reference')}, or lowers \`n_tries\` there; ` +
+              `base's are in force until it is merged: ${firstWords(kept.map(({ id }) => id))}`,
           },
         ];
   });

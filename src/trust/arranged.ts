@@ -10,7 +10,6 @@ export interface Arranged {
   budget: Budget;
   /** The commit of programs and recordings. */
   models: Side;
-  /** Rules that the pull request itself sets, as sentences. */
   ownRules: string[];
   notices: Notice[];
 }

@@ -4,7 +4,6 @@ import type { Project, Reference, Settings, Suite, Tests } from '../kernel/suite
 import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
-/** What is compared if the base branch moved on since head. */
 interface MergedSides {
   /** The merge base's prompts under the tip's tests and settings. */
   base: Project;
@@ -27,7 +26,8 @@ const MERGE_WORDS: Record<MergeSource, ((what: string) => string) | null> = {
   conflict: (what) =>
     `this pull request and the base branch both changed ${what}: the base branch's is used`,
   prompt: (what) =>
-    `this pull request and the base branch both changed ${what}: head's is judged as it is; rebase to judge what would be merged`,
+    `this pull request and the base branch both changed ${what}: ` +
+    "head's is judged as it is; rebase to judge what would be merged",
   removed: (what) =>
     `the base branch removed ${what}, and head changes it: rebase to judge what would be merged`,
 };
@@ -46,12 +46,10 @@ export function canonicalContent(value: unknown): string {
   return JSON.stringify(value, plain) ?? '';
 }
 
-/** A reference without row details and errors. */
 function referenceContent(reference: Reference | undefined): string {
   return canonicalContent({ ...reference, problem: null, columns: null, inputFiles: null });
 }
 
-/** Three-way merge of one value; undefined: absent. In a conflict the tip's is kept. */
 function mergeThing<T>(
   three: ThreeWay<T>,
   say: (value: T) => string = canonicalContent,
@@ -83,9 +81,7 @@ function mergeKeys<T extends object>(three: ThreeWay<T>, note: Note): T {
   return Object.fromEntries(mergeMaps(maps, note)) as T;
 }
 
-/**
- * Groups the members of three lists that are the same; `pair` returns each member's earlier one.
- */
+/** `pair` returns each member's earlier one. */
 function membersByKey<T>(
   [was, tip, own]: ThreeWay<readonly T[]>,
   pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
@@ -110,10 +106,7 @@ function membersByKey<T>(
   return [...first, under(own, 'own ', new Map([...onHead, ...addedTwice]))];
 }
 
-/**
- * Merges tests, rubrics and settings three ways. Prompts are not merged: head's answers are
- * compared with the merge base's.
- */
+/** Prompts are not merged: head's answers are compared with the merge base's. */
 export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
   const [was, tip, head] = three;
   const log: { by: MergeSource; file: string | null; what: string }[] = [];
@@ -247,7 +240,6 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
   });
 }
 
-/** Merged by name; keeps what a metric still names. */
 function mergeRubrics(
   [was, tip, own]: ThreeWay<Project>,
   suites: readonly Suite[],
@@ -260,7 +252,6 @@ function mergeRubrics(
   return new Map([...all].filter(([name]) => merged.has(name) || named.includes(name)));
 }
 
-/** Maps that are merged as a whole. */
 const UNMERGED_MAPS = new Set(['grader', 'embeddings']);
 
 function mergeSettings(three: ThreeWay<Settings>, note: Note): Settings {
@@ -293,10 +284,7 @@ function isSection([key, value]: [string, unknown]): boolean {
   return !UNMERGED_MAPS.has(key) && isMap(value as Json) && !(value instanceof Map);
 }
 
-/**
- * Models of the newer settings, plus those that a prompt still names. Programs and recordings are
- * files of the prompt's own commit.
- */
+/** Programs and recordings are files of the prompt's own commit. */
 function ownModels(own: Settings['models'], newer: Settings['models']): Settings['models'] {
   const isOfCommit = (name: string): boolean =>
     [own, newer].some((models) => /^(program|replay)$/.test(models.get(name)?.provider ?? ''));

@@ -14,10 +14,7 @@ const VALUE = 60;
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
-/**
- * Takes head's prompt text and inputs as data, and everything that measures or pays from base. The
- * notices name each change of head that is not used.
- */
+/** Head's prompt text and inputs are data; all else is base's. Notices name what is not used. */
 export function fromOutside(
   base: Project | null,
   head: Project,
@@ -57,21 +54,17 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
     canonicalContent([after.prompt.code, after.prompt.messages])
   ) {
-    const message =
-      'prompt code needs network and packages. It runs only with code: host, on branches of this repository.';
     notices.push({
       kind: 'trust',
-      message,
+      message:
+        'prompt code needs network and packages. ' +
+        'It runs only with code: host, on branches of this repository.',
       place: after.prompt.code?.place ?? { file: after.prompt.file, line: 0 },
     });
   }
   return before;
 }
 
-/**
- * Head's text and inputs with base's models and scoring. References that head drops or skips still
- * run.
- */
 function measuredByBase(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
   // A custom roll-up also sees skipped references, so references that must not count cannot run.
@@ -145,26 +138,14 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
 
 function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
   const changes = metricChanges(before, after);
-  const code = changes.filter(({ isCode }) => isCode).map(({ field }) => field);
-  const other = changes.filter(({ isCode }) => !isCode).map(({ field }) => field);
-  const file = testsFile(after);
+  const say = (code: boolean, what: string, then: string): Notice[] => {
+    const fields = changes.filter(({ isCode }) => isCode === code).map(({ field }) => field);
+    const message = `${what} (${firstWords(fields)}). ${then}`;
+    return fields.length === 0 ? [] : [outsiderNotice(testsFile(after), message)];
+  };
   return [
-    ...(code.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            file,
-            `changes code (${firstWords(code)}). The base version was run. ${CAN_RUN_IT}`,
-          ),
-        ]),
-    ...(other.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            file,
-            `changes how answers are judged (${firstWords(other)}). The base version was used.`,
-          ),
-        ]),
+    ...say(true, 'changes code', `The base version was run. ${CAN_RUN_IT}`),
+    ...say(false, 'changes how answers are judged', 'The base version was used.'),
   ];
 }
 
@@ -186,15 +167,11 @@ function metricChanges(
   const rest = (['n_tries', 'skip', 'own', 'quarantine'] as const)
     .filter((key) => canonicalContent(before[key]) !== canonicalContent(after[key]))
     .map((key) => (key === 'own' ? ((after.own ?? before.own)?.kind.key ?? key) : key));
+  const rollups = [before.rollup, after.rollup];
   const rollup =
     canonicalContent(before.rollup) === canonicalContent(after.rollup)
       ? []
-      : [
-          {
-            field: 'metrics_rollup',
-            isCode: before.rollup.kind === 'code' || after.rollup.kind === 'code',
-          },
-        ];
+      : [{ field: 'metrics_rollup', isCode: rollups.some(({ kind }) => kind === 'code') }];
   return [...metrics, ...rollup, ...rest.map((field) => ({ field, isCode: false }))];
 }
 
@@ -221,7 +198,8 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
       : [
           outsiderNotice(
             testsFile(after),
-            `${what} ${counted(found.length, 'reference')} (${firstWords(found.map(({ id }) => id))}). ${then}`,
+            `${what} ${counted(found.length, 'reference')} ` +
+              `(${firstWords(found.map(({ id }) => id))}). ${then}`,
           ),
         ];
   return [

@@ -81,10 +81,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   return { starter: 'outsider', reason: 'anyone can start this event' };
 }
 
-/**
- * A merge queue trusts a pull request no further than its own run did, so that what was held back
- * cannot judge itself here.
- */
+/** A merge queue trusts a pull request no further than its own run did. */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };

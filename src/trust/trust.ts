@@ -13,7 +13,6 @@ export interface TrustRequest {
 
 export interface TrustDecision {
   level: TrustLevel;
-  /** The reason, as a clause. */
   reason: string;
   /** An outside contributor's commit that a maintainer approved as a member's. */
   approved?: true;
@@ -31,7 +30,10 @@ export function hostRefused({
   approved,
 }: Pick<TrustDecision, 'level' | 'approved'>): string | null {
   if (approved === true)
-    return 'code: host does not hold for a pull request from a fork, approved or not: its metric code runs confined, its prompt code and programs do not run';
+    return (
+      'code: host does not hold for a pull request from a fork, approved or not: ' +
+      'its metric code runs confined, its prompt code and programs do not run'
+    );
   return level === 'untrusted'
     ? "code: host does not hold for outside contributors' pull requests: metric code runs confined"
     : null;
@@ -98,7 +100,6 @@ function fromTable(facts: EventFacts, head: Origin): TrustDecision {
   return { level, reason: where, foreign: head, notice };
 }
 
-/** Whether this event adds the approval label. */
 export function isApproval(facts: EventFacts, label: string | null): boolean {
   const { event, action, addedLabel } = facts;
   const isPull = event === 'pull_request' || event === 'pull_request_target';
@@ -115,13 +116,11 @@ export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld 
 /** After `else`: what applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
-/** `head` is the commit under test, even without a base. */
 export interface Sources {
   /** Settings other than `gate` and `budget`. */
   settings: Source;
   gate: Source;
   budget: Source;
-  /** Provider, model and parameters of a prompt. */
   model: Source;
   /** Metrics and roll-ups, code included. */
   metrics: Source;
@@ -136,7 +135,6 @@ export interface Sources {
   /** The other scoring: also applied and shown, or only reported. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
-  /** Prompt code: only with the workflow's `code: host`, or never. */
   promptCode: 'host-only' | 'never';
 }
 
@@ -196,12 +194,10 @@ const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
   },
 };
 
-/** The one place that says what comes from which side. */
 export function sources(level: TrustLevel): Sources {
   return SOURCES_BY_LEVEL[level];
 }
 
-/** Labels of `Sources` in the plan, in order. */
 export const SOURCE_LABELS: Readonly<Record<keyof Sources, string>> = {
   settings: 'settings',
   gate: 'gate',

@@ -7,7 +7,6 @@ import type { Reference } from '../kernel/suite/suite.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 
-/** Base's checks that head lost, as a sentence: no rate shows it. */
 export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
   const checks = suites.flatMap(lostChecks);
   return checks.length === 0
@@ -42,7 +41,6 @@ function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
 }
 
-/** References that lack a value or user message of base's. */
 function askedAnew({ suite, runs }: SuiteRun): string[] {
   return runs.flatMap(({ affected: { reference, baseReference } }) => {
     const asked = new Set(askedWith(reference));

@@ -8,7 +8,6 @@ import type { SourceTree } from '../../types/repository.ts';
 /** Enough for every suite of a large run, because it is not yet known which will regress. */
 const MOST_FILES = 1_000;
 
-/** Changed lines kept per file; the rest are counted. */
 const MOST_LINES = 60;
 
 /** In characters. */
@@ -22,10 +21,7 @@ const MOST_EDITS = 2_000;
 
 const NEWLINE_NOTE = '\\';
 
-/**
- * Differences in the files that make these suites run, in the suites' order; without large and
- * binary files.
- */
+/** In the suites' order, without large and binary files. */
 export async function changedTexts(
   suites: readonly AffectedSuite[],
   base: SourceTree,

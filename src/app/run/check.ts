@@ -8,7 +8,6 @@ import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place } from '../../types/plain.ts';
 
-/** What answerers cannot do with these prompts, or where code may run. */
 export function answererProblems(
   suites: readonly SuiteComparison[],
   code: PrepareInput['code'],
@@ -21,13 +20,10 @@ export function answererProblems(
         (scoring) => scoring?.answerer?.problems(prompts, code) ?? [],
       );
     });
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return distinctProblems(problems);
 }
 
-/**
- * References of head that cannot run: without a value for a variable of the prompt, say, or without
- * an `expected` that a metric needs.
- */
+/** For example without a value for a variable, or without an `expected` that a metric needs. */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
     (suite.head?.suite.tests.references ?? []).flatMap(
@@ -35,25 +31,26 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
         problem === null ? [] : [{ place: problemAt, message: problem }],
     ),
   );
-  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return distinctProblems(found);
 }
 
-/** Roll-ups that require more passes than there are tries. */
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.deciding;
     const needed = triesNeeded(tests.rollup);
     const tries = plannedTryCount(policy);
     if (run.runs.length === 0 || needed <= tries) return [];
-    const message = `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; raise n_tries or lower k`;
+    const message =
+      `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; ` +
+      'raise n_tries or lower k';
     return [{ place: { file: tests.file, line: 0 }, message }];
   });
 }
 
-/**
- * Prompt code and programs where code may not run on the host: only the workflow can grant the
- * network, packages or checkout they need.
- */
+const NEEDS_HOST =
+  'is a program of this repository. It runs only with code: host (input code, or --code host).';
+
+/** Only the workflow can grant the network, packages or checkout that these need. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -65,22 +62,15 @@ export function hostOnly(
     .flatMap(({ run: { suite } }) => [suite.base, suite.head])
     .filter((side) => side !== null);
   const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
-    if (prompt.code !== null)
-      return [
-        {
-          place: prompt.code.place,
-          message:
-            'prompt code needs network and packages. It runs only with code: host, on branches of this repository.',
-        },
-      ];
+    if (prompt.code !== null) {
+      const message =
+        'prompt code needs network and packages. ' +
+        'It runs only with code: host, on branches of this repository.';
+      return [{ place: prompt.code.place, message }];
+    }
     if (variant.target?.provider !== 'program') return [];
-    const place = keyPlace(prompt, 'model');
-    return [
-      {
-        place,
-        message: `the model "${variant.model ?? ''}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
-      },
-    ];
+    const message = `the model "${variant.model ?? ''}" ${NEEDS_HOST}`;
+    return [{ place: keyPlace(prompt, 'model'), message }];
   });
   const graders = [
     ...needing.flatMap(({ scoring }) =>
@@ -90,25 +80,21 @@ export function hostOnly(
       certain.map(({ target, place }) => ({ target, file: place.file })),
     ),
   ];
-  const grading = graders.flatMap(({ target, file }): Problem[] =>
-    target.provider !== 'program'
-      ? []
-      : [
-          {
-            place: { file, line: 0 },
-            message: `the grader "${target.model}" is a program of this repository. It runs only with code: host (input code, or --code host).`,
-          },
-        ],
-  );
-  const problems = [...asked, ...grading];
-  return [
-    ...new Map(
-      problems.map((problem) => [
-        `${problem.place?.file ?? ''}:${String(problem.place?.line)}`,
-        problem,
-      ]),
-    ).values(),
-  ];
+  const grading = graders
+    .filter(({ target }) => target.provider === 'program')
+    .map(({ target, file }): Problem => ({
+      place: { file, line: 0 },
+      message: `the grader "${target.model}" ${NEEDS_HOST}`,
+    }));
+  const byPlace = [...asked, ...grading].map((problem) => {
+    const { file = '', line } = problem.place ?? {};
+    return [`${file}:${String(line)}`, problem] as const;
+  });
+  return [...new Map(byPlace).values()];
+}
+
+function distinctProblems(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 function plannedTryCount(policy: TryPolicy): number {
@@ -121,11 +107,9 @@ interface Code {
   code: string;
   at?: CodePlace;
   place: Place;
-  /** Variables that it must set. */
   sets?: readonly (keyof typeof SET)[];
   /** Input variables, whole numbers; absent: it is only compiled. */
   counts?: readonly string[];
-  /** The other tool whose check it is. */
   tool?: string | undefined;
 }
 
@@ -136,7 +120,6 @@ const SET = { metric: 'its value', result: 'which says whether it passes' };
 /** Messages of Python and JavaScript about code that does not compile. */
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
-/** The notice of a check that fails because it does not compile. */
 export const FAILS_ALWAYS =
   'does not compile, which is a fail on every answer to promptfoo and here';
 

@@ -5,20 +5,6 @@ import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/** Patterns of references; null: all. */
-interface ReferencePatterns {
-  references: readonly string[] | null;
-  tags: readonly string[] | null;
-}
-
-interface ChosenProjects {
-  base: Project | null;
-  head: Project;
-  problems: Problem[];
-  notices: Notice[];
-}
-
-/** Suite and reference: the identity on both sides. */
 interface KeyedReference {
   key: string;
   reference: Reference;
@@ -32,13 +18,15 @@ interface KeyedReference {
 export function chooseReferences(
   base: Project | null,
   head: Project,
-  { references, tags }: ReferencePatterns,
-): ChosenProjects {
+  { references, tags }: Record<'references' | 'tags', readonly string[] | null>,
+): { base: Project | null; head: Project; problems: Problem[]; notices: Notice[] } {
   if (references === null && tags === null) return { base, head, problems: [], notices: [] };
   const known = [...(base === null ? [] : knownIn(base)), ...knownIn(head)];
   const byId = references?.map((pattern) => fittingReferences(pattern, known));
   const byTag = tags?.map((pattern) => fittingTags(pattern, known));
-  const sets = [byId, byTag].flatMap((each) => (each === undefined ? [] : [union(each)]));
+  const sets = [byId, byTag].flatMap((each) =>
+    each === undefined ? [] : new Set(each.flatMap((keys) => [...keys])),
+  );
   const isChosen = (key: string): boolean => sets.every((set) => set.has(key));
   const all = new Set(known.map(({ key }) => key));
   const chosen = [...all].filter(isChosen).length;
@@ -62,7 +50,9 @@ export function chooseReferences(
       {
         kind: 'settings',
         place: null,
-        message: `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen (${words.join(' ').slice(0, 200)}): the others were not judged`,
+        message:
+          `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen ` +
+          `(${words.join(' ').slice(0, 200)}): the others were not judged`,
       },
     ],
   };
@@ -81,7 +71,6 @@ function knownIn({ suites }: Project): KeyedReference[] {
   );
 }
 
-/** By id, else by the text of its input. */
 function fittingReferences(pattern: string, known: readonly KeyedReference[]): Set<string> {
   const ids = namesMeant(
     pattern,
@@ -123,10 +112,6 @@ function unmetProblems(
         `overrides: no ${what} fits "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
       ),
     );
-}
-
-function union(sets: readonly ReadonlySet<string>[]): Set<string> {
-  return new Set(sets.flatMap((set) => [...set]));
 }
 
 function withChosen(project: Project, isChosen: (key: string) => boolean): Project {

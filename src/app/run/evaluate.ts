@@ -101,7 +101,6 @@ function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['gro
   return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
 }
 
-/** What rows add to each suite's result. */
 function partsOfSuites(
   rows: Features,
   tested: readonly { judges?: readonly TestedJudge[] }[],
@@ -117,7 +116,6 @@ interface ActiveRow {
   plan: FeaturePlan;
 }
 
-/** Rows with a plan for this run. */
 function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   return rows.flatMap((row) => {
     const plan = features.find(({ key }) => key === row.key);
@@ -139,7 +137,6 @@ function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Part
   return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
 }
 
-/** Broken scoring code gives no rate and no verdict until it is fixed. */
 function withBrokenCode(
   blank: Result,
   { problems, suites, notices }: ComparedSuites,
@@ -169,14 +166,12 @@ async function withStarts(
 interface ComparedSuites {
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
-  /** Drops under base's scoring alone. */
   underBase: GateFinding[];
   notices: Notice[];
   /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
 }
 
-/** Rolls up, compares with one alpha, and separates the effect of a scoring change. */
 async function compareSuites(
   { suites: comparisons, gate, mode, price }: Prepared,
   tools: FeatureTools,
@@ -204,14 +199,15 @@ async function compareSuites(
   const shown = all.filter(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
-  const compared = shown.map(({ comparison, verdict, rollUps: own }): SuiteResult => ({
-    ...compareSuite(comparison, verdict, own, suiteParts),
-    ...(mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {}),
-  }));
-  let suites = shown.flatMap(({ comparison }, index) => {
-    const result = compared[index];
-    return result === undefined ? [] : [{ comparison, result }];
+  const compared = shown.map(({ comparison, verdict, rollUps: own }) => {
+    const cost =
+      mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {};
+    return {
+      comparison,
+      result: { ...compareSuite(comparison, verdict, own, suiteParts), ...cost },
+    };
   });
+  let suites: ComparedSuites['suites'] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
   return {
     problems: broken.problems,
@@ -223,10 +219,7 @@ async function compareSuites(
     underBase: underBaseFindings(shown, gate.alpha),
     notices: [
       ...broken.notices,
-      ...shown.flatMap(({ comparison }, index) => {
-        const suite = compared[index];
-        return suite === undefined ? [] : suiteNotices(comparison.run, suite);
-      }),
+      ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison.run, result)),
     ],
   };
 }

@@ -44,7 +44,6 @@ export interface SidesRead {
   head: { tree: SourceTree; project: Project };
 }
 
-/** A selected run, for a row's plan. */
 export interface PlanningRun<Own> {
   input: Pick<PrepareInput, 'mode' | 'code' | 'again' | 'today'>;
   arranged: Arranged;
@@ -52,7 +51,6 @@ export interface PlanningRun<Own> {
   head: ProjectSide;
   gate: GateSettings;
   suites: readonly SuiteComparison[];
-  /** The result of `read`; null without that hook. */
   read: Own | null;
 }
 
@@ -96,7 +94,6 @@ interface CallNames {
   possible?: string;
 }
 
-/** A kind of file, written by runs or by users. */
 interface OwnFile {
   kind: string;
   type: z.ZodType;
@@ -117,7 +114,6 @@ export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | 
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
-  /** Its key of the settings file. */
   readonly settings?: OwnSettings;
   /** Schemas of its keys in result.json, each described. */
   readonly result?: OwnKeys;
@@ -178,7 +174,6 @@ export function ownSettings(features: Features): OwnSettings[] {
   return features.flatMap(({ settings }) => settings ?? []);
 }
 
-/** Schemas of the keys that features add to `result.json`. */
 export function ownKeys(features: Features): Required<OwnKeys> {
   const keysOf = (part: keyof OwnKeys): KeySchemas =>
     Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;

@@ -21,7 +21,6 @@ export interface RunInput extends PrepareInput {
   changed?: readonly ChangedFile[];
   trust: TrustLevel;
   features: Features;
-  /** Notices of the caller. */
   notices?: readonly Notice[];
   /** An empty sweep is allowed: the first references are being written. */
   mayBeEmpty?: true;
@@ -37,23 +36,19 @@ export interface RunInput extends PrepareInput {
   part?: PlanPart;
 }
 
-/** One run's part of a shared plan. */
 export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
-  /** Its share of the common caps. */
   caps(caps: Caps, portions: () => Portions): Caps;
   /** The other runs were held to the caps for the whole and asked everything, so no key is needed. */
   isAnswered: boolean;
 }
 
-/** A part's share of calls and of cost; null: a price is unknown. */
 export interface Portions {
   calls: Portion;
   cost: Portion | null;
 }
 
-/** Results of the rows' `read`, by key. */
 export type OwnReads = ReadonlyMap<string, unknown>;
 
 /** Both sides as they were read and may be run; null where head's problems end the run. */
@@ -61,7 +56,6 @@ export type ReadSides = {
   own: OwnReads;
   problems: Problem[];
   notices: Notice[];
-  /** Head's prompts with another text of a file. */
   reread: NonNullable<JudgeEdges['reread']>;
 } & ({ arranged: null } | { arranged: Arranged; sweepsFurther: boolean; sweepNotices: Notice[] });
 
@@ -70,35 +64,26 @@ export interface Pricing {
   stored(request: Request): boolean;
 }
 
-/** Tools of planning, which makes no model calls. */
 export interface PlanTools {
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
   /** Random prompt delimiters; absent: calls with stored answers are counted too. */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
   /** Compiles the project's code; absent: not checked. */
   evaluate?: JudgeEdges['evaluate'];
-  /**
-   * List prices of these targets, and a check for stored answers; only used by a run with calls.
-   */
+  /** List prices, and a check for stored answers; only used by a run with calls. */
   pricing(targets: readonly Target[]): Promise<Pricing>;
-  /** Errors of the headers of these targets' servers. */
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
 export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random' | 'evaluate'> {
-  /** Sends all later paid calls through this guard. */
   guard(guard: Guard): void;
   /** Why the run ends early: time or a signal. */
   halted(): Halt | null;
-  /** Missing keys and addresses of these targets. */
   missingKeys(targets: readonly Target[]): Problem[];
-  /** Called before the first call. */
   planned(plan: Plan, ready: ReadyPlan): void;
 }
 
-/** The plan, made without model calls, or the result that says why there is none. */
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
 /** `whole`: the shared plan of which `prepared` is a part, or `prepared` itself. */

@@ -29,7 +29,6 @@ export const NO_USAGE: UsageTotals = {
   by_purpose: {},
 };
 
-/** A result without a verdict; the parts of a run replace its own. */
 export function blankResult({
   mode,
   base,
@@ -61,7 +60,6 @@ export function blankResult({
   };
 }
 
-/** The user must fix errors first: nothing was called or judged. */
 export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
   return {
     ...blankResult(head),
@@ -71,7 +69,6 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
   };
 }
 
-/** Without secrets: reports what was checked and what was left out. */
 function withoutKeys(
   head: ResultHead,
   withheld: Withheld,
@@ -79,7 +76,9 @@ function withoutKeys(
   notices: Notice[],
 ): Result {
   const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
-  const reason = `No model key is available to pull requests ${whose}. Changes were checked, nothing was sent to a model.`;
+  const reason =
+    `No model key is available to pull requests ${whose}. ` +
+    'Changes were checked, nothing was sent to a model.';
   return {
     ...blankResult(head),
     ...outcomeFields({ kind: 'without-keys', judged: false }),
@@ -97,10 +96,7 @@ interface KeylessRun {
   judge(prepared: Prepared): Promise<Result>;
 }
 
-/**
- * Without secrets, whatever needs no key is judged and may fail; for the rest the plan is reported.
- * Never a success, because something was left out.
- */
+/** Judges what needs no key, which may fail; reports the plan for the rest. Never a success. */
 export async function judgeWithoutKeys({
   prepared,
   head,
@@ -118,7 +114,6 @@ export async function judgeWithoutKeys({
   const judged = await judge({
     ...prepared,
     suites: open,
-    // Optional graders were removed before.
     features: prepared.features.filter(
       (feature) =>
         feature.asker !== null ||

@@ -6,7 +6,8 @@ import type { Problem } from '../../types/plain.ts';
 import type { RunInput } from './input.ts';
 
 const NO_REFERENCES =
-  'has no references, so there is nothing to run: list them under references, or name a data file under references_from';
+  'has no references, so there is nothing to run: ' +
+  'list them under references, or name a data file under references_from';
 
 /** A sweep without anything to judge is an error: the user expected answers. */
 export function nothingToSweep(
@@ -26,7 +27,9 @@ export function nothingToSweep(
   return [
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
-      'no prompt here has references, so there is nothing to run; write prompts there with their tests ("npx evaldiff init" begins with some), or name the folder that has them (working-directory, --directory)',
+      'no prompt here has references, so there is nothing to run; ' +
+        'write prompts there with their tests ("npx evaldiff init" begins with some), ' +
+        'or name the folder that has them (working-directory, --directory)',
     ),
   ];
 }

@@ -35,7 +35,6 @@ const WHOLE: PlanPart = {
 
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
 
-/** Reads, selects, plans and prices: everything before the first call. */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOrResult> {
   const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);
@@ -99,7 +98,6 @@ function asNotices(problems: readonly Problem[]): Notice[] {
   return problems.map((problem) => ({ kind: 'error', ...problem }));
 }
 
-/** A comparison reports changed files that nothing reads. */
 function withUnread(
   { mode, base, head, changed = [] }: RunInput,
   arranged: Arranged,
@@ -116,13 +114,11 @@ function withUnread(
   return { ...prepared, notices: [...prepared.notices, ...notices] };
 }
 
-/** Every target that this run may call. */
 function pricedTargets(selected: Omit<Prepared, 'price'>): Target[] {
   const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
   return [...targetsOf(selected), ...later.map(({ target }) => target)];
 }
 
-/** The features' certain calls, in words. */
 export function certainWords({ certain }: Plan, features: Features): string[] {
   return features.flatMap(({ calls }) => {
     const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
@@ -167,7 +163,8 @@ function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
   if (cap === null || cap.by === 'default') return prepared;
   return withAskers(prepared, ({ target }) =>
     prepared.price(target, { input_tokens: 0, output_tokens: 0 }) === null
-      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be kept; give it one (models.<name>.price)`
+      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be ` +
+        'kept; give it one (models.<name>.price)'
       : null,
   );
 }
@@ -184,10 +181,7 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
   };
 }
 
-/**
- * The plan's cost and the run's caps. All parts of a plan are refused by the whole plan, whatever
- * each finds stored.
- */
+/** All parts of a plan are refused by the whole plan, whatever each finds stored. */
 function spending(
   input: RunInput,
   { budget, base, head }: Arranged,

@@ -31,7 +31,6 @@ import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
 
-/** Selects what runs and plans its first tries; reports errors that depend on both sides. */
 export function prepare(
   input: PrepareInput,
   arranged: Arranged,
@@ -72,7 +71,7 @@ export function prepare(
     ],
     notices: [
       ...(selected.notices ?? []),
-      ...quarantinesBeyondToday(suites, input.today),
+      ...suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, input.today)),
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
       ...features.flatMap(({ notices }) => notices),
@@ -94,14 +93,13 @@ function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSetti
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
-function quarantinesBeyondToday(suites: readonly SuiteComparison[], today: string): Notice[] {
-  return suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, today));
-}
-
 /** Prompts of head that are older than the tests they would be merged into are not judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
-  const message = `${name}: not compared: rebase. Head's prompt cannot be asked ${counted(unasked.length, 'reference')} that the base branch has by now: ${firstWords(unasked)}`;
+  const message =
+    `${name}: not compared: rebase. Head's prompt cannot be asked ` +
+    `${counted(unasked.length, 'reference')} that the base branch has by now: ` +
+    `${firstWords(unasked)}`;
   return [{ kind: 'not-comparable', place: { file: path, line: 0 }, message }];
 }
 
@@ -125,7 +123,6 @@ function liesOutside([program = '', ...words]: readonly string[]): boolean {
     : named.some((word) => isAbsolute(word) || word.startsWith('../'));
 }
 
-/** Head's programs without a known file, whose changes would go unnoticed. */
 function unseenPrograms(
   suites: readonly AffectedSuite[],
   hash: (text: string) => string,
@@ -144,7 +141,10 @@ function unseenPrograms(
   return [...byName.values()].map(({ name, file }) => ({
     kind: 'settings',
     place: { file, line: 0 },
-    message: `no file of this repository is known to belong to the program "${name}", so a change of its code runs nothing: name its files, models: { ${name}: { files: [app/**] } }`,
+    message:
+      `no file of this repository is known to belong to the program "${name}", ` +
+      'so a change of its code runs nothing: name its files, models: ' +
+      `{ ${name}: { files: [app/**] } }`,
   }));
 }
 

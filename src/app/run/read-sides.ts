@@ -17,11 +17,9 @@ import { toCompare } from './to-compare.ts';
 
 interface Reading {
   read: ReadOptions;
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
   /** Runs other tools' code at a commit; absent: never. */
   hostCall?: ((commit: string) => HostCall) | undefined;
-  /** Cache of documents parsed with the same limits. */
   parsed?: ParsedDocuments | undefined;
 }
 
@@ -108,7 +106,6 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-/** Reads as head was read, but runs no code of the project. */
 export function headReader(
   { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
   hash: Reading['hash'],
@@ -121,24 +118,19 @@ export function headReader(
   };
 }
 
-/**
- * For an outside contributor, head is read with base's settings: which files count and which models
- * names mean is not part of what is measured.
- */
+/** With base's settings for outside contributors: which files count and what model names mean. */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,
-): {
-  tree: SourceTree;
-  read: ReadOptions;
-  notices: Notice[];
-} {
+): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
   const { tree, unused } = withFilesOf(tip ?? base, head, [read.config, LLMEVAL_FILE], base);
   const notices = unused.map((file): Notice => ({
     kind: 'trust',
     place: { file, line: 0 },
-    message: `this pull request comes from an outside contributor and changes ${file}. Base's settings were used.`,
+    message:
+      `this pull request comes from an outside contributor and changes ${file}. ` +
+      "Base's settings were used.",
   }));
   return { tree, read: { ...read, configRequired: false, allowedModels: null }, notices };
 }

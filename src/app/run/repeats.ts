@@ -10,7 +10,6 @@ const SHARE = 10;
 /** Errors that may be due to the machine's load. */
 const CHANCE = /^(?:took longer|used more|was not run)/;
 
-/** `evaluate` with repetitions, and what they found. */
 interface Repeats {
   evaluate: Evaluate;
   found(): { made: Evaluations; notices: Notice[] };
@@ -25,7 +24,6 @@ interface Repeats {
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
   const notices: Notice[] = [];
-  /** Code found to keep state, with its error. */
   const stateful = new Map<string, CodeResult>();
   /** Jobs so far, each with its own draw. Both by suite, side and code. */
   const jobs = new Map<string, number>();
@@ -72,10 +70,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/**
- * A tenth of the indices below `count`, at least one, shuffled. The first is only drawn if it is
- * the only one, because nothing ran before it in either process.
- */
+/** At least one, shuffled. The first is drawn only if alone, because nothing ran before it. */
 function drawSample(count: number, seed: string): number[] {
   const indices = Array.from({ length: count }, (_, index) => index);
   const wanted = Math.max(1, Math.round(count / SHARE));
@@ -93,8 +88,11 @@ function isDifferentResult(first: CodeResult | undefined, second: CodeResult | u
 
 function keepsState({ file, line }: Place): string {
   return (
-    `keeps state or depends on the side (${file}:${String(line)}): the same answer, scored again in a fresh process as the other side's, came out differently. ` +
-    "Let the score follow from the answer alone: do not run the answer in the metric's own process or change what later evaluations see, " +
+    `keeps state or depends on the side (${file}:${String(line)}): ` +
+    "the same answer, scored again in a fresh process as the other side's, " +
+    'came out differently. ' +
+    "Let the score follow from the answer alone: do not run the answer in the metric's own " +
+    'process or change what later evaluations see, ' +
     'read no clock, and give random numbers a seed, such as random.seed(0)'
   );
 }

@@ -9,10 +9,7 @@ import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
 import { resultHead, planRun, withAskers } from './plan-run.ts';
 import type { JudgeEdges } from './spending.ts';
 
-/**
- * Read → select → plan → execute → score → roll up → compare → decide. User errors are in the
- * result.
- */
+/** Read → select → plan → execute → score → compare → decide. User errors are in the result. */
 export async function run(input: RunInput, edges: Edges): Promise<Result> {
   const plan = await planRun(input, edges);
   if (!plan.ready) return plan.result;
@@ -51,7 +48,6 @@ export async function run(input: RunInput, edges: Edges): Promise<Result> {
   });
 }
 
-/** Changed texts for reports; none in sweeps and between equal sides. */
 async function readChanges(
   { mode, base, head, again }: RunInput,
   { suites }: Prepared,

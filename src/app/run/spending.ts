@@ -26,33 +26,24 @@ export interface JudgeEdges {
   checkSchema?: CheckSchema;
   random: ScoringTools['random'];
   scoreMetric: ScoringTools['scoreMetric'];
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /** Solves the assignment of attributes to references. */
   solve: Solve;
   /** Called after each answer, grade and evaluation; for progress only. */
   answered(purpose: Purpose): void;
   /** Other data of the stores, the one that is written first; absent: none. */
   kept?(): Promise<readonly KeptRecords[]>;
-  /** Both sides' files, for changed lines; absent: none are shown. */
   sources?: { base: SourceTree | null; head: SourceTree };
   /** Head's prompts with another text of a file; absent: not available. */
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
-  /** Called with the run's current step after the verdict; for progress only. */
   looking?(words: string): void;
-  /** Why the run was ended early; null or absent: it was not. */
   halted?(): Halt | null;
 }
 
-/** The calls that an answer took at least, by purpose: what is saved where it is shared. */
 function callPurposes({ own, planned }: Answer): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/**
- * What a shared answer would have cost; not known in a suite of its own kind, where usage is one
- * sum over several models.
- */
+/** Unknown in a suite of its own kind, where usage is one sum over several models. */
 function savedBy({
   own,
   completion,
@@ -62,7 +53,6 @@ function savedBy({
   return { target: generation.target, usage: completion.usage };
 }
 
-/** A run's paid calls, and what could not be called. */
 export interface Spending {
   meter: Meter;
   complete: Complete;
@@ -71,9 +61,7 @@ export interface Spending {
   unmade: Unmade;
 }
 
-/**
- * Answers count as tries. Attributes and fixes come after the verdict, which does not need them.
- */
+/** Answers count as tries; attributes and fixes follow the verdict, which does not need them. */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
@@ -96,13 +84,11 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
   return { meter, complete, halted, unmade };
 }
 
-/** The error of a request that was made; null: none. */
 function errorIn(completion: Completion): string | null {
   if (completion.status === 'ok' || completion.unsent) return null;
   return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
 }
 
-/** Makes and scores each suite's rounds of tries until calls end. */
 export async function executeRounds(
   { suites, price, next }: Prepared,
   { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,

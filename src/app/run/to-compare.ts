@@ -5,7 +5,6 @@ import type { Notice } from '../../types/plain.ts';
 
 type ReadProject = Awaited<ReturnType<typeof readProject>>;
 
-/** Base and head with the tests and settings that apply; base is null if it cannot be read. */
 export function toCompare(
   base: ReadProject | null,
   tip: ReadProject | null,

@@ -37,7 +37,6 @@ export function inWaves(metrics: readonly Metric[]): Metric[][] {
   return waves;
 }
 
-/** Why a condition does not hold, given the score it refers to; null when it holds. */
 export function unmetReason(
   condition: DependsOn,
   score: Pick<Score, 'value'> | undefined,
@@ -60,7 +59,6 @@ function bounds(min: number, max: number): string {
     : `between ${String(min)} and ${String(max)}`;
 }
 
-/** The number of a score: of the named map entry, else the score itself or its only entry. */
 function valueFor(value: Json, entry: string | null): number | null {
   if (entry === null || !isMap(value)) return metricNumber(value);
   const found = ownEntry(value, entry);

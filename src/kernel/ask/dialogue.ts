@@ -1,15 +1,11 @@
 import type { Completion, ErrorKind, Message } from '../../types/model.ts';
 
-/** A completion that is not an error. */
 export type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
-/** Questions and answers in their order. */
 export interface RecordedDialogue {
   opening: Message[];
   turns: readonly { question: string; answer: string | null }[];
-  /** One for each turn that has an answer. */
   answers: OkCompletion[];
-  /** Why it ended as an error, if it did. */
   error: { kind: ErrorKind; message: string } | null;
 }
 
@@ -41,7 +37,6 @@ export function recordedDialogue(thread: readonly Message[]): RecordedDialogue {
   return { opening, turns, answers, error: null };
 }
 
-/** Merges consecutive messages of one side. */
 function consecutiveMessages(
   thread: readonly Message[],
   from: number,
@@ -100,7 +95,6 @@ export function completionOf({ opening, turns, answers, error }: RecordedDialogu
   };
 }
 
-/** How the answers ended: one that was truncated, filtered or otherwise ended decides for all. */
 function endOf(
   answers: readonly OkCompletion[],
   last: OkCompletion,
@@ -117,7 +111,6 @@ function toolCallFields(answer: OkCompletion | undefined): Pick<Message, 'tool_c
   return calls.length === 0 ? {} : { tool_calls: calls };
 }
 
-/** Tokens of all answers; unknown if one is. */
 function usageOf(answers: readonly OkCompletion[]): OkCompletion['usage'] {
   const known = answers.flatMap(({ usage }) => usage ?? []);
   if (known.length < answers.length) return null;
@@ -130,7 +123,6 @@ function usageOf(answers: readonly OkCompletion[]): OkCompletion['usage'] {
   );
 }
 
-/** Time of all answers; unknown if one is. */
 function latencyOf(answers: readonly OkCompletion[]): number | null {
   return answers.reduce<number | null>(
     (sum, { latency_ms }) => (sum === null || latency_ms === null ? null : sum + latency_ms),

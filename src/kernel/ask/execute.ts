@@ -6,16 +6,10 @@ import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import type { Reference } from '../suite/suite.ts';
 import { completionOf, recordedDialogue } from './dialogue.ts';
 
-/**
- * Items in progress at once: far more than any server is sent at a time, far fewer than a sweep's
- * tries, each of which holds closures and a place in every queue.
- */
+/** Items in progress at once: more than any server is sent, fewer than a large sweep's tries. */
 export const WINDOW = 2048;
 
-/**
- * Items in progress at once for models called in batches, each of which may take a day. They take
- * about 110 MB, so a sweep of 100,000 tries stays below 500 MB.
- */
+/** For models called in batches, which may take a day each: 20,000 items take about 110 MB. */
 export const BATCH_WINDOW = 20_000;
 
 /** Runs `work` for every item in order, at most {@link WINDOW} at a time; results in item order. */
@@ -34,7 +28,6 @@ export async function inWindow<T, R>(
   return results;
 }
 
-/** One planned try of one reference on one side. */
 export interface PlannedTry {
   /** Index of its reference in the suite's `runs`. */
   run: number;
@@ -42,11 +35,9 @@ export interface PlannedTry {
   side: Side;
   try: number;
   generation: Generation;
-  /** Makes the answer and judges it; null for an answer of a single request. */
   answerer: Answerer | null;
 }
 
-/** The completion with its prompt. A dialogue is one completion after its last question. */
 export interface Answer extends Answered {
   planned: PlannedTry;
 }
@@ -192,12 +183,9 @@ function outputText(output: Json | undefined): string {
   return JSON.stringify(output ?? null);
 }
 
-/** An answer, and the reference with its expected value. */
 export interface ScoringItem {
   answer: Answer;
   reference: Reference;
-  /** The other side's answer, for metrics that compare the two; null where there is none. */
   otherAnswer?: string | null;
-  /** The other side's prompt, if it has an answer. */
   otherMessages?: readonly Message[];
 }

@@ -18,10 +18,7 @@ import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } fro
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreItems } from './score.ts';
 
-/**
- * Converts answers for a scoring without new calls. An answer of another answerer is judged again,
- * once for all tries that share it. Scorings of single answers see its first answer.
- */
+/** Another answerer's answers are judged again, once for all tries that share them. */
 async function viewsUnder(
   answers: readonly Answer[],
   { answerer }: Scoring,
@@ -155,7 +152,6 @@ async function scoreUnder(
   return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
 }
 
-/** A try of a prompt that is neither base's nor head's, on the reference of one run. */
 export interface ExtraTry {
   /** Index in the suite's `runs`. */
   run: number;
@@ -165,7 +161,6 @@ export interface ExtraTry {
   prompt: string;
 }
 
-/** Makes further tries in order and judges them like the comparison's tries. */
 export async function runExtraTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],
@@ -186,10 +181,7 @@ export async function runExtraTries(
   return scoreUnder(suite, answers, suite.deciding, tools);
 }
 
-/**
- * The reference to score with: a scoring has its side's expected values; a reference missing there
- * keeps its own.
- */
+/** A scoring has its side's expected values; a reference missing there keeps its own. */
 function judgedBy(
   affected: AffectedReference | undefined,
   { side }: Scoring,
@@ -198,7 +190,6 @@ function judgedBy(
   return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
-/** The suite's own scores of an answer whose model declined: they fail. */
 function unansweredScores({ own }: Answer, { tests }: Scoring, reason: string): Score[] {
   const names = own === null ? [] : (tests.own?.kind.scores ?? []);
   return names.map((metric) => ({ metric, status: 'fail', value: null, reason, skip: false }));

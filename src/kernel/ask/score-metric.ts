@@ -11,10 +11,7 @@ import type { ScoringItem } from './execute.ts';
 
 type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
-/**
- * Scores a pairwise metric: head's answer against base's of the same reference and try; base's
- * score is the mirror image. Equal prompts or answers tie without a call.
- */
+/** Scores head's answer against base's of the same try; base's score is the mirror image. */
 export async function scorePairs(
   metric: Metric,
   items: readonly ScoringItem[],
@@ -70,9 +67,7 @@ export function scoreFor(
   return score;
 }
 
-/**
- * The other side's answer; for equal prompts the answer itself, as a difference would be chance.
- */
+/** For equal prompts the answer itself, as a difference would be chance. */
 function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
   const same =
     fingerprintOf(head.answer.planned.generation) === fingerprintOf(base.answer.planned.generation);
@@ -93,7 +88,6 @@ export interface ScoringTools {
   evaluate: Evaluate;
   checkSchema?: CheckSchema | undefined;
   random: MetricTools['random'];
-  /** One score per answer, in order. */
   scoreMetric(
     metric: Metric,
     answers: readonly MetricAnswer[],
@@ -134,7 +128,6 @@ export async function scoreAnswers(
   return scores;
 }
 
-/** Whether a suite's side is scored first (0) or second (1). */
 function turnOf([first]: readonly ScoringItem[], random: MetricTools['random']): 0 | 1 {
   if (first === undefined) return 0;
   const { suite, side } = first.answer.planned;
@@ -156,7 +149,6 @@ function groupItems(
   return [...groups.values()];
 }
 
-/** Scores the answers of one suite and one side. */
 async function scoreGroup(
   metric: Metric,
   group: readonly ScoringItem[],
@@ -202,7 +194,6 @@ async function scoreGroup(
   });
 }
 
-/** Adds the metric's place to a schema's errors. */
 function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): CheckSchema {
   return async (schema, values) =>
     (await check(schema, values)).map((finding) =>
@@ -252,7 +243,6 @@ function answerMessage(
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
 }
 
-/** Adds the tool calls of its turn's messages to a recorded answer. */
 function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
   return { ...completion, tool_calls: turn.flatMap(({ tool_calls: calls = [] }) => calls) };

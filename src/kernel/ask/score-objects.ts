@@ -21,18 +21,14 @@ import {
   type ScoringTools,
 } from './score-metric.ts';
 
-/** One answer with its scores so far, by metric. */
 export interface AnswerRow {
   item: ScoringItem;
   scores: Map<string, Score>;
-  /** The dialogue's objects by level, filled on demand. */
   objects: Map<MetricLevel, DialogueObject[]>;
 }
 
-/** One object to judge: the answer, or one of the objects of a metric with `every`. */
 interface ObjectToScore {
   row: AnswerRow;
-  /** Position among the objects of the metric's level. */
   at: number;
   object: DialogueObject;
   /** The key for score lookups; a copy of the row's own item. */
@@ -92,7 +88,6 @@ function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
   };
 }
 
-/** The objects of a row to judge. A rubric that names the new answer judges only that. */
 function objectsToScore(
   { source, level, every }: Metric,
   row: AnswerRow,
@@ -111,7 +106,6 @@ function objectsToScore(
   return parts.map((part) => ({ ...part, row, item: { ...row.item } }));
 }
 
-/** Why the metric does not apply, by object. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   parts: readonly ObjectToScore[],
@@ -130,7 +124,8 @@ async function unmetConditions(
       const looked = found.get(part);
       const reason =
         looked === 'none'
-          ? `depends on ${condition.name} of an earlier ${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
+          ? `depends on ${condition.name} of an earlier ` +
+            `${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
           : unmetReason(condition, looked);
       if (reason !== null) reasons.set(part, reason);
     }
@@ -138,13 +133,9 @@ async function unmetConditions(
   return reasons;
 }
 
-/** The value for an object; `none`: there is no such object. */
 type Looked = Pick<Score, 'value'> | 'none';
 
-/**
- * The dependency's scores at a condition's position: the object that contains a part, or an earlier
- * one. Computes missing scores.
- */
+/** Finds the object that contains a part, or an earlier one. Computes missing scores. */
 async function scoresOn(
   dependency: Metric,
   level: Metric['level'],
@@ -179,10 +170,7 @@ async function scoresOn(
   return found;
 }
 
-/**
- * Index of the dependency's object that contains a part; −1: none. In a dialogue, that is the
- * answer with which `thread` ends.
- */
+/** −1: no object contains the part. In a dialogue, `thread` ends with that answer. */
 function positionOf(
   { at, object }: ObjectToScore,
   level: MetricLevel,
@@ -195,9 +183,7 @@ function positionOf(
   return all.findIndex(({ message }) => message >= own);
 }
 
-/**
- * A score's value at a position; undefined: not judged there. Without objects it is the answer's.
- */
+/** undefined: not judged there. Without objects it is the answer's score. */
 function judgedAt(
   score: Score | undefined,
   at: number,

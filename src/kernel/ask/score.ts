@@ -17,10 +17,7 @@ import { WINDOW, type ScoringItem, type Answer } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { scoreRows, type AnswerRow } from './score-objects.ts';
 
-/**
- * Why the model or program declined, which fails the try; null if it answered or a failure
- * occurred.
- */
+/** Why the model or program declined, which fails the try; null: it answered, or a call failed. */
 export function noAnswer({ completion, own }: Answer): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
@@ -33,16 +30,12 @@ function failedScore(metric: Metric, reason: string): Score {
     : { metric: name, status: 'fail', value: null, reason, skip };
 }
 
-/** An answer and its scores in metric order; without an answer there are no scores. */
 interface ScoredAnswer {
   item: ScoringItem;
   scores: Score[];
 }
 
-/**
- * Scores every answer with every metric, in order. Metrics with unmet `depends_on` are skipped with
- * a reason.
- */
+/** Metrics with unmet `depends_on` are skipped with a reason. */
 export async function scoreItems(
   items: readonly ScoringItem[],
   scoring: Scoring,
@@ -60,7 +53,6 @@ export async function scoreItems(
   return scored;
 }
 
-/** Whether a metric needs neither a model nor the user's code, so batches do not matter. */
 function isComputed(metric: Metric): boolean {
   return (
     metric.source.kind === 'built-in' &&
@@ -94,7 +86,6 @@ async function scoreTogether(
   return rows.map((row) => scoredAnswer(row, scoring));
 }
 
-/** @throws TypeError when an answer lacks a score. */
 function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAnswer {
   const reason = noAnswer(item.answer);
   if (reason !== null)

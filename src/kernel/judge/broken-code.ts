@@ -4,17 +4,12 @@ import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { RunRollUps } from './roll-up.ts';
 
-/** A suite that ran, with the words of its roll-up. */
 interface Rolled {
   run: SuiteRun;
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/**
- * Code that scores and is broken, at its place: a check that breaks on every answer it was given,
- * and a roll-up that gives no word. `suites`: those whose rates would say nothing. `notices`: checks
- * of another tool, to which throwing is failing, that threw every time.
- */
+/** `suites`: their rates would say nothing. `notices`: promptfoo's checks that always threw. */
 export function brokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -36,14 +31,12 @@ interface Broken {
   suites: SuiteRun[];
 }
 
-/** One check on all answers of the run, in whatever suites and variants it stands. */
 interface Use {
   metric: Metric;
   /** References that it judged: a check of one reference alone may well fail every time. */
   references: Set<ReferenceRun>;
   suites: Set<SuiteRun>;
   isShared: boolean;
-  /** The tool whose check it is, such as `promptfoo`; absent: a check of our own. */
   tool: string | undefined;
   scores: Score[];
 }
@@ -71,7 +64,9 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     const { name, place } = metric;
     // Prose where JSON was asked for is a fail to promptfoo, however often it is given.
     if (tool === 'promptfoo' && !reasons.some((reason) => NO_ANSWERS_FAULT.test(reason))) {
-      const message = `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo and here: is it broken? ${said}`;
+      const message =
+        `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo ` +
+        `and here: is it broken? ${said}`;
       found.notices.push({ kind: 'import', place, message });
     } else {
       const message = `metric "${name}" breaks on every answer of both sides, so it judges nothing: ${said}`;
@@ -96,7 +91,6 @@ function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: R
   use.references.add(run);
   use.suites.add(suite);
   for (const { result } of [...run.base, ...run.head])
-    // What was never answered was never judged.
     if (result.error === null)
       use.scores.push(...result.scores.filter((score) => score.metric === metric.name));
 }

@@ -36,10 +36,6 @@ export type SuitePart = (
   verdict: SuiteVerdict | null,
 ) => { parts: Partial<SuiteResult>; remark: string };
 
-/**
- * One suite as the result shows it: counts, statuses, rates with interval, and the verdict in
- * words.
- */
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
@@ -79,7 +75,11 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: `${comparedFirst(evidence)}${suiteSummary(shown, rate, verdict, suite)}${own.map(({ remark }) => remark).join('')}`,
+    summary: [
+      comparedFirst(evidence),
+      suiteSummary(shown, rate, verdict, suite),
+      ...own.map(({ remark }) => remark),
+    ].join(''),
     ...verdictGrounds(suite, verdict),
     evidence,
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
@@ -91,7 +91,6 @@ export function compareSuite(
   };
 }
 
-/** What a verdict is based on; empty where nothing was compared. */
 function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
@@ -105,10 +104,6 @@ function verdictGrounds(
   };
 }
 
-/**
- * A red suite shows what fell, though too few tries call it alone: what passed on base and fails on
- * head, or, where nothing flipped, what passed less often.
- */
 function withFallen(
   references: readonly ReferenceResult[],
   verdict: SuiteVerdict | null,
@@ -124,7 +119,6 @@ function withFallen(
   );
 }
 
-/** An improved suite shows what rose, though too few tries call it alone. */
 function withRisen(
   references: readonly ReferenceResult[],
   verdict: SuiteVerdict | null,
@@ -144,7 +138,6 @@ function hasUnprovenFall(reference: ReferenceResult): boolean {
   return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);
 }
 
-/** The verdict of a suite in which nothing had to be compared. */
 function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
   if (suite.head === null) return 'removed';
   if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';
@@ -159,7 +152,6 @@ interface Status {
   q: number | null;
 }
 
-/** Which single references the tests call regressed or improved. */
 function referenceStatuses(
   compared: readonly ReferenceRun[],
   verdict: SuiteVerdict | null,
@@ -231,10 +223,7 @@ function sideResult(
   };
 }
 
-/**
- * The status of a reference that no test calls: in the order of the specification, the first that
- * holds.
- */
+/** In the order of the specification: the first that holds. */
 function plainStatus(
   { affected: { change } }: ReferenceRun,
   base: SideResult | null,

@@ -8,7 +8,6 @@ import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
-/** Ways in which an answer is less than a whole one: in words, and of a try. */
 const ENDING_KINDS = {
   empty: [
     'empty',
@@ -96,10 +95,7 @@ export function moreOftenOnHead(
     .midDown;
 }
 
-/**
- * The models that answered, where both sides asked the same one and others answered: `base a, head
- * b`; null: no such difference is known.
- */
+/** Models that answered where both sides asked one model: `base a, head b`; null: no difference. */
 export function servedApart({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {
     const target = side?.variant.target ?? null;

@@ -20,15 +20,11 @@ import { preferenceTables } from './suite-tables.ts';
  */
 const ANSWERED_SHARE = 0.2;
 
-/** Whether a try has no outcome though it should have one. */
 function isWithoutOutcome(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
 
-/**
- * How many of a suite's references have evidence, of those that should: that gate, and that were to
- * be tried on every side there is. What no metric applies to, on either side, is not among them.
- */
+/** How many of the references that gate, and should have been tried, have evidence. */
 export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -46,10 +42,7 @@ function runReference({ affected: { reference } }: ReferenceRun): { id: string; 
   return reference;
 }
 
-/**
- * The references that gate, also where only the scoring changed and the answers stay: a rubric
- * whose grades can no longer be read judges nothing.
- */
+/** Also where only the scoring changed: a rubric whose grades cannot be read judges nothing. */
 function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
   return run.runs.filter(
     (referenceRun) =>
@@ -97,12 +90,10 @@ function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRu
   );
 }
 
-/** Whether nobody can answer a reference of head's on base. */
 function isHeadAlone({ affected: { base, head } }: ReferenceRun): boolean {
   return head !== null && (base === null || base.kind === 'impossible');
 }
 
-/** Whether a reference that counted on base is removed, newly skipped or quarantined. */
 function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
   const { change, baseReference: before } = reference;
   if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
@@ -110,7 +101,6 @@ function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
   return change === 'removed' || !gates(suite, reference);
 }
 
-/** The sides that must have evidence: base only where it can be asked, head always. */
 function requiredSides({ affected: { base, head } }: ReferenceRun): Side[] {
   return [
     ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
@@ -122,13 +112,10 @@ function judgedOf(tries: ReferenceRun['base']): number {
   return countOutcomes(tries.map(({ result }) => result.outcome)).tries;
 }
 
-/** What missing evidence says of a suite. */
 export interface EvidenceVerdict extends EvidenceCount {
   /** References that base answers and head does not, with the p of the test where there was one. */
   lost: { references: string[]; p: number | null } | null;
-  /** Whether missing evidence keeps the suite from being green. */
   open: boolean;
-  /** Good verdicts that the way in which answers ended rules out. */
   apart: ReadonlySet<Verdict>;
 }
 

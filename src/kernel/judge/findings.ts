@@ -14,13 +14,9 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { FeatureFinding, GateFinding, GateInput } from './outcome.ts';
 
-/**
- * Keeps the rounding of means from taking a rate for lower, or a change for larger, than the limit
- * that it is equal to.
- */
+/** Rounding must not take a rate for lower, or a change for larger, than an equal limit. */
 const SLACK = 1e-9;
 
-/** The gate's settings as they hold for one suite. */
 export function suiteGate({ gate }: SuiteResult, settings: GateSettings): GateSettings {
   return { ...settings, ...gate };
 }
@@ -65,18 +61,19 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return failed.length === 0
     ? []
     : [
-        `${name}: ${counted(failed.length, 'reference')} failed on head: ${firstWords(failed.map(({ id }) => id))}`,
+        `${name}: ${counted(failed.length, 'reference')} failed on head: ` +
+          `${firstWords(failed.map(({ id }) => id))}`,
       ];
 }
 
-/** Metrics whose numbers got worse, in words. */
 export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): string[] {
   return metrics.flatMap(({ name: metric, values }) => {
     if (values === undefined || values.moved !== 'worse' || values.gate !== gate) return [];
     const { base, head, references } = values;
     const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
     return [
-      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, over ${counted(references, 'reference')}`,
+      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, ` +
+        `over ${counted(references, 'reference')}`,
     ];
   });
 }
@@ -103,7 +100,6 @@ export function scoringWarnings(input: GateInput): string[] {
   ];
 }
 
-/** What a changed scoring makes of base's own answers, as reasons begin. */
 export function movedByScoring({
   name,
   rates,
@@ -117,10 +113,7 @@ export function movedByScoring({
   );
 }
 
-/**
- * Scorings that moved the pass rate of base's own answers by more than the margin of their suite, or
- * that pass answers of head which base's fails.
- */
+/** Scorings that move base's own pass rate by more than the margin, or pass what base's fails. */
 function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
   return scoring.flatMap((change): GateFinding[] => {
     const { path, name, scoring_effect: effect, excused = false } = change;
@@ -149,10 +142,7 @@ export function removals({ removed, askedAnew, settings }: GateInput): string[] 
 
 const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
 
-/**
- * What is gone from the verdict, said in the first block, and of what still runs what passes less
- * often on head: it would have been red.
- */
+/** Names what is gone from the verdict, and what of the rest passes less often on head. */
 export function removalWarnings(input: GateInput): string[] {
   const { askedAnew, settings } = input;
   if (settings.removed !== 'warn') return [];

@@ -39,14 +39,15 @@ export function decide(input: GateInput): Decision {
   return { outcome: outcomeOf(found, input), reasons: found.reasons };
 }
 
-/** Runs from which no verdict can come: red with their own words, never green. */
 function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclusion | null {
   const tries = suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   if (isTooMany(tries) && !headAlone(suites)) {
-    const share = `${String(errors.length)} of ${String(tries.length)} tries ended in an error, so nothing was judged`;
+    const share =
+      `${String(errors.length)} of ${String(tries.length)} tries ended in an error, ` +
+      'so nothing was judged';
     return { conclusion: 'error', held: false, reasons: [share, ...errorTexts(errors)] };
   }
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
@@ -66,13 +67,11 @@ function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclu
   return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
 }
 
-/** What tries in error say themselves: at most three texts. */
 function errorTexts(errors: readonly TryResult[]): string[] {
   const texts = errors.flatMap((tryResult) => errorOf(tryResult) ?? []);
   return [...new Set(texts)].slice(0, 3);
 }
 
-/** Why head has no answers, or none that can be judged, where base has them. */
 function causesOfSilence(suites: readonly SuiteResult[]): string[] {
   const silent = suites.filter(({ reason }) => reason?.by === 'unanswered');
   const tries = silent.flatMap(({ references }) =>
@@ -86,7 +85,6 @@ function isTooMany(tries: readonly TryResult[]): boolean {
   return errors > MAX_ERROR_SHARE * tries.length;
 }
 
-/** Whether head's errors are head's own: a suite regressed by silence while base could answer. */
 function headAlone(suites: readonly SuiteResult[]): boolean {
   const ofBase = suites.flatMap(({ references }) =>
     references.flatMap(({ base }) => base?.tries ?? []),
@@ -94,10 +92,7 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
   return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
 }
 
-/**
- * Suites in which no metric says what passes have values and no verdict, which is nobody's fault. A
- * value that may fail the run still does.
- */
+/** Suites without a metric that says what passes: their values may still fail the run. */
 function shownOnly(
   suites: readonly SuiteResult[],
 ): { fails: boolean; found: GateConclusion } | null {
@@ -110,10 +105,6 @@ function shownOnly(
   return { fails, found: { conclusion: 'neutral', held: false, reasons } };
 }
 
-/**
- * Why nothing was judged although something ran: what graders said cannot be read, or nothing
- * applied.
- */
 function withoutVerdict(tries: readonly TryResult[]): string[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
   const reasons = ungraded.flatMap(
@@ -122,7 +113,8 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
   return ungraded.length === 0
     ? [tries.some(({ outcome }) => outcome === 'skipped') ? NONE_JUDGES : NO_TEST]
     : [
-        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade and no other was judged, so there is no verdict.`,
+        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade ` +
+          'and no other was judged, so there is no verdict.',
         ...[...new Set(reasons)].slice(0, 3),
       ];
 }
@@ -172,13 +164,11 @@ function findByGate(input: GateInput): GateConclusion {
 function notFailed(held: number, failures: number): string {
   return failures === 0
     ? 'Not failed, because fail_on is never.'
-    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: fail_on is never there.`;
+    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: ` +
+        'fail_on is never there.';
 }
 
-/**
- * Where nothing that counts was run, or base could not be read, there is no verdict, so there is no
- * success either: deleting tests is not a way to green.
- */
+/** Not green without anything that counts, or a readable base: deleting tests cannot help. */
 function neverGreen(
   decision: GateConclusion,
   { counted, affected, unused, blind }: GateInput,
@@ -189,7 +179,8 @@ function neverGreen(
   if (counted > 0) return decision;
   const why = unused
     ? [
-        'What this pull request changes is not used when it comes from an outside contributor; the notices say what.',
+        'What this pull request changes is not used when it comes from an outside contributor; ' +
+          'the notices say what.',
       ]
     : [];
   return {
@@ -244,7 +235,10 @@ export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Deci
 
 function heldWords({ ids, requests }: WaitingBatches): string {
   const named = `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-  return `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ${named}: paid for once, and picked up by the next run.`;
+  return (
+    `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ` +
+    `${named}: paid for once, and picked up by the next run.`
+  );
 }
 
 function countAllTries(suites: readonly SuiteResult[]): number {

@@ -19,7 +19,6 @@ const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** Each metric of a suite alone: pass rate, numbers and labels, on the tries of the verdict. */
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
   const { tests, rubrics } = suite.run.deciding;
   const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
@@ -97,11 +96,7 @@ function objectsRow(
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
-/**
- * Of a metric that judges every object: the share of a dialogue's objects that pass, as a mean over
- * dialogues, on each side, and the difference with its two-sided 90 % interval; null where nothing
- * was judged, or compared.
- */
+/** Mean over dialogues of the share of objects that pass, with its two-sided 90 % interval. */
 export function objectRate(
   name: string,
   suite: SuiteComparison,
@@ -157,7 +152,6 @@ function rateOf(statuses: readonly Score['status'][]): { rate: number | null; ju
   return { judged, rate: judged === 0 ? null : passes / judged };
 }
 
-/** How often each label was given: a rubric's in its own order, then texts as they come. */
 function labelCounts(
   base: readonly Score[],
   head: readonly Score[],

@@ -9,13 +9,8 @@ import { endingShares, servedApart } from './endings.ts';
 
 const MAX_NOTICE_REFERENCES = 20;
 
-/** Stands between the number of references and their ids. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
 
-/**
- * What a reader must know about a finished suite besides its verdict: classes of references, and
- * what could not be judged.
- */
 export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
     ...classNotices(run, suite),
@@ -73,7 +68,6 @@ function judgingNotices({ name, references }: SuiteResult): Notice[] {
   ];
 }
 
-/** How many answers were less than whole ones, and whether the sides were answered by one model. */
 function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
   const served = servedApart(run);
   const said = (kind: NoticeKind, what: string): Notice => ({
@@ -139,7 +133,9 @@ export function newlySkippedIds({ suite, deciding: { tests } }: SuiteRun): strin
 function newlySkipped(run: SuiteRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message = `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
+  const message =
+    `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ` +
+    `${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
   return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
 }
 
@@ -153,12 +149,13 @@ function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
     {
       kind: 'skipped',
       place: tests.rollup.place,
-      message: `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, so skip is ignored for its verdict`,
+      message:
+        `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, ` +
+        'so skip is ignored for its verdict',
     },
   ];
 }
 
-/** A model that answers the same on every try makes more tries worthless; people should know. */
 function repeats({ suite, runs }: SuiteRun): Notice[] {
   const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
   const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
@@ -178,10 +175,7 @@ function repeats({ suite, runs }: SuiteRun): Notice[] {
   ];
 }
 
-/**
- * Whether a side gave the same answer on every try of each reference; null with too little to say
- * so.
- */
+/** null: too few tries to tell. */
 function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
   const distinct = runs.flatMap((run) => {
     const answers =

@@ -6,18 +6,13 @@ import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Override, Result } from '../result/result.ts';
 import { variantWords } from '../suite/suite.ts';
 
-/** What a result holds of one kind of outcome, before anything renders it. */
 interface FieldsRow<O extends RunOutcome> {
-  /** Its colour, where nothing holds it back. */
   conclusion: Conclusion;
   /** One line for the check, the outputs and the log; no full stop is needed. */
   title(outcome: O): string;
 }
 
-/**
- * The one table of it: a member of the union without a row does not compile. What the surfaces say
- * is `report/sections/outcomes.ts`.
- */
+/** What the surfaces say of an outcome is in `report/sections/outcomes.ts`. */
 const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   'nothing-to-run': {
     conclusion: 'success',
@@ -102,7 +97,6 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
   },
 };
 
-/** Whether all that ran is of new suites: base has nothing that it could be worse than. */
 export function comparesNothing({
   references,
   fresh = 0,
@@ -115,7 +109,6 @@ function fieldsRowOf<O extends RunOutcome>(outcome: O): FieldsRow<O> {
   return FIELDS[outcome.kind] as unknown as FieldsRow<O>;
 }
 
-/** The colour of an outcome: green, red, grey, or nothing judged. */
 export function conclusionOf(outcome: RunOutcome): Conclusion {
   const held = 'fails' in outcome && !outcome.fails;
   return held ? 'neutral' : FIELDS[outcome.kind].conclusion;
@@ -134,35 +127,33 @@ function outcomeTitle(outcome: RunOutcome): string {
   return `${shorten(title.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
 }
 
-/** The fields of a result that follow from its outcome. */
 export function outcomeFields(
   outcome: RunOutcome,
 ): Pick<Result, 'outcome' | 'conclusion' | 'title'> {
   return { outcome, conclusion: conclusionOf(outcome), title: outcomeTitle(outcome) };
 }
 
-/** How many references could be compared, where it is not all: said before anything else. */
 export function evidenceFirst(outcome: RunOutcome): string | null {
   if (outcome.kind === 'overridden') return evidenceFirst(outcome.by);
   const evidence = 'evidence' in outcome ? (outcome.evidence ?? null) : null;
   if (evidence === null) return null;
   const alone = outcome.kind === 'evaluated' || outcome.kind === 'no-verdict';
-  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${alone ? 'judged' : 'compared'}`;
+  return (
+    `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ` +
+    `${alone ? 'judged' : 'compared'}`
+  );
 }
 
-/** What a reader must know beside the name of the outcome, whichever it is; null: nothing. */
 function caution(outcome: RunOutcome): string | null {
   const said = [replacedIn(outcome), ungradedIn(outcome)].filter((part) => part !== null);
   return said.length === 0 ? null : said.join('; ');
 }
 
-/** What answered in a model's place, in short; null: nothing did. */
 export function replacedIn(outcome: RunOutcome): string | null {
   if (outcome.kind === 'overridden') return replacedIn(outcome.by);
   return 'replaced' in outcome ? outcome.replaced : null;
 }
 
-/** How many tries nobody could grade; null: none. */
 export function ungradedIn(outcome: RunOutcome): string | null {
   if (outcome.kind === 'overridden') return ungradedIn(outcome.by);
   if (!('ungraded' in outcome) || outcome.ungraded === null) return null;
@@ -170,7 +161,6 @@ export function ungradedIn(outcome: RunOutcome): string | null {
   return `${count(tries)} of ${count(of)} tries have no readable grade`;
 }
 
-/** Why nothing ran that was compared. */
 export function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
   return rubrics === 0
     ? 'No prompt, rubric or test changed: nothing to run.'
@@ -205,10 +195,8 @@ function inShort(
     .join(', ');
 }
 
-/** Letters of a reason that are kept. */
 export const LONGEST_REASON = 500;
 
-/** What a pull request says of itself now: its labels with their descriptions, and its text. */
 interface PullWords {
   labels: readonly { name: string; description: string | null }[];
   body: string;
@@ -216,7 +204,6 @@ interface PullWords {
 
 type FoundOverride =
   | { status: 'none' }
-  /** The label is there, but nobody wrote why. */
   | { status: 'no-reason'; message: string }
   | { status: 'found'; override: Override };
 
@@ -239,7 +226,10 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
   if (reason !== '') return { status: 'found', override: { label: found.name, reason } };
   return {
     status: 'no-reason',
-    message: `The label "${label}" does not override the gate, because nobody says why: add a line "${label}: the reason" to the pull request's text, or give the label a description.`,
+    message:
+      `The label "${label}" does not override the gate, because nobody says why: ` +
+      `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
+      'description.',
   };
 }
 

@@ -13,71 +13,55 @@ import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 
-/** A model that base asks and whose place something of the pull request's own takes. */
 export interface ReplacedModel extends Replaced {
-  /** Settings or prompt file that says so. */
   file: string;
-  /** A sentence for people. */
   sentence: string;
 }
 
 export const NO_TEST = 'No test ran, so there is no verdict.';
 
-/**
- * Something that makes a run red, unless what it belongs to (a suite, or the run) is never to fail.
- */
+/** Makes a run red, unless its suite (or the run) never fails. */
 export interface GateFinding {
   text: string;
   failOn: GateSettings['fail_on'];
 }
 
-/** What a feature finds wrong with a suite: a sentence that makes the suite's gate fail. */
 export interface FeatureFinding {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
   text: string;
 }
 
 export interface GateInput {
-  /** In a sweep nothing is compared, so nothing can have regressed or improved. */
   mode: Result['mode'];
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** References that the change affects; 0 means that there was nothing to run. */
+  /** References; 0: there was nothing to run. */
   affected: number;
   /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
   removed: readonly string[];
   /** References that ask something else than base does under their id, `suite: id`. */
   askedAnew: readonly string[];
-  /** What falls under base's scoring and not under head's own. */
   underBase: readonly GateFinding[];
-  /** What else head takes from its own tests, in sentences. */
   weakened: readonly string[];
-  /** Graders and evaluators that were tested on labelled answers. */
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
   /** References that ran and count for the verdict. */
   counted: number;
-  /** What features find wrong with suites. */
   featureFindings: readonly FeatureFinding[];
-  /** Why features could not judge what they were to judge, in sentences. */
   unjudged: readonly string[];
-  /** Models of base whose place something of the pull request's own takes. */
   replaced: readonly ReplacedModel[];
-  /** The change holds something that is not used at this level of trust. */
   unused: boolean;
   /** Why there is nothing of base to compare with although base is no beginning; null: there is. */
   blind: string | null;
 }
 
-/** What a run came to, and why, in sentences. */
 export interface Decision {
   outcome: RunOutcome;
   reasons: string[];
 }
 
-/** What the gate found, before it has a name. */
 export interface GateConclusion {
   conclusion: Conclusion;
   /** Something is not as it should be that may not fail the run: its `fail_on` is never. */
@@ -85,7 +69,6 @@ export interface GateConclusion {
   reasons: string[];
 }
 
-/** The one place that names what a run came to. */
 export function outcomeOf(found: GateConclusion, input: GateInput): RunOutcome {
   const { conclusion, held, reasons } = found;
   const { suites } = input;
@@ -110,7 +93,6 @@ export function outcomeOf(found: GateConclusion, input: GateInput): RunOutcome {
 
 type EvidenceCounts = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
 
-/** Neither red nor green. */
 function neutralOutcome(why: string, input: GateInput, seen: EvidenceCounts): RunOutcome {
   const { suites, affected, removed, counted } = input;
   if (counted === 0 && affected === 0 && removed.length > 0)
@@ -146,10 +128,7 @@ function nothingWorse(input: GateInput, seen: EvidenceCounts): RunOutcome {
   return { kind: 'no-regression', references: affected, ...isNew, ...compared };
 }
 
-/**
- * The scorings that give base's own answers another pass rate, the largest change first, where
- * nothing else changed: no suite is compared, and none is new. Empty: something else changed.
- */
+/** Scorings that move base's own pass rate, largest first. Empty: something else changed too. */
 export function onlyScoringChanged({
   scoring,
   suites,
@@ -179,10 +158,7 @@ function evaluatedOutcome({ suites, affected }: GateInput, seen: EvidenceCounts)
   };
 }
 
-/**
- * Where head puts something of its own in a model's place, a good verdict is about that: it is not
- * a success, and a bad one stays bad.
- */
+/** A good verdict on head's own stand-in for a model is no success; a bad one stays bad. */
 export function neverForReplaced(found: GateConclusion, { replaced }: GateInput): GateConclusion {
   if (replaced.length === 0 || found.conclusion === 'error') return found;
   return {
@@ -198,7 +174,6 @@ function ranSuites(suites: readonly SuiteResult[]): number {
   ).length;
 }
 
-/** A suite as titles name it, by its variant too where there are several of it. */
 function namedRates(
   { path, name, variant, pass_rate: { base, head } }: SuiteResult,
   suites: readonly SuiteResult[],
@@ -207,10 +182,7 @@ function namedRates(
   return { name, ...(variants.length > 1 ? { variant } : {}), base, head };
 }
 
-/**
- * A regressed suite as titles name it. Where head fell silent, or answers less often: in how many
- * references of how many.
- */
+/** Where head fell silent or answers less often: in how many references of how many. */
 function regressedOf(
   suite: SuiteResult,
   suites: readonly SuiteResult[],
@@ -226,10 +198,7 @@ function regressedOf(
   return { ...namedRates(suite, suites), silent: partly ? { ...found, partly } : found };
 }
 
-/**
- * 0: pass or inconclusive; 1: the gate failed; 2: nothing was judged, because of configuration or
- * infrastructure.
- */
+/** 0: pass or inconclusive; 1: the gate failed; 2: not judged (configuration or infrastructure). */
 export function exitCode(conclusion: Conclusion): 0 | 1 | 2 {
   if (conclusion === 'error') return NOT_JUDGED;
   return conclusion === 'failure' ? 1 : 0;

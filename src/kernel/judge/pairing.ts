@@ -6,7 +6,6 @@ import { pairedMean } from '../statistics/interval.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
 
-/** One run of a suite against another on the references that both judged. */
 export interface Pairing {
   references: number;
   /** Mean over references of the other run's share of passes less this run's, −1 to 1. */
@@ -21,10 +20,7 @@ export interface Pairing {
 /** From this p on, two runs are not told apart. */
 export const TOLD_APART = 0.05;
 
-/**
- * Head's tries of two runs, paired by the references' ids; what is skipped on either side is left
- * out. Null: they share no reference that both judged.
- */
+/** Pairs head's tries by reference id, without skipped ones. Null: none was judged in both. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
   const ofSecond = judgedIn(second);
   const tables = [...judgedIn(first)].flatMap(([id, before]): Table[] => {
@@ -39,10 +35,7 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/**
- * Which of `others` are told apart from `suite`: each paired with it, their p-values adjusted
- * together (Holm).
- */
+/** Each of `others` is paired with `suite`; their p-values are adjusted together (Holm). */
 export function toldApart(suite: SuiteResult, others: readonly SuiteResult[]): boolean[] {
   const adjusted = holm(others.map((other) => pairing(suite, other)?.p ?? 1));
   return adjusted.map((p) => p < TOLD_APART);

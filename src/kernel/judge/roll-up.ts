@@ -7,10 +7,7 @@ import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup } from '../suite/suite.ts';
 
-/**
- * llmeval's four counts over all metrics and tries (skipped ones are inside num_passes and
- * num_fails too), and four of our own.
- */
+/** llmeval's four counts (num_passes and num_fails include skipped scores), and four of our own. */
 export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
@@ -32,11 +29,7 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/**
- * A named policy over the tries that pass or fail; null when there is none, or when passes are
- * wanted that only tries which could not be judged (`unjudged`) might have brought: an error is not
- * a failure.
- */
+/** Null: no policy, or unjudged tries might have brought the passes: an error is not a failure. */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -56,13 +49,10 @@ function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged
   return passes > judged - passes;
 }
 
-/**
- * The roll-up's word for each list of tries, in their order. Custom code runs once for all of them.
- */
+/** The roll-up's word for each list of tries. Custom code runs once for all of them. */
 export async function rollUp(
   rollup: Rollup,
   tallies: readonly { tally: Tally; passes: number; judged: number }[],
-  /** The suite and the side whose tries these are. */
   of: { suite: string; side: Side },
   evaluate: Evaluate,
 ): Promise<RollUpOutcome[]> {
@@ -92,17 +82,12 @@ export async function rollUp(
   });
 }
 
-/**
- * The roll-up's words for one reference: on each side's outputs, and on base's outputs by the other
- * scoring.
- */
 export interface RunRollUps {
   base: RollUpOutcome;
   head: RollUpOutcome;
   other: RollUpOutcome | null;
 }
 
-/** Asks each scoring's own roll-up about every reference of a suite. */
 export async function rollUpSuite(
   suite: SuiteRun,
   evaluate: Evaluate,

@@ -22,7 +22,6 @@ import { preferenceTables, sharedTries } from './suite-tables.ts';
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
-/** A reference's tries by whose output it is and whose scoring judges it. */
 function cornersOf(run: ReferenceRun, tries: number): Corners {
   const under = (outputs: Side, scoring: Side): Counts =>
     countOutcomes(
@@ -38,7 +37,6 @@ function cornersOf(run: ReferenceRun, tries: number): Corners {
   };
 }
 
-/** Pass rates of both sides' outputs, each under the scoring of base and of head. */
 export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
   const tries = splitTries(suite);
   return cornerRates(splitRuns(suite).map((run) => cornersOf(run, tries)));
@@ -66,7 +64,6 @@ function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   };
 }
 
-/** Pass rates of both sides' outputs under base's scoring, whatever head's makes of them. */
 function ratesUnderBase(suite: SuiteComparison): Pick<FallUnderBase, 'base' | 'head'> | null {
   const tries = splitTries(suite);
   const judged = splitRuns(suite)
@@ -77,7 +74,6 @@ function ratesUnderBase(suite: SuiteComparison): Pick<FallUnderBase, 'base' | 'h
   return base === null || head === null ? null : { base, head };
 }
 
-/** References that gate and have tries of both sides. */
 export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
   return runs.filter(
     ({ affected: reference, base, head }) =>
@@ -88,14 +84,12 @@ export function splitRuns({ run: { suite, runs }, quarantined }: SuiteComparison
   );
 }
 
-/** Tries of each reference that count: where suspects got more, the number that all share. */
 function splitTries(suite: SuiteComparison): number {
   return suite.policy.kind === 'adaptive'
     ? sharedTries(splitRuns(suite))
     : Number.POSITIVE_INFINITY;
 }
 
-/** Pass rates of base's and of head's answers under base's scoring, and what fell between them. */
 export interface FallUnderBase {
   base: number;
   head: number;
@@ -107,7 +101,6 @@ export interface FallUnderBase {
   excuse: 'none' | 'passes' | 'fewer-checks';
 }
 
-/** Keeps the rounding of means from taking a rate for lower than its equal. */
 const SLACK = 1e-9;
 
 /**
@@ -156,10 +149,7 @@ export function fallUnderBase(
   };
 }
 
-/**
- * Whether head's scoring judges head's answers to a reference by some of base's checks, but not all;
- * or has one of them and lets it judge none of those that base's judges.
- */
+/** Whether head's scoring has some of base's checks but not all, or lets one judge nothing. */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
@@ -170,7 +160,6 @@ function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   );
 }
 
-/** The checks that gate and passed or failed an answer to a reference, by each side's scoring. */
 export function checksOf({ base, head }: ReferenceRun): {
   before: Set<string>;
   after: Set<string>;
@@ -194,7 +183,6 @@ function outcomesUnderBase(tries: ReferenceRun['base'], most: number): Outcome[]
   return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
 }
 
-/** A reference's tries with base's scoring in the place of the one that decides. */
 export function asBaseJudges(run: ReferenceRun): ReferenceRun {
   const judged = (tries: ReferenceRun['base']): ReferenceRun['base'] =>
     tries.flatMap(({ other }) => (other === null ? [] : [{ result: other, other: null }]));

@@ -8,12 +8,7 @@ import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { scoringRates, splitRuns, type FallUnderBase } from './scoring-rates.ts';
 
-/**
- * Outputs of base and head, each under the scoring of base and of head, and how the change of the
- * pass rate splits: what the
- * prompt did under head's scoring, plus what the scoring did on base's outputs. `hidden`: what
- * `fallUnderBase` found. Null when the scorings do not differ.
- */
+/** How the pass rate's change splits: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -49,7 +44,6 @@ export function scoringSplit(
   };
 }
 
-/** A try of each side that shows the fall of a reference under base's scoring. */
 function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<ScoringResult['fell']> {
   const run = runs.find(({ affected: { reference } }) => reference.id === id);
   const before = run?.base.find(({ other }) => other?.outcome === 'pass');
@@ -63,10 +57,7 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/**
- * Base's tries by their word under base's and under head's scoring: the same answers, so only the
- * scoring can differ.
- */
+/** The same answers of base, so only the scoring can differ. */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ result, other }) => [other?.outcome, result.outcome]),
@@ -87,10 +78,6 @@ function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_
   };
 }
 
-/**
- * References whose roll-up on base's own outputs reads differently under head's scoring than
- * under base's.
- */
 function flips(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -117,17 +104,21 @@ function splitSummary(
   const moved =
     total === 0
       ? `The pass rate stayed at ${percent(after)}`
-      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} points (${percent(before)} → ${percent(after)})`;
+      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
+        `points (${percent(before)} → ${percent(after)})`;
   const flat = scoring === 0;
   const how = flat ? 'changed' : `got ${scoring > 0 ? 'easier' : 'stricter'}`;
   const rolled =
     flat && flipped.length > 0
       ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
       : '';
-  return `${moved}: ${signedBetween(between, after)} from the prompt, ${signedBetween(before, between)} because ${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`;
+  return (
+    `${moved}: ${signedBetween(between, after)} from the prompt, ` +
+    `${signedBetween(before, between)} because ` +
+    `${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`
+  );
 }
 
-/** The changed part of the scoring, as a subject in the singular. */
 function whatChanged(parts: readonly string[]): string {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
@@ -135,7 +126,6 @@ function whatChanged(parts: readonly string[]): string {
   return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
 }
 
-/** How a suite's parts of the scoring are called: of references, what was edited of them. */
 function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
   const edited = runs.flatMap(({ affected: { reference, baseReference } }) =>
     baseReference !== null && referenceScoringDiffers(baseReference, reference)

@@ -43,13 +43,11 @@ export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
 
 export type LevelsAt = (alpha: number) => readonly number[];
 
-/** What is known of a suite's references one by one: positions among the compared. */
 interface Singles {
   called: number[];
   open: number[];
 }
 
-/** Single references of all sequential suites, judged together under their part of alpha. */
 export function evidenceBySuite(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -66,7 +64,6 @@ export function evidenceBySuite(
   );
 }
 
-/** What a suite's tries say before a level of significance is chosen. */
 export interface SuiteTables extends Singles {
   suite: SuiteComparison;
   /** The looks of a sequential suite; empty where tries are fixed. */
@@ -74,7 +71,6 @@ export interface SuiteTables extends Singles {
   tables: Table[];
   bundles: Bundle[];
   own: Table[];
-  /** By reference, false-discovery rates of "worse" and "better". */
   q: { down: number[]; up: number[] };
   tries: number;
 }
@@ -151,7 +147,6 @@ interface Comparison {
   better: 'head' | 'base' | 'tie';
 }
 
-/** The comparisons of one metric that could be read, one for each reference and try. */
 function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
   return runs.flatMap(({ head }) =>
     head.flatMap(({ result }): Comparison[] => {
@@ -163,10 +158,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
   );
 }
 
-/**
- * One table for each comparison of the suite's first comparing metric: the side that is not
- * preferred fails. The suite's test on such tables is the sign test.
- */
+/** One table per comparison: the side not preferred fails, so the suite's test is the sign test. */
 export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
   const metric = metrics.find(isPairwise);
   return metric === undefined
@@ -177,10 +169,7 @@ export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun
       }));
 }
 
-/**
- * How base's and head's answers compare, by the suite's first comparing metric; null without one,
- * or without a comparison.
- */
+/** By the suite's first comparing metric; null without one, or without a comparison. */
 export function preferenceOf(
   tests: Tests,
   runs: readonly ReferenceRun[],
@@ -205,8 +194,10 @@ export function preferenceOf(
     ...interval,
     gates,
     summary:
-      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
-      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ${signed(interval.high)}, sign test ${pValue(p)})` +
+      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} ` +
+      `and base's in ${String(base)}, ${String(ties)} are ties ` +
+      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ` +
+      `${signed(interval.high)}, sign test ${pValue(p)})` +
       `${gates ? '' : '; advice only, since other metrics gate'}.`,
   };
 }
@@ -221,10 +212,7 @@ export function sharedTries(runs: readonly ReferenceRun[]): number {
   }, Number.MAX_SAFE_INTEGER);
 }
 
-/**
- * Mean over references of their pass rate on one side, over tries [0, to); null when no try was
- * judged.
- */
+/** Mean over references of one side's pass rate, over tries [0, to); null: no try was judged. */
 export function meanRate(runs: readonly ReferenceRun[], side: Side, to: number): number | null {
   return meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, to))));
 }

@@ -18,10 +18,6 @@ import type { RunRollUps } from './roll-up.ts';
 import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/**
- * References that a suite's rates rest on: the compared ones, or all that gate where nothing is
- * compared.
- */
 export function ratedRuns({
   run,
   compared,
@@ -36,17 +32,12 @@ export function ratedRuns({
       );
 }
 
-/**
- * Tries of each of these references that count: where suspects got more, the number that all share.
- */
+/** Tries that count: where suspects got more, the number that all share. */
 export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
   return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
 }
 
-/**
- * Where sides are compared, the rates are those of the references that were judged on both, so that
- * they are as far apart as the difference says.
- */
+/** Of references judged on both sides only, so that the rates agree with the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (verdict === null || verdict.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
@@ -74,12 +65,10 @@ export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): 
   };
 }
 
-/** `41 of 50 references compared; `, or nothing where all were. */
 export function comparedFirst({ references, of }: EvidenceCount): string {
   return references === of ? '' : `${String(references)} of ${counted(of, 'reference')} compared; `;
 }
 
-/** References that pass as the roll-up says, on each side that ran, of those that count. */
 export function rolledUp(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -101,7 +90,6 @@ export function rolledUp(
   };
 }
 
-/** References that were judged on both sides. */
 export function comparedReferences(
   { run, policy, compared }: SuiteComparison,
   { tables }: SuiteVerdict,
@@ -125,12 +113,13 @@ export function suiteSummary(
       : plainSummary(shown, rate, suite);
   const { low, high } = verdict.interval;
   return (
-    `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `${whatFell(verdict, suite)}${whatPasses(suite)} ${percent(rate.base)} → ` +
+    `${percent(rate.head)} (${pointsBetween(rate.base, rate.head)}, 90 % interval ` +
+    `${signed(low)} to ${signed(high)}, ` +
     `${pValue(verdict.p)}); ${whatIsSeen(verdict, suite)}${whyOpen(verdict)}${whatIsHidden(verdict)}`
   );
 }
 
-/** The noun of the rate: tries, or references where the roll-up is compared, or preferences. */
 function whatPasses({ policy, run }: SuiteComparison): string {
   if (policy.kind === 'pairs') return "answers no worse than the other side's";
   return policy.kind === 'references'
@@ -149,8 +138,10 @@ function whatFell(
       .filter(({ affected: { reference } }) => named.has(reference.id))
       .every(({ head }) => countOutcomes(head.map(({ result }) => result.outcome)).tries === 0);
     return silent
-      ? `head does not answer in ${counted(references.length, 'reference')} that base answers (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `
-      : `head answers less often in ${counted(references.length, 'reference')} (${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
+      ? `head does not answer in ${counted(references.length, 'reference')} that base answers ` +
+          `(${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `
+      : `head answers less often in ${counted(references.length, 'reference')} ` +
+          `(${firstWords(references, MAX_NAMED_IN_SUMMARY)}); `;
   }
   if (verdict !== 'regressed' || by !== 'references') return '';
   return references.length === 0
@@ -161,7 +152,9 @@ function whatFell(
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
   const { interval, tries, visibleDrop: drop } = verdict;
   const low = interval?.low ?? -1;
-  const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
+  const size =
+    `${counted(comparedReferences(suite, verdict), 'reference')} × ` +
+    `${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
   const sees =
     drop === null
       ? `this suite (${size}) usually sees no drop but a collapse`
@@ -177,7 +170,6 @@ function nothingPassed({ tables }: SuiteVerdict): boolean {
   return tables.every(({ base }) => base.passes === 0);
 }
 
-/** What stands between this suite and a clear answer, or what it could not see under green. */
 function whyOpen(suite: SuiteVerdict): string {
   const { verdict, reason, tries } = suite;
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
@@ -193,12 +185,18 @@ function whyOpen(suite: SuiteVerdict): string {
     case 'scoring':
       return '';
     case 'unsettled':
-      return ` It could not rule out ${tolerated} with ${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`;
+      return (
+        ` It could not rule out ${tolerated} with ` +
+        `${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`
+      );
     case 'level':
       if (nothingPassed(suite)) return '';
       return ` Head is no lower, but the suite is too small to rule out ${tolerated}.`;
     case 'run':
-      return ` By itself it cannot rule out ${tolerated}; all suites of the run together rule out one above 5 points.`;
+      return (
+        ` By itself it cannot rule out ${tolerated}; ` +
+        'all suites of the run together rule out one above 5 points.'
+      );
     default:
       return verdict === 'regressed' ? '' : ` Tolerance ${inSize(reason.tolerance)} points.`;
   }
@@ -210,7 +208,6 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
   return ` ${fallInWords(base, head, excuse !== 'none')}.`;
 }
 
-/** References named in one sentence. */
 const MAX_NAMED_IN_SUMMARY = 5;
 
 function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison): string {
@@ -223,7 +220,6 @@ function plainSummary(shown: Verdict, rate: PassRate, { run }: SuiteComparison):
   return 'nothing was judged.';
 }
 
-/** Which side cannot be sent anything, where it is one. */
 function whyUncompared({ runs }: SuiteComparison['run']): string {
   const cannot = (side: Side): boolean =>
     runs.every(({ affected }) => affected[side] === null || affected[side].kind === 'impossible');

@@ -7,17 +7,12 @@ import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/** A suite with what head's scoring, which decides, says of it. */
 interface JudgedSuite {
   comparison: SuiteComparison;
   verdict: SuiteVerdict | null;
 }
 
-/**
- * What falls under base's scoring and not under head's own: single references, which no test of the
- * whole suite shows, and the means of metrics. `alpha`: 0 to 1, for all means of suites that fail
- * alike.
- */
+/** Single references, which no suite's test shows, and means, which share `alpha` (0 to 1). */
 export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number): GateFinding[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
@@ -29,7 +24,6 @@ export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number)
 /** Above this share of head's answers it is said that base's scoring cannot judge them. */
 const MOST_UNREAD = 0.02;
 
-/** Head's answers that base's scoring cannot judge and head's own does, in sentences by suite. */
 export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
   return suites.flatMap(({ run, compared }) => {
     if (run.deciding.side !== 'head') return [];
@@ -41,7 +35,8 @@ export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
     );
     return unread.length <= MOST_UNREAD * judged.length
       ? []
-      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ${counted(judged.length, 'answer')}, so a fall of those would not show`;
+      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ` +
+          `${counted(judged.length, 'answer')}, so a fall of those would not show`;
   });
 }
 
@@ -55,7 +50,6 @@ function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] 
   ];
 }
 
-/** References whose answers base's scoring passes on base and fails on head, in every try. */
 function fellAlone({ run, compared }: SuiteComparison): string[] {
   if (run.other === null) return [];
   return compared.flatMap((item) => {
@@ -68,13 +62,13 @@ function fellAlone({ run, compared }: SuiteComparison): string[] {
     const [before, after] = [base, head].map(({ length }) => String(length));
     return isFall
       ? [
-          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 of ${after} passed)`,
+          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 ` +
+            `of ${after} passed)`,
         ]
       : [];
   });
 }
 
-/** Means that got worse by base's metrics, where head's metric of that name says another thing. */
 function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
   const found = suites.flatMap(({ comparison, verdict }) =>
     verdict === null
@@ -94,7 +88,8 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
     if (called.get(move) !== 'worse' || test === null) return [];
     const way = test.head < test.base ? 'fell' : 'rose';
     return [
-      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
+      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ` +
+        `${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
     ];
   });
 }

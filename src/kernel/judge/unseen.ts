@@ -9,15 +9,10 @@ import { bundlesOf } from '../statistics/bundles.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { countTable, type Tries, reachesLevel } from '../statistics/table.ts';
 
-/**
- * Where head lacks more than this share of base's references or tries, that is not left to chance.
- */
+/** Where head lacks more than this share of base's references or tries, that is not chance. */
 const MOST_LOST = 0.02;
 
-/**
- * Sentences on what was judged on base but could not be judged on head; with any of them no run is
- * green.
- */
+/** What base judged and head could not; with any of these sentences no run is green. */
 export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
   const green = suites.filter(
     ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
@@ -31,7 +26,6 @@ export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[
   ];
 }
 
-/** Too little evidence for green, in suites that do not say so by their verdict. */
 function unseenReferences(suites: readonly SuiteResult[]): string[] {
   const counts = suites.flatMap(({ name, verdict, evidence }) =>
     evidence === undefined ? [] : [{ name, verdict, ...evidence }],
@@ -40,12 +34,13 @@ function unseenReferences(suites: readonly SuiteResult[]): string[] {
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) =>
       verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; base's prompt cannot be asked ${firstWords(missing)}`
-        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; without evidence: ${firstWords(missing)}`,
+        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; ` +
+          `base's prompt cannot be asked ${firstWords(missing)}`
+        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; ` +
+          `without evidence: ${firstWords(missing)}`,
     );
 }
 
-/** Checks that apply to fewer of head's answers than of base's say nothing of the others. */
 function unseenTries(suite: SuiteResult, alpha: number): string | null {
   const skipped = triesIn(flagsByReference(suite, ({ outcome }) => outcome === 'skipped'));
   const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
@@ -55,13 +50,14 @@ function unseenTries(suite: SuiteResult, alpha: number): string | null {
     .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
   const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
-  return `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; the others were skipped`;
+  return (
+    `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ` +
+    `${String(base.has)} of base's ${String(base.of)}; ` +
+    'the others were skipped'
+  );
 }
 
-/**
- * Sentences on checks that wait for others and so judge fewer of head's answers than of base's,
- * while other checks judge those: a condition may hold less often for good reasons, so it is said.
- */
+/** Checks whose conditions hold less often on head: maybe for good reasons, so it is only said. */
 export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[] {
   return suites
     .filter((suite) => unseenTries(suite, alpha) === null)
@@ -76,7 +72,11 @@ export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[
         const found = scored((status) => status === 'pass' || status === 'fail');
         if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
         const { base, head } = triesIn(found);
-        return `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} tries, ${String(base.has)} of base's ${String(base.of)}; what it waits for held less often`;
+        return (
+          `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} ` +
+          `tries, ${String(base.has)} of base's ${String(base.of)}; ` +
+          'what it waits for held less often'
+        );
       }),
     );
 }
@@ -95,14 +95,17 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
   const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
   if (base + head === 0) return `${said} no answer has a value`;
   if (base - head > MOST_LOST * base)
-    return `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ${String(base)} on base`;
+    return (
+      `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ` +
+      `${String(base)} on base`
+    );
   const tries = triesIn(found);
   return isLessOften(found, alpha)
-    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
+    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a ` +
+        `value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
     : null;
 }
 
-/** Whether a score has the number of a metric, or of an entry of its map (`metric.entry`). */
 function hasNumber({ metric, value }: TryResult['scores'][number], name: string): boolean {
   if (metric === name) return metricNumber(value) !== null;
   return (
@@ -110,7 +113,6 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-/** Whether each try of a reference has something, by side. */
 type Has = Record<'base' | 'head', boolean[]>;
 
 function flagsByReference(
@@ -138,10 +140,7 @@ function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: nu
   return { base: count('base'), head: count('head') };
 }
 
-/**
- * Whether head's tries have something less often than base's, by more than a little and more than
- * chance.
- */
+/** By more than a little and more than chance. */
 function isLessOften(found: readonly Has[], alpha: number): boolean {
   const { base, head } = triesIn(found);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

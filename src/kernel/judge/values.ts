@@ -12,19 +12,16 @@ import { reachesLevel } from '../statistics/table.ts';
 import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
 import { everyMetric, isPairwise } from '../suite/metrics.ts';
 
-/** One number that a metric gives of each answer. */
 export interface MetricNumber {
   metric: Metric;
   /** Entry of a map of several; null: the value itself. */
   entry: string | null;
-  /** The metric's name, or `metric.entry`. */
   name: string;
 }
 
 /** More entries than this are data rather than numbers to compare. */
 const MOST_ENTRIES = 20;
 
-/** A metric's numbers in one suite, base against head. */
 export interface MetricMove {
   name: string;
   better: Better;
@@ -36,10 +33,7 @@ export interface MetricMove {
   moved: MetricValues['moved'];
 }
 
-/**
- * The numbers of a suite's metrics that say more than pass and fail, one of each name: a metric's
- * value, or each entry of a map of several.
- */
+/** The numbers that say more than pass and fail: a metric's value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.deciding.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -68,7 +62,6 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   });
 }
 
-/** Names of the numbers in maps of several entries; none where no score is such a map. */
 function mapEntryNames(scores: readonly Score[]): string[] {
   const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
   if (maps.every((map) => Object.keys(map).length < 2)) return [];
@@ -81,7 +74,6 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
   return found === undefined ? [] : [found];
 }
 
-/** Whether the numbers are 1 and 0 for pass and fail, or, negated, for fail and pass. */
 function restates(scores: readonly Score[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>
@@ -91,10 +83,7 @@ function restates(scores: readonly Score[]): boolean {
   );
 }
 
-/**
- * A metric's number in each try below index `tries`, by reference. A latency counts only where the
- * answer was made in this run.
- */
+/** By reference, for tries below index `tries`. A latency counts only if made in this run. */
 export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],
@@ -134,25 +123,19 @@ export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[]
   });
 }
 
-/** One-sided p of "worse", or of "better", in the metric's own direction. */
 function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): number {
   if (test === null || better === 'none') return 1;
   return (better === 'higher') === (way === 'worse') ? test.down : test.up;
 }
 
-/**
- * Whether a metric that gates got worse at `alpha`: at one of its looks where there are several.
- */
+/** At one of its looks where there are several. */
 export function fellAt({ better, test, looks }: MetricMove, alpha: number): boolean {
   if (looks.length === 0) return reachesLevel(pOf(test, better, 'worse'), alpha);
   const levels = lookLevels(alpha);
   return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
 }
 
-/**
- * Which way the metrics of a run went: those that gate as `fell` says, the others by Holm's
- * procedure over all that warn, and what got better over all.
- */
+/** Those that gate by `fell`, the others by Holm's procedure over all that warn. */
 export function calledMoves(
   moves: readonly MetricMove[],
   fell: ReadonlySet<MetricMove>,
@@ -170,7 +153,6 @@ export function calledMoves(
   ]);
 }
 
-/** A metric's numbers as the result shows them. */
 export function shownValues(
   { better, gate, test, moved }: MetricMove,
   alone: { base: number | null; head: number | null },

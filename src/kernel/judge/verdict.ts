@@ -27,7 +27,6 @@ import {
 } from './suite-tables.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
-/** The statistical answer for one suite, before it is put into words. */
 export interface SuiteVerdict {
   /** Share of alpha (0–1) that the suite was judged at. */
   alpha: number;
@@ -35,12 +34,8 @@ export interface SuiteVerdict {
   reason: VerdictReason;
   /** Runs of references that sequential evidence calls. */
   broke: ReadonlySet<ReferenceRun>;
-  /**
-   * Two-sided, 90 % however many looks there were; a drop larger than −low is ruled out. The one
-   * interval of the suite: what is shown is what decided.
-   */
+  /** Two-sided 90 % for any number of looks; a drop larger than −low is ruled out. */
   interval: { difference: number; low: number; high: number } | null;
-  /** One-sided mid-p of "head is worse". */
   p: number;
   /** Tables that the rates, the interval and p stand on: the tries that all references share. */
   tables: Table[];
@@ -48,30 +43,20 @@ export interface SuiteVerdict {
   own: Table[];
   /** By reference, false-discovery rates of "worse" and "better" on `own`. */
   q: { down: number[]; up: number[] };
-  /** Tries a side in `tables`. */
   tries: number;
-  /**
-   * Smallest fall of the pass rate (0–1) that is detected with 80 % power at the suite's level;
-   * null: none.
-   */
+  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
   visibleDrop: number | null;
-  /** How its metrics' numbers moved. */
   moves: MetricMove[];
-  /** What falls under base's scoring, though the verdict may be another. */
   hidden?: FallUnderBase;
 }
 
 interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
-  /** What the roll-up says of each reference; where it is the unit, that is compared. */
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/**
- * Judges all suites of a pull request under one alpha, shared by Holm's procedure; suites with
- * nothing to compare are null. Alpha and what gates are the run's; the margins are each suite's own.
- */
+/** Suites share one alpha by Holm's procedure; null: nothing to compare. */
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -138,7 +123,7 @@ function judgementOf(
     if (look !== null) return { regressed: true, by: 'fall', p: look.test.midDown };
     return { regressed: called.length > 0, by: 'references', p: null };
   }
-  // A comparison of two answers, or of two roll-ups, is a table of its own, and none can show alone that one broke.
+  // One comparison of two answers, or of two roll-ups, cannot show alone that it broke.
   const pairs = policy.kind === 'pairs' || policy.kind === 'references';
   const on = pairs ? 'suite' : gateOn;
   const critical = pairs ? [] : criticalOf(compared);
@@ -204,7 +189,6 @@ function fixedRise(
 interface VerdictFacts {
   seen: SuiteTables;
   judgement: Judgement;
-  /** Positions of references that are named as worse. */
   worse: number[];
   rise: number | null;
   interval: SuiteVerdict['interval'];
@@ -214,10 +198,7 @@ interface VerdictFacts {
 type RuleVerdict = Pick<SuiteVerdict, 'verdict'> &
   Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
 
-/**
- * The verdict: the first rule that holds. A suite with a reference that is named as worse, or is
- * still suspicious, is never green.
- */
+/** The first rule that holds. A reference named as worse, or still suspicious, rules out green. */
 function colour({ seen, judgement, worse, rise, interval, tolerance }: VerdictFacts): RuleVerdict {
   const { open, tries, tables, bundles, suite } = seen;
   const plain = { p: null, references: [] };
@@ -234,10 +215,7 @@ function colour({ seen, judgement, worse, rise, interval, tolerance }: VerdictFa
   return { verdict: 'inconclusive', by: 'unsettled', ...plain };
 }
 
-/**
- * Calls open suites unchanged that rule out a drop together, though each is too small alone: only
- * where none looks worse.
- */
+/** Rules out a drop over suites that are each too small alone, where none looks worse. */
 function settleTogether(
   seen: readonly SuiteTables[],
   verdicts: Map<SuiteComparison, SuiteVerdict>,
@@ -254,10 +232,7 @@ function settleTogether(
       verdicts.set(suite, verdictBy(found, 'unchanged', 'run', []));
 }
 
-/**
- * Applies the fall under base's scoring: a prompt that broke is not green because the scoring
- * changed beside it.
- */
+/** A prompt that broke is not green because the scoring changed beside it. */
 function withBaseScoring(
   suite: SuiteComparison,
   verdict: SuiteVerdict,
@@ -286,7 +261,6 @@ function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVe
   return apart.has(verdict.verdict) ? verdictBy(verdict, 'inconclusive', 'endings', []) : verdict;
 }
 
-/** The same suite with another verdict, and what decided it. */
 function verdictBy(
   suite: SuiteVerdict,
   verdict: SuiteVerdict['verdict'],

@@ -12,7 +12,6 @@ import type { Prepared } from './prepared.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 import { comparing, sequentialLevels, sequentialSuite } from './tries.ts';
 
-/** Calls for answers of a run whose tries follow from what comes, the first ones included. */
 export interface AnswerCalls {
   /** Mean over simulated runs in which nothing got worse. */
   usual: number;
@@ -20,7 +19,6 @@ export interface AnswerCalls {
   most: number;
 }
 
-/** The pass rate assumed of every try, since there are no answers yet. */
 const PASS_RATE = 0.95;
 
 /** References simulated of a suite; those beyond are taken to need as many calls each. */
@@ -112,10 +110,7 @@ function tryUpTo(
       side.push(nextFloat(random) < PASS_RATE ? 'pass' : 'fail');
 }
 
-/**
- * The most tries beyond the first round: every reference tried five times, and as many as allowed
- * sampled on to the end.
- */
+/** Every reference tried five times, and as many as allowed sampled to the end. */
 function mostBeyondFirst({ compared }: SuiteComparison): number {
   const settled = compared.map((run) => callsUpTo(run, MOST_TRIES));
   const sampled = compared
@@ -125,7 +120,6 @@ function mostBeyondFirst({ compared }: SuiteComparison): number {
   return [...settled, ...sampled].reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Calls of one reference's tries that the plan does not count yet. */
 function callsUpTo(run: ReferenceRun | undefined, tries: number): number {
   if (run === undefined) return 0;
   const { base, head, reference } = run.affected;

@@ -1,7 +1,6 @@
 import type { Grader, Purpose, Request, Target } from '../../types/model.ts';
 import type { Notice, Place, Problem } from '../../types/plain.ts';
 
-/** Calls that a feature makes of one model. */
 export interface PlannedCalls {
   target: Target;
   parameters: Request['parameters'];
@@ -9,7 +8,6 @@ export interface PlannedCalls {
   calls: number;
   /** Estimated tokens of one call; null: those of a grader that is asked about an answer. */
   tokens: { input: number; output: number } | null;
-  /** The file that names the model, for problems with it. */
   place: Place;
 }
 
@@ -19,20 +17,13 @@ export interface Asker {
   unasked: string | null;
 }
 
-/** What a feature planned, in terms that any run can price, limit and print. */
 export interface FeaturePlan<Own = unknown> {
   own: Own;
-  /**
-   * Calls that are made in any case. They are priced and limited by the caps, and a missing key of
-   * theirs is a problem.
-   */
+  /** Always made: priced, limited by the caps, and a missing key is a problem. */
   certain: readonly PlannedCalls[];
   /** Most calls after the verdict, if there is something to ask. */
   possible: number;
-  /**
-   * The app takes its grader away where the key is missing, or where the price is unknown and the
-   * user set a cap on cost.
-   */
+  /** The app removes it if the key is missing, or the price is unknown under a cap the user set. */
   asker: Asker | null;
   /** Graders and evaluators that it tests on labelled answers: a run may consist of these alone. */
   tested: number;
@@ -40,7 +31,6 @@ export interface FeaturePlan<Own = unknown> {
   notices: Notice[];
 }
 
-/** A feature's plan with the key of its row. */
 export interface PlannedFeature extends FeaturePlan {
   key: string;
 }

@@ -1,33 +1,24 @@
 import type { Completion, WaitingBatches } from '../../types/model.ts';
 
-/** Why a run ended before its plan did. */
 export interface Halt {
   title: 'Budget reached' | 'Time is up' | 'Interrupted';
-  /** Why the run ended, as a clause for people. */
   why: string;
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;
 }
 
-/**
- * What a halt cost: tries that were not made, grades of answers that had come, and further rounds
- * of tries that were wanted.
- */
+/** Tries not made, grades of answers that had come, and further rounds that were wanted. */
 export interface Unmade {
   tries: number;
   grades: number;
   rounds: number;
 }
 
-/** Whether a halt left anything out; a run may also be ended after its last call. */
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
 }
 
-/**
- * A call that was never made, or not waited for, because the run was ending. It says nothing about
- * the model.
- */
+/** A call not made, or not waited for, because the run ended. It says nothing about the model. */
 export function wasNotMade(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')

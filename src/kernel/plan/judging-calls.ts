@@ -11,17 +11,13 @@ import type { Reference } from '../suite/suite.ts';
 import { asksNothing } from '../suite/template.ts';
 import type { NextTries, SuiteRun } from './suite-run.ts';
 
-/** Calls that one model is asked for to judge the first round of tries. */
 interface JudgingCalls {
   asked: Grader;
   purpose: 'grader' | 'embedding';
   calls: number;
 }
 
-/**
- * Counts the calls that judge the first round of tries, by model and before anything is asked:
- * fewer are made where answers repeat, more where a reply has to be asked for again.
- */
+/** Counts the first round's calls in advance: repeats take fewer, unreadable replies more. */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
   const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
@@ -80,7 +76,6 @@ function graderKey(asked: Grader): string {
   return canonicalJson(gradersIdentity([asked]));
 }
 
-/** The different answers of a case, each under a name that no other text has. */
 function answerNames({ base, head }: AffectedReference, tries: number): string[] {
   const different = new Set(
     [base, head].flatMap((generation) =>
@@ -105,10 +100,7 @@ function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
 }
 
-/**
- * Objects of a dialogue that the metric judges one by one, as far as they are known before it runs:
- * those recorded, and the answer.
- */
+/** As far as they are known before it runs: those recorded, and the answer. */
 function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference): number {
   if (every === undefined) return 1;
   const recorded = thread ?? [];
@@ -124,19 +116,14 @@ function questionsOf({ source }: Metric): number {
   return Array.isArray(statements) ? statements.length : 1;
 }
 
-/**
- * Fewest and most calls of the experiments of a run whose settings say nothing of them. Most end
- * after 30 to 60; what is broken in half of its tries takes more.
- */
+/** Of experiments without settings: most end after 30 to 60; half-broken tries take more. */
 const LEAST_CALLS = 120;
 export const MOST_CAUSE_CALLS = 200;
 
-/** Calls that finding causes may take after a comparison that took so many: half of them. */
 export function defaultCauseCalls(compared: number): number {
   return Math.min(MOST_CAUSE_CALLS, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
 }
 
-/** Calls that one try of a suite takes, its grades among them. */
 export function callsPerTry(run: SuiteRun): number {
   const { answerer } = run.deciding;
   if (answerer !== null) return answerer.mostCalls;
@@ -146,6 +133,5 @@ export function callsPerTry(run: SuiteRun): number {
   if (first < 0) return 1;
   const own = { ...run, other: null };
   const graded = judgingCalls([own], () => new Map([[first, 1]]));
-  // Both sides' answers are graded.
   return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
 }

@@ -4,27 +4,16 @@ import type { Generation } from '../select/generation.ts';
 import { judgingCalls } from './judging-calls.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 
-/**
- * What a run will certainly ask before anything is asked: its first round of tries. Adaptive tries
- * may add to it.
- */
+/** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
 export interface Plan {
-  /**
-   * Prompts with at least one reference that runs, and these references; those of a sweep count
-   * once, in however many variants.
-   */
+  /** Prompts with a reference that runs, and these references; once for all variants of a sweep. */
   suites: number;
   references: number;
-  /**
-   * Distinct calls for answers, after sharing between the sides and between duplicate references.
-   */
+  /** Distinct, after sharing between the sides and between duplicate references. */
   prompt_calls: number;
   /** Answers and grades that recordings give: they are not calls, and no cap counts them. */
   replayed: number;
-  /**
-   * Calls for grades and for the embeddings that metrics compare: about this many, fewer where
-   * answers repeat, more where a reply has to be asked for again.
-   */
+  /** Grades and embeddings: about this many; repeats take fewer, unreadable replies more. */
   grader_calls: number;
   /** Further calls made in any case, by what `plan --json` names them. */
   certain: Readonly<Record<string, number>>;
@@ -47,7 +36,6 @@ export function recordedWords(replayed: number): string {
   return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
 }
 
-/** Calls that are made whatever comes of them. */
 export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): number {
   return prompt_calls + grader_calls + total(certain);
 }
@@ -55,7 +43,6 @@ export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): num
 /** Evaluators' calls of a suite's own tries, as `plan --json` names them. */
 export const EVALUATOR_CALLS = 'evaluator_calls';
 
-/** What the tries of these suites take, without what features ask beside them. */
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   // Tries by what is asked: who asks the same shares the first of them.
   const requests = new Map<string, number>();
@@ -99,7 +86,6 @@ function totalTries(tries: ReadonlyMap<string, number>): number {
   return [...tries.values()].reduce((sum, each) => sum + each, 0);
 }
 
-/** How many references of each prompt run, in the variant with the most. */
 function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   const most = new Map<string, number>();
   for (const {
@@ -113,7 +99,6 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   return [...most.values()];
 }
 
-/** Models that answerers ask about each answer: both sides' where they differ. */
 function ownGradersOf({ deciding: { answerer: first }, other }: SuiteRun): number {
   const second = other?.answerer ?? null;
   return (
@@ -128,10 +113,7 @@ function requestsOf({
   return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
 }
 
-/**
- * A plan that is carried out several times, each time with new answers; or, with a part of 1, that
- * part of it.
- */
+/** Carried out several times, each with new answers; or, with a part of 1, that part of it. */
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
@@ -145,7 +127,6 @@ export function repeatPlan(plan: Plan, times: number): Plan {
   };
 }
 
-/** A plan with what features ask beside the tries; `calls`: by the keys that plans name. */
 export function withFeatureCalls(
   plan: Plan,
   calls: { grader: number; certain: Plan['certain']; possible: Plan['possible'] },
@@ -161,10 +142,7 @@ export function withFeatureCalls(
   };
 }
 
-/**
- * Refuses a plan whose certain part is over the cap, before anything is sent; `stored` of its
- * answers are there already and are not called for.
- */
+/** Refuses a plan whose certain part is over the cap; `stored` answers are not called for. */
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,

@@ -18,7 +18,6 @@ export interface PrepareInput {
   head: SourceTree;
   maxCalls: number | null;
   failOn: GateSettings['fail_on'] | null;
-  /** Where the project's own code may run. */
   code: 'sandbox' | 'host' | 'off';
   /** `YYYY-MM-DD`. */
   today: string;
@@ -26,20 +25,14 @@ export interface PrepareInput {
   again?: Again;
 }
 
-/** How head is compared with itself. */
 export interface Again {
   /** So many times, each time by new tries. */
   runs: number;
   select(head: ProjectSide, today: string): Selection;
   gate(gate: GateSettings): GateSettings;
-  /** What of a suite's own gate holds. */
   ownGate(tests: Tests): SuiteGate;
 }
 
-/**
- * A run that is ready to ask: what runs, by which policy, under which gate. Nothing has been called
- * yet.
- */
 export interface Prepared {
   mode: 'diff' | 'sweep';
   /** Every selected suite, those in which nothing runs included. */
@@ -48,16 +41,13 @@ export interface Prepared {
   /** By the policy, what these suites want beyond the tries that they have. */
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
-  /** What features ask beside the tries, in the order of their table. */
   features: readonly PlannedFeature[];
   price: Price;
-  /** What a pull request may choose of the rules it is judged by, in sentences. */
   ownRules: string[];
   problems: Problem[];
   notices: Notice[];
 }
 
-/** Head's suites as they were read, once for each variant that runs. */
 export function headSuites({ suites }: Prepared): Suite[] {
   return suites.flatMap(
     ({
@@ -68,7 +58,6 @@ export function headSuites({ suites }: Prepared): Suite[] {
   );
 }
 
-/** Every place that requests of this run go to. */
 export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'features'>): Target[] {
   const asked = suites
     .filter(({ run }) => run.runs.length > 0)
@@ -84,17 +73,13 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }
 
-/** Where the answers of a suite come from. */
 function answerersOf({ runs }: SuiteRun): Target[] {
   return runs
     .flatMap(({ affected: { base, head } }) => [base, head])
     .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
 }
 
-/**
- * Why a run cannot call its models. A key that only a metric needs is reported at the metric's
- * line, for a user who has the keys of the answering models would not expect it there.
- */
+/** A key only a metric needs is reported at the metric's line: others' users do not expect it. */
 export function keyProblems(
   prepared: Prepared,
   missingKeys: (targets: readonly Target[]) => Problem[],
@@ -113,12 +98,14 @@ export function keyProblems(
     const { place, name, model } = metric;
     return {
       place,
-      message: `${missing.message} The metric "${name}" asks ${model}; where another server has it, say so in the settings file, models: { ${JSON.stringify(model)}: { … } }, or take the metric out`,
+      message:
+        `${missing.message} The metric "${name}" asks ${model}; ` +
+        'where another server has it, say so in the settings file, models: ' +
+        `{ ${JSON.stringify(model)}: { … } }, or take the metric out`,
     };
   });
 }
 
-/** Each metric with the models that it asks. */
 function modelsByMetric(scoring: Scoring) {
   return everyMetric(scoring.tests).flatMap((metric) => {
     const embedder = embedderFor(metric, scoring);
@@ -128,7 +115,6 @@ function modelsByMetric(scoring: Scoring) {
   });
 }
 
-/** References that base gates on and this change removes. */
 export function removedIds({ path, references }: AffectedSuite): string[] {
   return references
     .filter(({ change }) => change === 'removed')

@@ -5,10 +5,7 @@ import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/s
 import { gates, type AffectedSuite } from '../select/select.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 
-/**
- * One try of one reference on one side, judged by the deciding scoring and, where the scorings
- * differ, by base's too.
- */
+/** Judged by the deciding scoring and, where the scorings differ, by base's too. */
 export interface Try {
   result: TryResult;
   other: TryResult | null;
@@ -38,7 +35,6 @@ export function identityOf({ suite: { path, name, variant } }: SuiteRun): string
 /** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
-/** Prepares a suite: whose scoring decides, and which references run at all. */
 export function startSuite(suite: AffectedSuite): SuiteRun {
   const { base, head } = suite;
   const deciding = (head ?? base)?.scoring;
@@ -61,10 +57,7 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/**
- * Whether a reference enters the tests: both sides can be asked, they ask different things (equal ones
- * share their answers and are unchanged by construction), and the reference gates.
- */
+/** Both sides can be asked, ask different things (equal ones are unchanged), and it gates. */
 function isCompared(
   { suite }: SuiteRun,
   { affected }: ReferenceRun,
@@ -80,18 +73,13 @@ function isCompared(
   );
 }
 
-/**
- * How tries are planned in a suite: the adaptive policy, or llmeval's fixed number; `pairs` where
- * both sides' answers are compared with each other, `references` where their roll-ups are.
- */
+/** Adaptive, or a fixed number; `pairs` compares answers, `references` roll-ups. */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
-/** A suite with the runs that enter its tests. */
 export interface SuiteComparison {
   run: SuiteRun;
   policy: TryPolicy;
-  /** The run's gate with what this suite sets for itself, and the latter alone. */
   gate: GateSettings;
   ownGate: SuiteGate;
   compared: readonly ReferenceRun[];
@@ -102,10 +90,6 @@ export interface SuiteComparison {
   steady: ReadonlySet<string>;
 }
 
-/**
- * A suite with the gate that holds for it, which is the run's with the suite's own margins, and the
- * references that enter its verdict.
- */
 export function suiteComparison(
   run: SuiteRun,
   policy: TryPolicy,
@@ -125,14 +109,12 @@ export function suiteComparison(
   };
 }
 
-/** A try that was made, and of which run of its suite. */
 export interface MadeTry {
   index: number;
   side: Side;
   made: Try;
 }
 
-/** The suite with further tries, each side's in the order in which they are given. */
 export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
   const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
   for (const { index, side, made } of tries) more[index]?.[side].push(made);

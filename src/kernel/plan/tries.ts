@@ -11,7 +11,6 @@ import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../s
 import type { Settings, Tests } from '../suite/suite.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
-/** Positions of references tagged `critical`: each of them counts by itself. */
 export function criticalOf(compared: readonly ReferenceRun[]): number[] {
   return compared.flatMap(({ affected: reference }, index) =>
     reference.reference.tags.includes('critical') ? [index] : [],
@@ -25,18 +24,13 @@ export function tryOutcomes({ base, head }: ReferenceRun): Tries {
   };
 }
 
-/** Which references move together; null: the reference moves alone. */
 export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[] {
   return compared.map(({ affected: { reference } }) => reference.cluster ?? null);
 }
 
-/**
- * Tries a side where the sequential policy cannot be followed: a sweep, a prompt that base does not
- * have, comparisons of answers.
- */
+/** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
-/** Tries a side where roll-ups are compared: the fewest that have a majority. */
 const ROLLED_TRIES = 3;
 
 /**
@@ -63,15 +57,11 @@ export function tryPolicy(
     : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
 
-/** Whether there is a verdict that further tries could settle. */
 function settles(tests: Tests, compares: boolean): boolean {
   return compares && !gatesNothing(tests);
 }
 
-/**
- * Tries where all that differs is answers that were recorded, for further ones are the same again:
- * one, or as many passes as the roll-up wants. Null: not so, or a roll-up or its code decides.
- */
+/** Further tries of recordings are the same again. Null: not so, or a roll-up decides. */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
   rollup: Tests['rollup'],
@@ -90,13 +80,11 @@ function triesOfRecordings(
   return isRecorded ? triesNeeded(rollup) : null;
 }
 
-/** What is compared where tries are a fixed number. */
 function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' | 'references' {
   if (gatesByPreference(tests)) return 'pairs';
   return unit === 'references' ? 'references' : 'fixed';
 }
 
-/** A suite as the statistics see it. */
 export function sequentialSuite({ compared, gate, steady }: SuiteComparison): SequentialSuite {
   return {
     tries: compared.map(tryOutcomes),
@@ -112,9 +100,6 @@ function isSteady(run: ReferenceRun | undefined, steady: SuiteComparison['steady
   return run !== undefined && steady.has(run.affected.reference.id);
 }
 
-/**
- * Suites in which something is compared, and those among them that follow the sequential policy.
- */
 export function comparing(suites: readonly SuiteComparison[]): {
   all: SuiteComparison[];
   sequential: SuiteComparison[];
@@ -123,7 +108,6 @@ export function comparing(suites: readonly SuiteComparison[]): {
   return { all, sequential: all.filter(({ policy }) => policy.kind === 'adaptive') };
 }
 
-/** What a metric that got worse does to the run. */
 export function gateWordOf(
   { gate }: Pick<SuiteComparison, 'gate'>,
   name: string,
@@ -132,10 +116,7 @@ export function gateWordOf(
   return better === 'none' ? 'ignore' : (gate.metrics?.[name] ?? 'warn');
 }
 
-/**
- * Judgements that share alpha: one of each suite that is compared, and one of each metric that may
- * fail it.
- */
+/** Judgements that share alpha: one per compared suite, and one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.deciding;
@@ -161,7 +142,6 @@ export function referenceLevel(
     : (REFERENCE_SHARE * alpha * sequential.length) / familySize(suites);
 }
 
-/** The levels under which the sequential suites of a run are tried. */
 export function sequentialLevels(
   suites: readonly SuiteComparison[],
   settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
@@ -199,7 +179,6 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
 
 type WantedTries = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
 
-/** What the sequential suites of the run want. */
 function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): WantedTries {
   const { all, sequential } = comparing(suites);
   const levels = sequentialLevels(suites, settings);
@@ -214,7 +193,6 @@ function fixedTries(run: SuiteRun, tries: number): Map<number, number> {
   );
 }
 
-/** By position among the compared references → by index among all that run. */
 function sequentially(
   { run, compared }: SuiteComparison,
   more: ReadonlyMap<number, number>,
@@ -236,10 +214,7 @@ function lacks(run: ReferenceRun | undefined, count: number): boolean {
   );
 }
 
-/**
- * Tries that the sequential suites made, and what five fixed ones a side would have made of the
- * same references, distinct questions once. Null without a sequential suite that ran.
- */
+/** What sequential suites tried, and what five fixed tries a side would take. Null: none ran. */
 export function adaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {

@@ -25,7 +25,6 @@ export const changedTextSchema = z.strictObject({
   more: countSchema.describe('Changed lines that are left out.'),
 });
 
-/** A file that a run is about, with the lines that differ between base and head. */
 export type ChangedText = z.infer<typeof changedTextSchema>;
 
 export type Hunk = ChangedText['hunks'][number];

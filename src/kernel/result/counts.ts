@@ -7,10 +7,7 @@ import type { Replaced } from './result.ts';
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-/**
- * Whether a reference of a result counts for its verdict: what is skipped or in quarantine is only
- * shown.
- */
+/** What is skipped or in quarantine is only shown. */
 export function countsForVerdict({
   skip,
   quarantined,
@@ -23,16 +20,11 @@ export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | n
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
 
-/** The share of a side's judged tries that pass; 0 where none was judged. */
 export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-/**
- * References that got worse by their own tries, in suites that are not called regressed: single
- * references are called at a false-discovery rate, and a suite at its share of alpha, which is
- * stricter.
- */
+/** Worse by their own tries in suites not called regressed: a suite's level is stricter. */
 export function worseAlone(suites: readonly SuiteResult[]): number {
   return suites
     .filter(({ verdict }) => verdict !== 'regressed')
@@ -40,7 +32,6 @@ export function worseAlone(suites: readonly SuiteResult[]): number {
     .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference)).length;
 }
 
-/** Metrics whose mean got worse and that the gate wants to fail for it. */
 export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   values: MetricValues;
 })[] {
@@ -51,7 +42,6 @@ export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   );
 }
 
-/** Whether no metric of a suite says what passes, so that its values are only shown. */
 export function showsOnly({ metrics }: SuiteResult): boolean {
   return metrics.length > 0 && metrics.every(({ gates }) => gates === false);
 }
@@ -59,7 +49,6 @@ export function showsOnly({ metrics }: SuiteResult): boolean {
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
 const MAX_UNGRADED_SHARE = 0.1;
 
-/** Suites of which so many tries got no readable grade that a reader must know it. */
 export function ungradedSuites(
   suites: readonly SuiteResult[],
 ): { name: string; ungraded: number; tries: number }[] {
@@ -75,7 +64,6 @@ export function ungradedSuites(
   });
 }
 
-/** The ungraded tries of all {@link ungradedSuites}; null where there are no such suites. */
 export function ungradedInAll(
   suites: readonly SuiteResult[],
 ): { tries: number; of: number } | null {
@@ -113,7 +101,6 @@ export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[])
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 
-/** References with evidence in all of these suites, of how many; null: none lacks any. */
 export function evidenceInAll(
   suites: readonly Pick<SuiteResult, 'evidence'>[],
 ): { references: number; of: number } | null {

@@ -16,7 +16,8 @@ const metricValuesSchema = z.strictObject({
   p: shareSchema
     .nullable()
     .describe(
-      'Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is better; null where nothing was compared.',
+      'Mid-p of the permutation test: one-sided for "worse", two-sided where neither way is ' +
+        'better; null where nothing was compared.',
     ),
   references: countSchema.describe('References with numbers on both sides.'),
   gate: z
@@ -44,7 +45,9 @@ const metricObjectsSchema = z.strictObject({
   difference: differenceSchema
     .nullable()
     .describe(
-      'Mean over dialogues of the share that passes, head − base: objects of one dialogue are alike, so each dialogue counts once. Null where nothing was compared.',
+      'Mean over dialogues of the share that passes, head − base: ' +
+        'objects of one dialogue are alike, so each dialogue counts once. ' +
+        'Null where nothing was compared.',
     ),
   low: z.number().nullable().describe('Lower end of its two-sided 90 % interval.'),
   high: z.number().nullable().describe('Upper end of its two-sided 90 % interval.'),
@@ -86,8 +89,6 @@ export const metricResultSchema = z.strictObject({
 
 export type MetricResult = z.infer<typeof metricResultSchema>;
 
-/** What a metric with `every` comes to on the single objects of the dialogues. */
 export type MetricObjects = z.infer<typeof metricObjectsSchema>;
 
-/** A metric's means and how they moved. */
 export type MetricValues = z.infer<typeof metricValuesSchema>;

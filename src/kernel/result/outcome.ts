@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { variantSchema } from '../suite/suite.ts';
 import { countSchema, shareSchema } from './pieces.ts';
 
-/** A suite with its rates, as a title names it. */
 const suiteRates = z.strictObject({
   name: z.string().describe('The suite.'),
   variant: variantSchema
@@ -206,5 +205,4 @@ export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 
 export type OutcomeKind = RunOutcome['kind'];
 
-/** One member of the union. */
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;

@@ -12,7 +12,6 @@ export const countSchema = z.number().int().nonnegative();
 
 export const shareSchema = z.number().min(0).max(1);
 
-/** Of two shares. */
 export const differenceSchema = z.number().min(-1).max(1);
 
 export const dollarsSchema = z.number().nonnegative().nullable();
@@ -27,7 +26,6 @@ export const outcomeSchema = z.enum([
   'skipped',
 ]) satisfies z.ZodType<Outcome>;
 
-/** Any value of the user's, `null` where there is none. */
 export const jsonSchema: z.ZodType<Json, Json> = z.json();
 
 export const placeSchema = z.strictObject({
@@ -105,7 +103,8 @@ export const scoreSchema = z.discriminatedUnion('status', [
     raised: z
       .literal(true)
       .describe(
-        "The metric's own code broke on this answer, or on all that it judged of it, which fails it; absent: it did not.",
+        "The metric's own code broke on this answer, or on all that it judged of it, " +
+          'which fails it; absent: it did not.',
       )
       .exactOptional(),
     label: z
@@ -142,7 +141,6 @@ export const tallySchema = z.strictObject({
   num_errors: countSchema.describe('Scores that are errors.'),
 }) satisfies z.ZodType<Tally>;
 
-/** A last measurement of the gate's own false alarms. */
 export const noiseNoteSchema = z.strictObject({
   red: countSchema.describe('Comparisons of base with itself that went red.'),
   runs: countSchema.describe('Comparisons of base with itself.'),

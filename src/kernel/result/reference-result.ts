@@ -31,7 +31,8 @@ const tryResultSchema = z.strictObject({
   finish_reason: finishReasonSchema
     .nullable()
     .describe(
-      'Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.',
+      'Why the model stopped, also of an answer that says nothing (`actual` is null then); ' +
+        'null: not known, or no answer.',
     ),
   ended: z
     .string()
@@ -59,7 +60,6 @@ const sideResultSchema = (own: OwnKeys) =>
       .describe('Every try in its order.'),
   });
 
-/** Names and bounds of a share of passes, with its 95 % interval. */
 export const measuredRateSchema = z.strictObject({
   passes: countSchema.describe('Tries that passed.'),
   tries: countSchema.describe('Tries that passed or failed.'),
@@ -97,7 +97,8 @@ export const referenceResultSchema = (own: OwnKeys) =>
     quarantined: z
       .literal(true)
       .describe(
-        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; absent: it is not.',
+        'In quarantine on the day of the run: shown, and out of the verdict as with `skip`; ' +
+          'absent: it is not.',
       )
       .exactOptional(),
     input: z
@@ -134,10 +135,8 @@ export type SideResult = z.infer<ReturnType<typeof sideResultSchema>>;
 
 export type ReferenceResult = z.infer<ReturnType<typeof referenceResultSchema>>;
 
-/** Passes among tries, with the share's 95 % interval (Wilson). */
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;
 
-/** What a try ended in an error with; null: it did not. */
 export function errorOf({ outcome, error, scores }: TryResult): string | null {
   if (outcome !== 'error') return null;
   return error ?? scores.find(({ status }) => status === 'error')?.reason ?? 'unknown error';

@@ -10,7 +10,6 @@ import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './piec
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
 
-/** The only version this program writes and reads. */
 const RESULT_VERSION = 1;
 
 const noticeKind = z.enum([
@@ -60,7 +59,8 @@ const purpose = z.enum([
 
 const saved = dollarsSchema
   .describe(
-    'What reused answers would have cost, in dollars; null: not known for all of them. Absent in results written before it was counted.',
+    'What reused answers would have cost, in dollars; ' +
+      'null: not known for all of them. Absent in results written before it was counted.',
   )
   .optional();
 
@@ -83,7 +83,8 @@ const usageTotalsSchema = z.strictObject({
   unpriced: z
     .literal('programs')
     .describe(
-      'Every call that was made went to a program of the project without a price, or to recordings; absent: not so.',
+      'Every call that was made went to a program of the project without a price, ' +
+        'or to recordings; absent: not so.',
     )
     .exactOptional(),
   saved_usd: saved,
@@ -184,7 +185,8 @@ export const resultSchema = z.strictObject({
   noise: noiseNoteSchema
     .nullable()
     .describe(
-      "How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.",
+      "How often this project's gate was last measured to go red when nothing changed; " +
+        'null: not measured, as far as is known.',
     ),
   override: overrideSchema
     .nullable()
@@ -207,7 +209,6 @@ export const resultSchema = z.strictObject({
     .describe('Tries of the adaptive suites; null: no suite is adaptive.'),
 });
 
-/** A suite whose answers come from something of head's own. */
 export type Replaced = z.infer<typeof replacedSchema>;
 
 export type Evaluations = z.infer<typeof evaluationsSchema>;
@@ -216,29 +217,21 @@ export type UsageTotals = z.infer<typeof usageTotalsSchema>;
 
 export type Result = z.infer<typeof resultSchema> & FeatureParts;
 
-/** The schema of `result.json` with the keys that features add. */
 export function resultSchemaWith(own: OwnKeys): z.ZodType<Result> {
   const { description } = resultSchema.shape.suites;
   const suites = z.array(suiteResultSchema(own)).describe(description ?? '');
   return resultSchema.extend({ suites, ...own.run }) as unknown as z.ZodType<Result>;
 }
 
-/** A red verdict that a label on the pull request made neutral. */
 export type Override = z.infer<typeof overrideSchema>;
 
-/**
- * What is wrong with a value, in one phrase: the field, if it is not the whole, and the library's
- * words.
- */
+/** One phrase: the field, if it is not the whole, and the library's words. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/**
- * A saved result from its JSON, `own` being the keys that features add; a value that is none, or of another version, is a problem that says
- * what to do.
- */
+/** `own`: keys that features add. Another version is a problem that says what to do. */
 export function readResultValue(
   file: string,
   value: unknown,
@@ -254,7 +247,8 @@ export function readResultValue(
       : undefined;
   if (typeof version === 'number' && version !== RESULT_VERSION) {
     return wrong(
-      `is a result of version ${String(version)}; this evaldiff reads version ${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
+      `is a result of version ${String(version)}; this evaldiff reads version ` +
+        `${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
     );
   }
   const parsed = resultSchemaWith(own).safeParse(value);

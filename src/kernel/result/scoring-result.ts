@@ -61,7 +61,8 @@ export const scoringResultSchema = z.strictObject({
       head: shareSchema.describe("Head's answers."),
     })
     .describe(
-      "Pass rates under base's scoring of all that it judges, where head's answers clearly fall under it; absent: they do not.",
+      "Pass rates under base's scoring of all that it judges, where head's answers clearly " +
+        'fall under it; absent: they do not.',
     )
     .exactOptional(),
   fell: z
@@ -74,11 +75,11 @@ export const scoringResultSchema = z.strictObject({
       }),
     )
     .describe(
-      "References whose answers fall under base's scoring, where that keeps the suite from green; absent: none.",
+      "References whose answers fall under base's scoring, where that keeps the suite from " +
+        'green; absent: none.',
     )
     .exactOptional(),
   summary: z.string().describe('One sentence with the numbers.'),
 });
 
-/** One suite whose scoring changed. */
 export type ScoringResult = z.infer<typeof scoringResultSchema>;

@@ -18,7 +18,8 @@ const preferenceSchema = z.strictObject({
   ties: countSchema.describe('Comparisons in which neither is.'),
   difference: differenceSchema.describe('Share preferred on head less share preferred on base.'),
   low: differenceSchema.describe(
-    "Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.",
+    "Lower end of the difference's two-sided 90 % interval, which holds over all looks at " +
+      'growing tries: a larger drop is ruled out.',
   ),
   high: differenceSchema.describe(
     "Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.",
@@ -51,15 +52,11 @@ const classificationSchema = z.strictObject({
     .describe('In the order of the references.'),
 });
 
-/** Comparisons of base's with head's answers: one for each reference and try. */
 export type PreferenceSummary = z.infer<typeof preferenceSchema>;
 
 export type BothSides = z.infer<typeof bothSidesSchema>;
 
-/**
- * Answers as labels, each try of a reference one item. Shares are 0–1; null where nothing was
- * answered, or never with that label.
- */
+/** Each try is one item. Shares are 0–1; null: nothing was answered, or never with that label. */
 export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 export const becauseSchema = z.strictObject({
@@ -121,13 +118,17 @@ const graderErrorSchema = z.strictObject({
       head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
     })
     .describe(
-      "What is corrected, of a metric with `every`: the share of a dialogue's objects that pass, as a mean over dialogues. Absent: the suite's pass rates.",
+      'What is corrected, of a metric with `every`: ' +
+        "the share of a dialogue's objects that pass, as a mean over dialogues. " +
+        "Absent: the suite's pass rates.",
     )
     .exactOptional(),
   kind: z
     .enum(['corrected', 'within error', 'no better than chance'])
     .describe(
-      '`within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.',
+      '`within error`: the rates differ by no more than the share of answers that the grader ' +
+        'gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, ' +
+        'and nothing can be corrected.',
     ),
   good: gradedRightSchema.describe('Examples that pass for people.'),
   bad: gradedRightSchema.describe('Examples that fail for people.'),
@@ -175,7 +176,15 @@ const verdictReasonSchema = z.strictObject({
       'endings',
     ])
     .describe(
-      "Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`).",
+      'Regressed by the `fall` of all, by single `references`, or because head does not answer ' +
+        'what base answers (`unanswered`). Improved by the `rise` of all. ' +
+        'No regression because the `bound` of the difference lies above −tolerance, ' +
+        'because the rate is no lower (`level`), or because the suites of the `run` say so ' +
+        'together. Inconclusive because references are `suspicious` still, or were `named` as ' +
+        'worse, or because it looks worse and five tries did not settle it (`unsettled`), ' +
+        "or because references lack evidence (`uncompared`), or because head's answers fall " +
+        "under base's scoring and the scoring changed too (`scoring`), or because one side's " +
+        'answers were cut, withheld or refused beyond chance (`endings`).',
     ),
   p: shareSchema
     .nullable()
@@ -236,7 +245,8 @@ const suiteKeys = (own: OwnKeys) =>
       .describe('Each metric alone: its pass rate, its numbers and its labels.'),
     grader_error: graderErrorSchema
       .describe(
-        "What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.",
+        "What the pass rates are without the grader's own errors, as labelled examples show " +
+          'them. Changes no verdict; absent: no such examples, or something else judges too.',
       )
       .exactOptional(),
     rollups: rollupsSchema
@@ -253,33 +263,30 @@ const allKeys = (own: OwnKeys) =>
     classification: classificationSchema
       .nullable()
       .describe(
-        'In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.',
+        'In suites whose expected values are a few labels, compared by `exact_match`: ' +
+          'each try of a reference is one item.',
       )
       .exactOptional(),
     cost_per_1000_calls: dollarsSchema
       .describe(
-        'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.',
+        'In sweeps: dollars for a thousand calls like those made, whether paid for or reused; ' +
+          'null: not known.',
       )
       .exactOptional(),
   });
 
-/** A suite's result, with keys of features among the kernel's. */
 export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
   return allKeys(own) as unknown as z.ZodType<SuiteResult>;
 }
 
-/** How many references could be judged, of how many. */
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Pass rates corrected for the errors of the grader. */
 export type GraderError = z.infer<typeof graderErrorSchema>;
 
-/** What decided a suite's verdict. */
 export type VerdictReason = z.infer<typeof verdictReasonSchema>;
 
-/** Why a suite runs: a key of the user's file that differs, or a side that lacks it. */
 export type Because = z.infer<typeof becauseSchema>;
 
 export type PassRate = z.infer<typeof passRateSchema>;

@@ -7,26 +7,18 @@ import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
 import { promptChanges, type SuiteSide } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
 
-/** One reference to run: what each side asks, and how its definition changed. */
 export interface AffectedReference {
   reference: Reference;
-  /**
-   * What base's prompt asks for head's input; null where base has no such prompt or cannot render
-   * it.
-   */
+  /** What base's prompt asks for head's input; null: base lacks the prompt or cannot render it. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
-  /**
-   * Base's definition of the reference where it has one: its expected value belongs to base's
-   * scoring.
-   */
+  /** Base's definition, if any: its expected value belongs to base's scoring. */
   baseReference: Reference | null;
   /** The prompt whose reference it was on base, where that is another one. */
   from?: string;
 }
 
-/** Moves between suites, and the suites of base that they may come from. */
 export interface MovesHere extends Moves {
   others: readonly SuiteSide[];
 }
@@ -34,16 +26,12 @@ export interface MovesHere extends Moves {
 interface AffectedPart {
   because: Because[];
   references: AffectedReference[];
-  /** References whose fingerprints are equal on both sides: nothing runs for them. */
   unaffected: number;
   /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
   unasked?: string[];
 }
 
-/**
- * The references of one suite that a change touches, with the changed keys. Either side may be
- * missing, not both.
- */
+/** Of one suite, with the changed keys. Either side may be missing, not both. */
 export function affectedReferences(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -124,10 +112,7 @@ function touchedReferences(
   };
 }
 
-/**
- * The files in which a reference was edited: those of values, of a metric's code or values, else its
- * own.
- */
+/** The files of values, or of a metric's code or values, else its own. */
 function editedFiles({ reference, baseReference }: AffectedReference): string[] {
   const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
   if (baseReference === null) return [reference.place.file];
@@ -166,7 +151,6 @@ function removedSuite(base: SuiteSide | null, moves: MovesHere): AffectedPart {
   };
 }
 
-/** A reference of head as the other suite asked it that had it on base; null: it was in none. */
 function movedReference(
   head: SuiteSide,
   reference: Reference,
@@ -227,7 +211,6 @@ function baseGeneration(
   return null;
 }
 
-/** Why a reference runs, or null when both its fingerprints are equal. */
 function reasonFor(
   base: SuiteSide,
   pair: AffectedReference,
@@ -253,7 +236,6 @@ export function fingerprintOf(generation: Generation): string {
     : generation.fingerprint;
 }
 
-/** Those that no suite of head has, or that one scores in another way. */
 function removedReferences(
   base: SuiteSide,
   kept: ReadonlySet<Reference>,

@@ -12,10 +12,7 @@ import type { Dependency } from '../suite/own-suite.ts';
 import type { Prompt, Reference, Tests, Variant } from '../suite/suite.ts';
 import { asksNothing, fill, placeholders } from '../suite/template.ts';
 
-/**
- * A variant whose model has been found: `target` is null only for prompts that compute their output
- * with code.
- */
+/** `target` is null only for prompts that compute their output with code. */
 export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
@@ -30,15 +27,10 @@ export type Generation = { dependencies?: readonly Dependency[] } & (
       /** For a program that takes them; absent: it is told the messages alone. */
       variables?: Reference['input'];
       fingerprint: string;
-      /**
-       * Added to the try index that is asked for, so that equal questions get answers of their own.
-       */
+      /** Added to the try index, so that equal questions get answers of their own. */
       draw?: number;
     }
-  /**
-   * A dialogue that was recorded with its answers: no model is called. `after`: messages that
-   * follow its last answer; absent: none.
-   */
+  /** Recorded with its answers: no call. `after`: messages after the last answer; absent: none. */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -58,10 +50,7 @@ export type Generation = { dependencies?: readonly Dependency[] } & (
   | { kind: 'impossible'; message: string }
 );
 
-/**
- * What a prompt asks for one reference. Impossible when the reference has no value for a variable
- * of the prompt.
- */
+/** Impossible when the reference has no value for a variable of the prompt. */
 export function generationOf(
   prompt: Prompt,
   variant: ResolvedVariant,
@@ -77,7 +66,9 @@ export function generationOf(
   if (missing !== undefined) {
     return {
       kind: 'impossible',
-      message: `the reference has no value for {${missing.name}}: add it to its input, or take it out of the prompt`,
+      message:
+        `the reference has no value for {${missing.name}}: ` +
+        'add it to its input, or take it out of the prompt',
     };
   }
   const rendered = renderedBy(prompt, reference);
@@ -104,12 +95,10 @@ export function withDependencies(generation: Generation, { own }: Pick<Tests, 'o
   return { ...generation, dependencies, fingerprint: `${read} ${generation.fingerprint}` };
 }
 
-/** Whether a reference is a dialogue that brings its answer, so that no model is called. */
 export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }
 
-/** The messages for one reference; or what there is in their place. */
 function renderedBy(
   { file, code, messages, made }: Prompt,
   reference: Reference,
@@ -131,10 +120,7 @@ function renderedBy(
   return { kind: 'impossible', message: own?.why ?? `${from} made no prompt of reference ${id}` };
 }
 
-/**
- * A given dialogue under the prompt's own system messages, where it has any: they are what a change
- * of the prompt changes.
- */
+/** Under the prompt's own system messages, if any: they are what a change of the prompt changes. */
 function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
@@ -149,7 +135,6 @@ function inSystem({ messages }: Prompt, variable: string): boolean {
   );
 }
 
-/** What is asked, whichever draw of it: equal for equal questions. */
 export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
   const { draw } = generation.kind === 'code' ? {} : generation;
   return draw === undefined
@@ -170,7 +155,6 @@ export function drawnAgain(generation: Generation, draw: number): Generation {
     : { ...generation, fingerprint, draw };
 }
 
-/** A dialogue that ends with its answer, and so makes no model calls. */
 function recordedOf({ id, after }: Reference, thread: readonly Message[]): Generation {
   if (thread.length === 0)
     return {
@@ -188,10 +172,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/**
- * The part of a target that decides what it answers: which checkout a program runs in does not, its
- * files do.
- */
+/** Which checkout a program runs in does not decide its answers; its files do. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files } = target;
@@ -225,10 +206,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   );
 }
 
-/**
- * What a recording is found by: equal text for equal content. The provider is left out, so that
- * what a vendor answered can be replayed.
- */
+/** Equal for equal content, without the provider, so that a vendor's answers can be replayed. */
 export function recordingKey({
   model,
   parameters,
@@ -248,7 +226,6 @@ export function recordingKey({
   });
 }
 
-/** What tells a request for a vector from one for an answer. */
 function embeddingField({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
   return purpose === 'embedding' ? { kind: 'embedding' } : {};
 }

@@ -5,7 +5,6 @@ import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
 
-/** One prompt on both sides; a side is null where the prompt does not exist there. */
 interface SuitePair {
   base: Suite | null;
   head: Suite | null;
@@ -27,7 +26,6 @@ const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file }) => [file],
 ];
 
-/** A prompt's own text, wherever its lines stand. */
 function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>): Json {
   const said = messages.map(({ role, content }) => [role, content]);
   return code === null ? said : [...said, code.source];
@@ -75,10 +73,7 @@ export function pairSuites(base: Suites | null, head: Suites): SuitePair[] {
   return [...pairs, ...[...unpaired].map((suite) => ({ base: suite, head: null }))];
 }
 
-/**
- * Fresh suites, each with one that is gone, at least half of whose references it asks: most of them
- * first, then the same text and the same model.
- */
+/** Fresh suites with gone ones of which they ask at least half: most first, then text, model. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -94,7 +89,6 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
   });
 }
 
-/** The suites of one side whose file holds none of the other's. */
 function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
   const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
   return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
@@ -106,7 +100,6 @@ function suiteSimilarity([{ prompt: before }, { prompt: after }]: [Suite, Suite]
   return (isSameText ? 2 : 0) + (before.model === after.model ? 1 : 0);
 }
 
-/** What one reference of two commits has in common, the surest sign first. */
 const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
   (reference) => canonicalJson([reference.id, askedOf(reference), reference.expected ?? null]),
   (reference) => canonicalJson([askedOf(reference), reference.expected ?? null]),
@@ -121,10 +114,7 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
-/**
- * Head's references, each with the one of base that it was. What is asked goes before the id, so
- * that a new id, or ids that all move by one, make no reference new.
- */
+/** What is asked goes before the id, so that a new id or shifted ids make no reference new. */
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
@@ -146,9 +136,7 @@ export function pairReferences(
   return found;
 }
 
-/** References that left a suite of base for another of head. */
 export interface Moves {
-  /** Head's, each with base's own. */
   moved: ReadonlyMap<Reference, Reference>;
   /** Those of base that the other suite scores in the same way: nothing of them is gone. */
   kept: ReadonlySet<Reference>;
@@ -191,7 +179,6 @@ export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
-/** What a reference brings of what is asked, a recorded answer with it. */
 export function askedOf({ input, thread, after }: Reference): Json {
   const said = [thread, after].map((messages) =>
     (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
@@ -218,10 +205,7 @@ function countSharedInputs(
   return { shared, ofBase: base.size };
 }
 
-/**
- * Head with base's gate in each suite that base has: a pull request does not choose the gate it has
- * to pass.
- */
+/** Base's gate in each suite that base has: a pull request does not choose its own gate. */
 export function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -242,7 +226,9 @@ export function withGatesOfBase(
     notices.push({
       kind: 'settings',
       place: { file: suite.tests.file, line: 0 },
-      message: `${suite.prompt.name}: this pull request changes the suite's gate; base's is in force until it is merged`,
+      message:
+        `${suite.prompt.name}: this pull request changes the suite's gate; ` +
+        "base's is in force until it is merged",
     });
     const { gate: _, ...tests } = suite.tests;
     return {

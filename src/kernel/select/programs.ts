@@ -81,7 +81,6 @@ export function changedSources(base: Target, head: Target): string[] {
     : [];
 }
 
-/** What files, each a path and its content's id, are known by. */
 export function filesHash(
   ids: readonly (readonly string[])[],
   hash: (text: string) => string,

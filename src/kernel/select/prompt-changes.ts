@@ -8,14 +8,12 @@ import { targetIdentity, type ResolvedVariant } from './generation.ts';
 import { changedSources } from './programs.ts';
 import type { Scoring } from './scoring.ts';
 
-/** One side of a suite, ready to run. */
 export interface SuiteSide {
   suite: Suite;
   variant: ResolvedVariant;
   scoring: Scoring;
 }
 
-/** The keys of the prompt file (or of the settings, for its model) that differ. */
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const before = promptParts(base);
   const after = promptParts(head);
@@ -53,7 +51,6 @@ export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   return [...changes, ...dependencyChanges(base.suite.tests.own, head.suite.tests.own)];
 }
 
-/** The dependencies that differ, under the suite's own key. */
 function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Because[] {
   const key = (head ?? base)?.kind.key ?? '';
   const [before, after] = [base, head].map(
@@ -64,10 +61,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
     .map((file) => ({ key, file }));
 }
 
-/**
- * Where a side's model or parameter is written, the settings where they sweep it; null: the side has
- * none.
- */
+/** The settings where they sweep it; null: the side has none. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -80,10 +74,7 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/**
- * The file whose change makes a key differ: the one that both sides take it from. Where they take it
- * from different ones, the prompt's own, for it names them.
- */
+/** The file both sides take the key from; else the prompt's own, for it names them. */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];
@@ -103,7 +94,6 @@ function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boole
   });
 }
 
-/** The file of the first message that differs, which an imported prompt has beside itself. */
 function messagesFile({ messages: before }: Prompt, { messages: after, file }: Prompt): string {
   const changed = after.find(
     ({ role, content }, index) =>

@@ -5,10 +5,7 @@ import { pairReferences } from './pair.ts';
 import type { Scoring } from './scoring.ts';
 import type { AffectedSuite } from './select.ts';
 
-/**
- * Whether a reference is in quarantine today: it runs and is shown, but does not gate. `today` is
- * `YYYY-MM-DD`.
- */
+/** In quarantine a reference runs and is shown, but does not gate. `today`: `YYYY-MM-DD`. */
 export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
   const active = new Set(
     tests.quarantine.filter(({ until }) => until >= today).map(({ id }) => id),
@@ -16,9 +13,7 @@ export function quarantineOf(tests: Tests, today: string): (id: string) => boole
   return (id) => active.has(id);
 }
 
-/**
- * Ids of references that gate on base and that head puts into quarantine, whether or not they run.
- */
+/** Those that gate on base and that head quarantines, whether or not they run. */
 export function newlyQuarantined(
   { suite: { base }, deciding }: { suite: Pick<AffectedSuite, 'base'>; deciding: Scoring },
   today: string,
@@ -36,10 +31,6 @@ export function newlyQuarantined(
   });
 }
 
-/**
- * What a reader must know about a suite's quarantine: who is in it until when, and what has
- * expired.
- */
 export function quarantineNotices(tests: Tests, today: string): Notice[] {
   return tests.quarantine.map(({ id, reason, until, place }) => ({
     kind: 'quarantine',

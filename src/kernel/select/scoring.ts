@@ -16,36 +16,26 @@ import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 import { targetIdentity } from './generation.ts';
 
-/**
- * Everything that scores: a change of any part of it is a change of the scoring, not of the
- * prompt.
- */
+/** Everything that scores: a change of any part changes the scoring, not the prompt. */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
   /** Answers and judges in a suite of its own kind; null where single answers are judged. */
   answerer: Answerer | null;
-  /** The file the grader is named in. */
   settingsFile: string;
 }
 
-/** The names of a try's scores, in their order: those of the suite's own kind, then the metrics. */
 export function scoreNames(tests: Tests): string[] {
   return [
     ...new Set([...(tests.own?.kind.scores ?? []), ...everyMetric(tests).map(({ name }) => name)]),
   ];
 }
 
-/** How many scores a try of this reference has. */
 export function scoreCount(tests: Tests, reference: Reference): number {
   return (tests.own?.kind.scores.length ?? 0) + metricsFor(tests, reference).length;
 }
 
-/**
- * The parts of a scoring that every reference of the suite shares, by key, each with the file it
- * stands in.
- */
 function sharedParts(scoring: Scoring): Map<string, { file: string; value: string }> {
   const { tests, rubrics } = scoring;
   const parts = new Map<string, { file: string; value: string }>();
@@ -78,10 +68,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   return parts;
 }
 
-/**
- * The models behind the metrics, by the key that names them: those of the settings, and what the
- * metrics' own names stand for.
- */
+/** By the key that names them: the settings' models, and what the metrics' own names stand for. */
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
@@ -110,10 +97,7 @@ function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json
   ];
 }
 
-/**
- * What decides whether one answer passes, apart from the reference itself: equal for scorings
- * that judge alike.
- */
+/** What decides whether an answer passes, without the reference: equal if scorings judge alike. */
 export function scoringIdentity(scoring: Scoring): string {
   const parts = [...sharedParts(scoring)].filter(
     ([key]) => key !== 'metrics_rollup' && key !== 'skip',
@@ -121,10 +105,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/**
- * The parts of a rubric that decide what a grader is asked and what its label is worth; notes and
- * examples do not.
- */
+/** What a grader is asked and what its label is worth; notes and examples do not count. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -142,7 +123,6 @@ function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, J
   );
 }
 
-/** What tells graders apart: whom they ask, and with which parameters. */
 export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
@@ -158,7 +138,6 @@ export function testsFile({ rollup, metrics, references, own, file }: Tests): st
 
 const SCORING_KEYS = ['metrics.', 'rubrics.', 'grader', 'embeddings', 'metrics_rollup', 'skip'];
 
-/** Whether a changed key of a suite belongs to the scoring rather than to what is asked. */
 export function isScoringKey(
   key: string,
   { base, head }: Record<Side, { scoring: Pick<Scoring, 'tests'> } | null>,
@@ -173,7 +152,6 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-/** The keys of the shared scoring that differ between the sides; empty when it is the same. */
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const before = sharedParts(base);
   const after = sharedParts(head);
@@ -181,8 +159,7 @@ export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   return (
     [...keys]
       .filter((key) => before.get(key)?.value !== after.get(key)?.value)
-      // A metric that names another model says so itself; what a name stands for is a change where
-      // both sides use the name.
+      // A metric that names another model says so; a change of a name counts if both sides use it.
       .filter(
         (key) => !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key)),
       )
@@ -193,10 +170,6 @@ export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   );
 }
 
-/**
- * Whether a reference is judged by another expected value, or gates differently, than its
- * counterpart.
- */
 export function referenceScoringDiffers(base: Reference, head: Reference): boolean {
   return (
     base.skip !== head.skip ||
@@ -207,7 +180,6 @@ export function referenceScoringDiffers(base: Reference, head: Reference): boole
   );
 }
 
-/** Whether all that was edited of a reference is whether it is skipped. */
 export function onlySkipDiffers(base: Reference, head: Reference): boolean {
   return (
     base.skip !== head.skip &&
@@ -216,7 +188,6 @@ export function onlySkipDiffers(base: Reference, head: Reference): boolean {
   );
 }
 
-/** What is expected as text and as a value, and the values of the input that code sees. */
 function expectedIdentity({ expected = null, values }: Reference): string {
   return canonicalJson([expected, values?.expected ?? null, { ...values?.input }]);
 }

@@ -19,15 +19,11 @@ import {
   type TargetContext,
 } from './targets.ts';
 
-/**
- * One suite in one variant, with the references that have to run. A suite without references is not
- * affected.
- */
+/** One suite in one variant, with the references that have to run; none: it is not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;
   variant: Variant;
-  /** Base's variant where it differs from head's. */
   baseVariant: Variant | null;
   base: SuiteSide | null;
   head: SuiteSide | null;
@@ -44,10 +40,7 @@ export interface Selection {
   notices?: Notice[];
 }
 
-/**
- * What a pull request affects: every suite of both sides, paired, with the references whose
- * fingerprints differ.
- */
+/** Every suite of both sides, paired, with the references whose fingerprints differ. */
 export function selectAffected(base: ProjectSide | null, head: ProjectSide): Selection {
   const problems: Problem[] = [];
   const pairs = pairSuites(base?.project ?? null, head.project);
@@ -102,7 +95,6 @@ function plainVariant({ model, parameters }: ResolvedVariant): Variant {
   return { model, parameters };
 }
 
-/** A suite once per variant: its own model and parameters, or the product of the swept values. */
 function suiteSides(
   suite: Suite,
   { project, context }: ProjectSide,
@@ -144,7 +136,6 @@ function withoutRefused(variant: Variant, settings: Settings): Variant {
   return { ...variant, parameters: Object.fromEntries(kept) };
 }
 
-/** Who answers in a suite of its own kind, with the models that it names; else null. */
 export function answererFor(
   { tests: { own } }: Suite,
   context: TargetContext,
@@ -179,10 +170,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/**
- * The cartesian product of the swept values, in the order they are written; one empty combination
- * when nothing is swept.
- */
+/** In the order they are written; one empty combination when nothing is swept. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>
@@ -193,7 +181,6 @@ export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<strin
   );
 }
 
-/** Whether the reference counts for the gate, by the side that is judged. */
 export function gates(suite: AffectedSuite, reference: AffectedReference): boolean {
   const tests = (suite.head ?? suite.base)?.scoring.tests;
   return tests !== undefined && countsIn(tests, reference.reference);

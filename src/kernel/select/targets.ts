@@ -20,19 +20,12 @@ import { programFiles } from './programs.ts';
 export interface TargetContext {
   settings: Settings;
   tree: SourceTree;
-  /** Any collision-resistant hash of text. */
   hash(text: string): string;
-  /**
-   * Whether models may be asked in batches: in full sweeps, for nobody waits a day for a check.
-   * Absent: no.
-   */
+  /** Whether models may be asked in batches: only in full sweeps, as one may take a day. */
   batches?: boolean;
 }
 
-/**
- * Where requests for a model name go, or what the user has to fix (at `place`, where the name is
- * used).
- */
+/** Where requests go, or what the user has to fix (at `place`, where the name is used). */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -118,14 +111,10 @@ function wantsBatches(
   );
 }
 
-/** Whether requests to this target are asked in batches. */
 export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/**
- * Names of models that a full sweep would ask in batches, of those that these targets stand for.
- */
 export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
   const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
   const names = targets.flatMap((target): string[] => {
@@ -142,16 +131,12 @@ export function batchedNames(targets: readonly Target[], settings: Settings): st
   return [...new Set(names)];
 }
 
-/** A project with what is needed to find its models. */
 export interface ProjectSide {
   project: Project;
   context: TargetContext;
 }
 
-/**
- * The models behind a suite's metrics; what cannot be asked, or is not named, goes to `problems`
- * with its line.
- */
+/** What cannot be asked, or is not named, goes to `problems` with its line. */
 export function metricModels(
   { tests }: Suite,
   side: ProjectSide,
@@ -178,7 +163,9 @@ function gradersOfSettings(
   if (settings.grader === null)
     problems.push({
       place: metric.place,
-      message: `metric "${metric.name}" needs a grader; name a model in ${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
+      message:
+        `metric "${metric.name}" needs a grader; name a model in ` +
+        `${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
     });
   return gradersOf(side, problems);
 }
@@ -192,7 +179,10 @@ function embedderOfSettings(
   if (settings.embeddings !== null) return embedderOf(settings.embeddings, context, problems);
   problems.push({
     place: metric.place,
-    message: `metric "${metric.name}" needs a model of embeddings; name one in ${settings.file ?? 'evaldiff.yaml'}: embeddings: { model: … }`,
+    message:
+      `metric "${metric.name}" needs a model of embeddings; ` +
+      `name one in ${settings.file ?? 'evaldiff.yaml'}: ` +
+      'embeddings: { model: … }',
   });
   return null;
 }
@@ -214,7 +204,6 @@ function namedTargets(
   return named;
 }
 
-/** Where a project's graders are asked. */
 export function gradersOf(
   { project: { settings }, context }: ProjectSide,
   problems: Problem[],
@@ -224,10 +213,7 @@ export function gradersOf(
   );
 }
 
-/**
- * The different sets of graders that a project's metrics judge by a rubric with; one, of the
- * settings, where no metric names the rubric.
- */
+/** The sets that judge by rubrics; the settings' alone where no metric names the rubric. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,
@@ -263,7 +249,6 @@ function resolveOrReport(
   return null;
 }
 
-/** Where vectors come from: a vendor that has them, a server that speaks like it, or recordings. */
 function embedderOf(
   written: GraderSettings,
   context: TargetContext,
@@ -282,7 +267,10 @@ function embedderOf(
   const vectors = vendorNames().flatMap((vendor) => factsOf(vendor).embeddings ?? []);
   problems.push({
     place: written.place,
-    message: `the model "${written.model}" gives no embeddings: ${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} (${vectors.join(', ')}), or of a server that speaks like it`,
+    message:
+      `the model "${written.model}" gives no embeddings: ` +
+      `${why}; name one of ${ownersIn('or', (vendor) => factsOf(vendor).embeddings !== null)} ` +
+      `(${vectors.join(', ')}), or of a server that speaks like it`,
   });
   return null;
 }

@@ -87,7 +87,8 @@ function besidePrograms(
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed beside the program "${name}", whose files do not include it (models: { ${name}: { files: [...] } })`,
+          `${firstWords(left, 3)} changed beside the program "${name}", whose files do not ` +
+            `include it (models: { ${name}: { files: [...] } })`,
         ];
   });
 }
@@ -99,7 +100,6 @@ function isBeside(path: string, word: string): boolean {
   return folder === '' ? path.endsWith(ending(word)) : isBelow(path, folder);
 }
 
-/** The folders of skills that have evals. */
 function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly string[]): string[] {
   const skills = new Set(
     suites.flatMap(({ prompt }) =>
@@ -112,7 +112,8 @@ function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly str
     return left.length === 0
       ? []
       : [
-          `${firstWords(left, 3)} changed in a skill, of which only the text of ${skill} and the files of its evals are read`,
+          `${firstWords(left, 3)} changed in a skill, of which only the text of ${skill} and ` +
+            'the files of its evals are read',
         ];
   });
 }

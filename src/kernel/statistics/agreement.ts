@@ -15,13 +15,11 @@ interface Agreement {
   /** Share of positive items judged positive, and of negative items judged negative, 0–1. */
   truePositiveRate: number | null;
   trueNegativeRate: number | null;
-  /** Mean of the two rates. */
   balancedAccuracy: number | null;
   /** Cohen's kappa, −1 to 1. */
   kappa: number | null;
 }
 
-/** Agreement of a yes/no judge with labels. */
 export function agreementOf({
   truePositive,
   falseNegative,

@@ -15,13 +15,11 @@ export interface Bundle {
 
 /** A member's passes by try, 1 or 0. */
 interface ClusterMember {
-  /** Position among the tables. */
   at: number;
   base: readonly number[];
   head: readonly number[];
 }
 
-/** A bundle with its members' own tries, of equal length on each side. */
 export type Cluster = readonly ClusterMember[];
 
 /**
@@ -62,7 +60,6 @@ function bundleOf(members: Cluster): Bundle {
   return { members: members.map(({ at }) => at), base: sums('base'), head: sums('head') };
 }
 
-/** The bundles of references with the same name, as `clustersByName`. */
 export function bundlesOf(
   tries: readonly Tries[],
   names: readonly (string | null)[],
@@ -71,7 +68,6 @@ export function bundlesOf(
   return clustersByName(tries, names, to).map(bundleOf);
 }
 
-/** Clusters with base and head exchanged, to test for "better". */
 export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
   return clusters.map((members) =>
     members.map(({ at, base, head }) => ({ at, base: head, head: base })),

@@ -16,7 +16,6 @@ function certain(value: number): Distribution {
   return { low: value, mass: Float64Array.of(1) };
 }
 
-/** The distribution of the sum of two independent whole numbers. */
 function convolve(left: Distribution, right: Distribution): Distribution {
   const [long, short] =
     left.mass.length >= right.mass.length ? [left.mass, right.mass] : [right.mass, left.mass];

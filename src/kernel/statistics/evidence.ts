@@ -46,7 +46,6 @@ export function evidenceOf(pairs: readonly PairedTry[]): number {
   return products.reduce((sum, product) => sum + product, 0) / WAYS.length;
 }
 
-/** Pairs of tries with the same index, both judged. */
 export function tryPairs({ base, head }: Tries): PairedTry[] {
   return base.slice(0, head.length).flatMap((ofBase, i) => {
     const ofHead = head[i];

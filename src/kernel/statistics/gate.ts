@@ -98,7 +98,6 @@ export function judgeFamily<Result extends { regressed: boolean }>(
   return judges.flatMap((_, i) => judged.get(i) ?? []);
 }
 
-/** Holm's step-down p-values, in the order given. */
 export function holm(p: readonly number[]): number[] {
   const order = [...p.keys()].sort((i, j) => (p[i] ?? 1) - (p[j] ?? 1));
   const adjusted = p.map(() => 1);
@@ -110,7 +109,6 @@ export function holm(p: readonly number[]): number[] {
   return adjusted;
 }
 
-/** Shares of broken and of half-broken references under the alternative. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;

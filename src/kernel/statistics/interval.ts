@@ -2,10 +2,7 @@ import { bundleMoments, type Bundle } from './bundles.ts';
 import { headMoments, normalQuantile } from './distributions.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
-/**
- * Mean over the tables of (pass rate on head − pass rate on base), −1 to 1; null when no table has
- * tries on both sides.
- */
+/** Mean over tables of (head's pass rate − base's), −1 to 1; null: no table has both sides. */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
   if (compared.length === 0) return null;
@@ -19,9 +16,7 @@ export function meanDifference(tables: readonly Table[]): number | null {
 /** The normal 0.95 quantile: two-sided 90 %, one-sided 95 %. */
 const Z_SINGLE = 1.6448536269514722;
 
-/**
- * (ln 20)² / Z_SINGLE²: if every try passes, the bound is the exact ln 20 / tries (rule of three).
- */
+/** (ln 20)² / Z_SINGLE²: if every try passes, the bound is ln 20 / tries (rule of three). */
 const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
@@ -76,10 +71,7 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
-/**
- * Interval for the difference of two independent rates from their Wilson intervals. Null when a
- * sample is empty. Source: Newcombe 1998 (part two), method 10.
- */
+/** Null when a sample is empty. Source: Newcombe 1998 (part two), method 10. */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
   if (ofFirst === null || ofSecond === null) return null;

@@ -3,7 +3,6 @@ import { normalCdf, normalQuantile } from './distributions.ts';
 /** Tries per side after which a sequential suite is looked at. */
 export const LOOKS: readonly number[] = [2, 3, 4, 5];
 
-/** Tries per side at the first and last look. */
 export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
@@ -21,7 +20,6 @@ const BOUND_LEVELS = new Map([
   [5, 0.035],
 ]);
 
-/** The normal quantile of an interval after the look at `tries` tries per side. */
 export function boundQuantile(tries: number): number {
   return normalQuantile(1 - (BOUND_LEVELS.get(Math.min(tries, MOST_TRIES)) ?? 0.02));
 }

@@ -15,7 +15,6 @@ interface GroupTest {
 interface MaxTOptions {
   /** Default 9999. */
   permutations?: number;
-  /** Tables that are permuted together. */
   clusters?: readonly Cluster[];
 }
 
@@ -75,7 +74,6 @@ export function stepDownMaxT(
   return groups.map((_, j) => ({ z: elementAt(z, j), p: elementAt(p, j) }));
 }
 
-/** Each group's standardized sum: as observed (null), or in a random permutation. */
 function statistics(
   units: readonly PermutationUnit[],
   scale: readonly number[],
@@ -89,7 +87,6 @@ function statistics(
   return sums.map((sum, j) => ((scale[j] ?? 0) > 0 ? sum / (scale[j] ?? 1) : 0));
 }
 
-/** Only called within bounds. */
 function elementAt(values: Float64Array, i: number): number {
   return values[i] ?? 0;
 }

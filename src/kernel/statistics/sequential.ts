@@ -30,7 +30,6 @@ const RUN_TOLERANCE = 0.05;
 /** A suite with a smaller adjusted p is suspicious by itself. */
 const SUSPICIOUS_P = 0.2;
 
-/** A suite sampled until the result is clear. */
 export interface SequentialSuite {
   tries: readonly Tries[];
   /** By reference: its cluster's name, or null. */
@@ -45,7 +44,6 @@ export interface SequentialSuite {
   tolerance: number | 'auto';
 }
 
-/** A suite after the first `tries` tries of every reference. */
 export interface Look {
   tries: number;
   tables: Table[];
@@ -90,16 +88,12 @@ export function decidingLook(
   return hit ?? null;
 }
 
-/**
- * The evidence on one reference. `open`: suspicious, and more tries would tell; `value`: its
- * e-value.
- */
+/** `open`: suspicious, and more tries would tell; `value`: its e-value. */
 interface Suspicion {
   value: number;
   open: boolean;
 }
 
-/** Tries per side after which a reference is not sampled further. */
 export const MOST_PAIRS = 40;
 
 /**
@@ -122,15 +116,12 @@ export function suspicionOf(tries: Tries, watched: boolean): Suspicion {
   return { value, open };
 }
 
-/** The single references of all sequential suites of a run. */
 interface References {
-  /** By suite and position. */
   suspicions: Suspicion[][];
   /** Some broke: the weighted mean e-value has reached 1/level. */
   called: boolean;
 }
 
-/** Least e-value to name a reference once some are called. */
 const NAMING_E_VALUE = 20;
 
 /**
@@ -172,10 +163,7 @@ export function calledReferences({ suspicions, called }: References, suite: numb
   return own.flatMap(({ value }, i) => (value >= NAMING_E_VALUE ? [i] : []));
 }
 
-/**
- * The drop compatible with green: as configured, or the smallest detectable one (`visible`; null:
- * none) within 5 to 10 points.
- */
+/** As configured, or the smallest detectable drop (`visible`) within 5 to 10 points. */
 export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -217,17 +205,13 @@ export function ruledOutBy(look: Look, tolerance: number): 'bound' | 'level' | n
 /** Tolerance for a difference of 0. */
 const ZERO_TOLERANCE = 1e-12;
 
-/** The drop ruled out if every try on both sides passed. */
 function flawlessBound(references: number, tries: number): number {
   const side = { passes: tries, tries };
   const difference = differenceInterval([{ base: side, head: side }], { z: boundQuantile(tries) });
   return -(difference?.low ?? -1) / Math.max(1, references);
 }
 
-/**
- * Several suites are calm together when a drop of 5 points over all references is ruled out and no
- * suite is suspicious by itself.
- */
+/** A drop of 5 points over all references is ruled out and no suite alone is suspicious. */
 export function isCalmTogether(suites: readonly Omit<Look, 'interval'>[]): boolean {
   if (suites.length < 2) return false;
   const adjusted = holm(suites.map(({ test }) => test.midDown));

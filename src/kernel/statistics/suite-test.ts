@@ -33,9 +33,7 @@ function compareLexically(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/**
- * One-sided p-values of "head passes less often" (`down`) and "more often" (`up`), exact and mid-p.
- */
+/** One-sided p of "head passes less often" (`down`) and "more often" (`up`), exact and mid-p. */
 export interface SuiteTest {
   down: number;
   midDown: number;

@@ -4,9 +4,7 @@ import { meanOrNull } from './sums.ts';
 /** Tolerance, so that a drop of exactly `minDrop` counts. */
 const DROP_TOLERANCE = 1e-12;
 
-/**
- * Whether a mean difference (head − base; null: nothing compared) is a drop of at least `minDrop`.
- */
+/** Whether a mean difference (head − base; null: not compared) is a drop of at least `minDrop`. */
 export function isLargeDrop(difference: number | null, minDrop: number): boolean {
   return difference !== null && difference <= DROP_TOLERANCE - minDrop;
 }
@@ -17,13 +15,11 @@ export interface Counts {
   tries: number;
 }
 
-/** One item tried on both sides, as a 2 × 2 table. */
 export interface Table {
   base: Counts;
   head: Counts;
 }
 
-/** Tables with base and head exchanged, to test for "better" with a test for "worse". */
 export function mirrorTables(tables: readonly Table[]): Table[] {
   return tables.map(({ base, head }) => ({ base: head, head: base }));
 }
@@ -32,10 +28,7 @@ export function isComparable({ base, head }: Table): boolean {
   return base.tries > 0 && head.tries > 0;
 }
 
-/**
- * Whether the table has information on a difference: both sides have tries, and not all tries pass
- * or all fail.
- */
+/** Both sides have tries, and not all tries pass or all fail. */
 export function isInformative(table: Table): boolean {
   const passes = table.base.passes + table.head.passes;
   return isComparable(table) && passes > 0 && passes < table.base.tries + table.head.tries;
@@ -52,7 +45,6 @@ export function countTable({ base, head }: Tries, from?: number, to?: number): T
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
 }
 
-/** Tries made on both sides. */
 export function triesMade({ base, head }: Tries): number {
   return Math.min(base.length, head.length);
 }
@@ -65,10 +57,7 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
 /** Relative tolerance for numbers that are equal but summed in another order. */
 const LEVEL_SLACK = 1e-9;
 
-/**
- * Whether a p-value reaches a level. Exact tests attain their levels exactly, so rounding must not
- * decide. A level of 0 is never reached.
- */
+/** Exact tests attain levels exactly: rounding must not decide. A level of 0 is never reached. */
 export function reachesLevel(p: number, level: number): boolean {
   return level > 0 && p <= level * (1 + LEVEL_SLACK);
 }

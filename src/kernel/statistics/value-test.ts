@@ -7,7 +7,6 @@ export interface Values {
   head: readonly (number | null)[];
 }
 
-/** Means over items of the items' means, and their difference. */
 export interface ValueTest {
   /** Items with a number on both sides; others are ignored. */
   items: number;
@@ -181,7 +180,6 @@ interface Unit {
   heads: number;
 }
 
-/** Sums of each permutation in numbers and in marks; the observed one first. */
 interface Deals {
   sums: Float64Array;
   marks: Float64Array;
@@ -220,7 +218,6 @@ function binomial(of: number, chosen: number): number {
   return ways;
 }
 
-/** Enumerates the choices of all units together. */
 function allDeals(units: readonly Unit[]): Deals {
   let all: [number, number][] = [[0, 0]];
   for (const unit of units) {
@@ -235,7 +232,6 @@ function allDeals(units: readonly Unit[]): Deals {
   };
 }
 
-/** Sums over every choice of as many slots as head has, head's own first. */
 function choicesOf({ scaled, marks, heads }: Unit): [number, number][] {
   const found: [number, number][] = [];
   const choose = (from: number, left: number, sum: number, mark: number): void => {
@@ -257,7 +253,6 @@ function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Deal
   return deals;
 }
 
-/** Moves a random choice of slots to head's places, and adds it to the round. */
 function deal({ scaled, marks, heads }: Unit, random: Random, to: Deals, round: number): void {
   let [sum, mark] = [0, 0];
   for (let i = 0; i < heads; i++) {

@@ -19,7 +19,6 @@ export function withinVariance(tables: readonly Table[]): number | null {
     : null;
 }
 
-/** `withinVariance` shrunk towards {@link VARIANCE_PRIOR}. */
 export function shrunkVariance(tables: readonly Table[]): number {
   const estimate = withinVariance(tables);
   if (estimate === null) return VARIANCE_PRIOR.variance;
@@ -31,7 +30,6 @@ function scatter({ passes, tries }: Counts): number {
   return (passes * (tries - passes)) / (tries * (tries - 1));
 }
 
-/** The size and noise of a planned comparison. */
 interface Design {
   references: number;
   /** Tries per reference and side; a harmonic mean where they differ. */
@@ -74,7 +72,6 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** The design of a finished comparison, from the tables with tries on both sides. */
 export function designOf(tables: readonly Table[]): Design {
   const compared = tables.filter(isComparable);
   const mean = (value: (table: Table) => number): number =>

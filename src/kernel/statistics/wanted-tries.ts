@@ -19,10 +19,8 @@ import { triesMade, reachesLevel } from './table.ts';
 /** Pairs of tries added at once to a suspicious reference. */
 const EXTRA_TRIES = 2;
 
-/** Most tries per side of a reference. */
 export const MOST_SAMPLED_TRIES = MOST_PAIRS + EXTRA_TRIES - 1;
 
-/** Significance levels for collecting tries. */
 export interface SequentialLevels {
   /** For each look at a suite. */
   looks: readonly number[];
@@ -60,7 +58,6 @@ export function wantedTries(
   });
 }
 
-/** The suite improved, or does not look worse and is calm. */
 function isSettled(
   suite: SequentialSuite,
   looks: readonly Look[],
@@ -75,9 +72,7 @@ function isSettled(
   return calm && !reachesLevel(look.test.midDown, FUTILE);
 }
 
-/**
- * How many suspicious references are sampled further; with more, the looks will detect the drop.
- */
+/** With more suspicious references than this, the looks will detect the drop. */
 export function mostSampled(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }

@@ -1,9 +1,6 @@
 import type { Json } from '../../types/plain.ts';
 
-/**
- * JSON with sorted keys, no white space and no `undefined` members: equal values give equal text.
- * It appends to one string for speed, as every call's key is made here.
- */
+/** Sorted keys, no white space, no `undefined`. One growing string, because every call needs it. */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return 'null';
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

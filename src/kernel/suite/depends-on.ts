@@ -4,7 +4,6 @@ import type { DependsOn, Metric, MetricLevel } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/** A metric may depend on its own level or a coarser one. */
 const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   ToolCall: 0,
   Message: 1,
@@ -73,7 +72,11 @@ function entryProblem(
     return `depends_on "${entry.name}" matches no metric of this file${why}`;
   }
   if (found.length > 1) {
-    return `depends_on "${entry.name}" matches ${found.length} metrics (${found.map(({ name }) => name).join(', ')}); write the name of one, or add kwargs, type or metric_level`;
+    return (
+      `depends_on "${entry.name}" matches ${found.length} metrics ` +
+      `(${found.map(({ name }) => name).join(', ')}); write the name of one, ` +
+      'or add kwargs, type or metric_level'
+    );
   }
   if (COARSENESS[only.level] < COARSENESS[metric.level]) {
     return `depends_on "${entry.name}" is at level ${only.level}, finer than this metric's ${metric.level}`;
@@ -81,7 +84,6 @@ function entryProblem(
   return null;
 }
 
-/** The first cycle found: the names along it and the entry that closes it. */
 function findCircle(
   metrics: readonly Metric[],
   edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,

@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 const passShare = z.number().min(0).max(1);
 
-/**
- * The gate's settings in effect, also part of `result.json`. Each has its default here, so that
- * results written before a setting existed stay readable.
- */
+/** Each setting has a default here, so that results written before it existed stay readable. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
     .enum(['regression', 'failure', 'never'])
@@ -36,7 +33,8 @@ export const gateSettingsSchema = z.strictObject({
   metrics: z
     .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
     .describe(
-      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one number of a map); absent: those that know a direction warn.',
+      'What a metric whose mean got worse does to the run, by name (`metric.entry` for one ' +
+        'number of a map); absent: those that know a direction warn.',
     )
     .exactOptional(),
   on_inconclusive: z
@@ -46,7 +44,8 @@ export const gateSettingsSchema = z.strictObject({
   scoring: z
     .enum(['warn', 'fail'])
     .describe(
-      "What a scoring change does to the run that moves the pass rate of the same answers, or passes what falls under base's scoring.",
+      'What a scoring change does to the run that moves the pass rate of the same answers, ' +
+        "or passes what falls under base's scoring.",
     )
     .default('warn'),
   removed: z
@@ -76,5 +75,4 @@ export const suiteGateSchema = z.strictObject({
   metrics: gateSettingsSchema.shape.metrics,
 });
 
-/** One suite's own gate settings. */
 export type SuiteGate = z.infer<typeof suiteGateSchema>;

@@ -2,10 +2,7 @@ import type { Outcome, Score } from '../../types/metric.ts';
 import { type GateSettings, type SuiteGate } from './gate-settings.ts';
 import type { Reference, Rollup, Tests } from './suite.ts';
 
-/**
- * A try's outcome: fail if one gating metric fails. Errors and unreadable grades hide a pass but
- * not a failure. Skipped if no gating metric applied.
- */
+/** Errors and unreadable grades hide a pass but not a failure. Skipped: none applied. */
 export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   const gating = scores.filter(({ skip }) => !skip);
   for (const status of ['fail', 'error', 'ungraded'] as const) {
@@ -14,10 +11,7 @@ export function tryOutcomeOf(scores: readonly Score[]): Outcome {
   return gating.some(({ status }) => status === 'pass') ? 'pass' : 'skipped';
 }
 
-/**
- * Whether a reference counts for the verdict. Skipped ones are only shown, unless a custom roll-up
- * includes them. Every report uses this function.
- */
+/** Skipped references are only shown, unless a custom roll-up includes them. */
 export function countsIn(
   { skip, rollup }: Pick<Tests, 'skip' | 'rollup'>,
   reference: Pick<Reference, 'skip'>,
@@ -25,14 +19,12 @@ export function countsIn(
   return rollup.kind === 'code' || (!skip && !reference.skip);
 }
 
-/** A roll-up's display name. */
 export function rollupName(rollup: Rollup): string {
   if (rollup.kind === 'named') return rollup.policy;
   if (rollup.kind === 'at_least') return `at_least ${String(rollup.k)}`;
   return rollup.kind === 'pass_rate' ? `pass_rate ${String(rollup.min)}` : rollup.name;
 }
 
-/** The most tries a policy can need; checked before the run. */
 export function triesNeeded(rollup: Rollup): number {
   return rollup.kind === 'at_least' ? rollup.k : 1;
 }

@@ -12,7 +12,6 @@ export function comparesEmbeddings({ definition }: Metric): boolean {
   return definition?.asks === 'embeddings';
 }
 
-/** The models a metric names instead of the settings'. */
 export function namedModels(metric: Metric): GraderSettings[] {
   const { source, graders = [], place } = metric;
   if (!comparesEmbeddings(metric)) return graders;
@@ -25,11 +24,9 @@ export interface MetricModels {
   graders: readonly Grader[];
   /** From the settings; absent if no metric needs it. */
   embedder?: Grader;
-  /** Models named by metrics. */
   named?: ReadonlyMap<string, Target>;
 }
 
-/** Every target these models are called at. */
 export function judgingTargets({ graders, embedder, named }: MetricModels): Target[] {
   return [
     ...graders.map(({ target }) => target),
@@ -60,7 +57,6 @@ export function graderOf({ parameters }: GraderSettings, target: Target | undefi
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }
 
-/** A reference's metrics: the suite's, then its own. */
 export function metricsFor(
   { metrics }: Pick<Tests, 'metrics'>,
   { metrics: own = [] }: Pick<Reference, 'metrics'>,
@@ -75,7 +71,6 @@ export function everyMetric({
   return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
 }
 
-/** Equal for metrics that score alike. */
 export function metricIdentity({
   place: _,
   codeAt: _at,
@@ -137,7 +132,6 @@ export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[]
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
 }
 
-/** Whether a metric compares both sides' answers with each other. */
 export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }

@@ -12,9 +12,7 @@ export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/**
- * The vendor's model that a misspelt name means (`gtp-5.4`, `claud-sonnet-5-5`, `gpt5`), or null.
- */
+/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model; null: no such model. */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
@@ -52,7 +50,6 @@ export function askedModel(settings: Pick<Settings, 'models'>, name: string): As
   return { provider, endpoint: entry?.endpoint ?? null, model: entry?.model ?? name };
 }
 
-/** Whether all answers are recorded, so no model is called. */
 export function isRecorded({ references, own }: Tests): boolean {
   return (
     own === null &&

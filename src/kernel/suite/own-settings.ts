@@ -1,16 +1,12 @@
 import type { z } from 'zod';
 import type { GateSettings } from './gate-settings.ts';
 
-/** A key of the settings file that a feature reads: type, default and description in one schema. */
 export interface OwnSettings {
   key: string;
   schema: z.ZodType;
   /** Members that a line `key.member=value` may set. */
   members: readonly string[];
-  /**
-   * Whether base's value is in force in a pull request, under a gate: always for what spends, and
-   * for what can make a run red where it can.
-   */
+  /** Whether base's value applies in a pull request: for what spends or can turn red. */
   fromBase(gate: GateSettings): boolean;
   /** Files of the project that a value names; absent: none. */
   files?(value: unknown): string[];

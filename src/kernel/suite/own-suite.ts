@@ -5,27 +5,20 @@ import type { Json, Place, Problem } from '../../types/plain.ts';
 /** A file that a suite of its own kind reads: a change of it is a change of the prompt. */
 export interface Dependency {
   file: string;
-  /** Identifies the content. */
   id: string;
 }
 
-/**
- * What a feature read from its own key of a test file. In such a suite, the feature asks for the
- * answers and judges them beside the metrics.
- */
+/** What a feature read from its own key of a test file. It asks for the answers and judges them. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
   place: Place;
-  /** Models that it names. */
   models: readonly { model: string; parameters: Record<string, Json>; place: Place }[];
-  /** Absent: none. */
   dependencies?: readonly Dependency[];
 }
 
 /** A kind of suite: one constant per feature, compared by reference. */
 export interface SuiteKind<Value = unknown> {
-  /** The key in test files. */
   key: string;
   /** Names of the scores that it adds to every try, before the metrics. */
   scores: readonly string[];
@@ -38,7 +31,6 @@ export interface SuiteKind<Value = unknown> {
   answererOf(own: OwnSuite<Value>, targets: readonly Target[]): Answerer;
 }
 
-/** What is asked in one try. */
 interface TryQuestion {
   messages: readonly Message[];
   /** The try index of all its calls. */
@@ -60,35 +52,25 @@ export interface Answered {
   own: OwnAnswer | null;
 }
 
-/** What an answerer adds to an answer. */
 export interface OwnAnswer {
-  /** The answer as its answerer reads it again. */
   record: unknown;
   /** In the order of the kind's names; unused where the answer is an error. */
   scores: readonly Score[];
-  /** What it adds to the try's result. */
   parts: object;
-  /** The error is not that of the model under test. */
   failedElsewhere: boolean;
-  /** The calls that it took, by purpose. */
   calls: readonly Purpose[];
 }
 
-/** Makes the answers of a suite of its own kind, and judges them. */
 export interface Answerer {
   own: OwnSuite;
   /** Equal for answerers that answer and judge alike, of any kind: their tries share answers. */
   fingerprint: string;
-  /** What decides its scores, by the key below the suite's own key. */
   parts: Record<string, Json>;
-  /** Models that it asks about each answer of the prompt's model. */
   graders: readonly Grader[];
-  /** Most calls of one try. */
   mostCalls: number;
   /** Why it cannot answer what these prompts ask, or not where code may run. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
-  /** Judges an answer of its kind, or of a single request, without asking for it again. */
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;
   /** An answer of its kind as that of a single request. */
   firstAnswer(record: unknown): Omit<Answered, 'own'>;

@@ -30,12 +30,10 @@ export interface ModelSettings {
   command: string[];
   files: string[];
   setup: string[];
-  /** `replay`: the recordings. */
   file: string | null;
   replaces: string[];
   /** For full sweeps; absent: the settings' `transport`. */
   transport?: Transport;
-  /** Absent: only limited by the server. */
   pace?: GivenPace;
   place: Place;
 }
@@ -43,7 +41,6 @@ export interface ModelSettings {
 export interface Budget {
   max_calls: number | null;
   max_cost_usd: number | null;
-  /** The cost cap is the default. */
   assumed?: true;
 }
 
@@ -70,11 +67,9 @@ export interface Settings extends FeatureSettings {
   sweep: Record<string, Scalar[]>;
   gate: GateSettings;
   budget: Budget;
-  /** Full sweeps' default for models that vendors batch; absent: direct. */
   transport?: Transport;
 }
 
-/** The prompt for one reference, or why there is none. */
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
 export interface Prompt {
@@ -134,26 +129,21 @@ export interface Reference {
   columns?: Columns;
   /** A recorded dialogue's messages; null for ordinary references. */
   thread: Message[] | null;
-  /** Messages after the last answer of a recorded dialogue; absent: none. */
   after?: Message[];
-  /** As written, like `input`; undefined when absent. */
   expected: Json | undefined;
   /** The parsed values of differently printed text in `input` and `expected`. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
-  /** The code's `dialogue.metadata`; absent: none. */
   metadata?: Record<string, Json>;
   /** References of one cluster vary together (templates of one text); absent: alone. */
   cluster?: string;
-  /** Added to the suite's metrics. */
   metrics?: Metric[];
   /** The base branch's tip has it so, and head does not; absent: head has it. */
   ofTip?: true;
   /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
   problem: string | null;
-  /** The line to change; absent: the reference's own. */
   problemAt?: Place;
 }
 
@@ -169,7 +159,6 @@ export interface Tests {
   /** Null: single answers, judged by metrics alone. */
   own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
-  /** Absent: the settings' gate. */
   gate?: SuiteGate;
   gatePlace?: Place;
 }
@@ -196,7 +185,6 @@ export const variantSchema = z.strictObject({
     .describe('What is sent to the vendor beside the messages.'),
 });
 
-/** Model and parameters of one column of results. */
 export type Variant = z.infer<typeof variantSchema>;
 
 /** `gpt-4o, temperature 0`; empty for computed output without parameters. */

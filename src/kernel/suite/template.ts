@@ -1,12 +1,10 @@
 import type { Message } from '../../types/model.ts';
 import type { Scalar } from '../../types/plain.ts';
 
-/** Whether a dialogue ends with its answer, so no call is needed. */
 export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** A `{name}` for a value, and its start (UTF-16 index). */
 interface Placeholder {
   name: string;
   offset: number;
@@ -15,8 +13,7 @@ interface Placeholder {
 type TemplatePiece =
   { kind: 'text'; text: string } | { kind: 'value'; name: string; offset: number; text: string };
 
-// Sticky, without alternation or nested repeats, so each character is read a bounded number of
-// times.
+// Sticky, without alternation or nested repeats: each character is read a bounded number of times.
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 
 /**
@@ -66,7 +63,6 @@ export function foreignForms(
   return [...new Map(found)].map(([written, message]) => ({ written, message }));
 }
 
-/** Whether `name` has only letters, digits and `_`, and does not start with a digit. */
 export function isVariableName(name: string): boolean {
   return name !== '' && nameAt(name, 0) === name;
 }
