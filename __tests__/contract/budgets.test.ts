@@ -27,11 +27,11 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 86_000],
-  ['the tests', () => linesIn(tracked('__tests__')), 65_000],
-  ['the kernel', () => linesIn(tracked('src/kernel')), 13_000],
+  ['src', () => linesIn(tracked('src')), 91_500],
+  ['the tests', () => linesIn(tracked('__tests__')), 78_000],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 12_500],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 5_400],
-  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 18_000],
+  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 17_500],
 ])('%s stays within its lines', (_, lines, most) => {
   expect(lines()).toBeLessThanOrEqual(most);
 });

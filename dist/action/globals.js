@@ -1,6 +1,6 @@
 /*
- * Runs inside QuickJS before guest.js and gives code what Node has and the engine lacks: Intl, Buffer, URL, structuredClone.
- * What takes tables of characters and languages is asked of the host, text to text; nothing else passes.
+ * Runs in QuickJS before guest.js and adds what the engine lacks: Intl, Buffer, URL, structuredClone.
+ * The host answers questions about languages and encodings, text to text; nothing else passes.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (call, now) {

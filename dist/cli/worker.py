@@ -1,17 +1,16 @@
-"""Runs users' Python code for evaldiff: a zygote that reads nothing, relays that pass it on, and children that run it.
+"""Runs users' Python code for evaldiff in three kinds of process.
 
-The zygote locks itself with the kernel and reads no byte of input. It forks one relay for the answers of one suite and one
-side, and the next relay when that one has ended: no process ever holds answers of two. The relay forks one child per code
-(or per evaluation, where OPTIONS say so); the child adds the last lock (seccomp) and evaluates. The relay passes lines on
-and keeps time; it never parses what user code wrote.
+The zygote locks itself with the kernel and reads no input. It forks one relay per suite and side, one after
+the other, so that no process ever holds answers of two. The relay forks one child per code (or, by OPTIONS,
+per evaluation), which adds seccomp and evaluates. The relay keeps time and never parses what user code wrote.
 
     host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
     zygote -> host   ready <lock> | refused <reason>     over (the relay has ended; the next one reads)
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
-Outcomes: reply, timeout, timeout-memory, exit, memory, channel. An id is random and reaches the child only with its own evaluation, so that
-an answer to any other is a forgery and ends the child. Needs nothing but the standard library of Python 3.8.
+Outcomes: reply, timeout, timeout-memory, exit, memory, channel. An id is random and reaches the child only
+with its own evaluation, so an answer to any other is a forgery and ends the child. Python 3.8, no packages.
 """
 import sys
 
@@ -23,7 +22,8 @@ import select
 import signal
 import time
 
-OPTIONS = json.loads(sys.argv[1])  # lock, alone, timeout (s), time (s since 1970), memory, reply, printed (bytes), remark (characters)
+# lock, alone, timeout (s), time (s since 1970), memory, reply, printed (bytes), remark (characters)
+OPTIONS = json.loads(sys.argv[1])
 MEMORY_EXIT = 97  # a child that has no memory left to say so
 FILE_NAME = "<code>"
 
@@ -36,38 +36,44 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 2
 # because both can make the kernel signal another process of the same user (F_SETOWN, FIOSETOWN).
 # times is absent (it reads a clock), and readlink (/proc/self is a link to the process's id).
 X86_64 = {
-    "read": 0, "write": 1, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10,
-    "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "pread64": 17, "readv": 19,
-    "writev": 20, "access": 21, "select": 23, "sched_yield": 24, "mremap": 25, "madvise": 28, "dup": 32, "nanosleep": 35,
-    "getpid": 39, "exit": 60, "uname": 63, "fcntl": 72, "getcwd": 79, "gettimeofday": 96, "getrlimit": 97,
-    "getrusage": 98, "getuid": 102, "getgid": 104, "geteuid": 107, "getegid": 108, "sigaltstack": 131,
-    "gettid": 186, "time": 201, "futex": 202, "sched_getaffinity": 204, "getdents64": 217, "restart_syscall": 219,
-    "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "openat": 257, "newfstatat": 262,
+    "read": 0, "write": 1, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8, "mmap": 9,
+    "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15,
+    "pread64": 17, "readv": 19, "writev": 20, "access": 21, "select": 23, "sched_yield": 24, "mremap": 25,
+    "madvise": 28, "dup": 32, "nanosleep": 35, "getpid": 39, "exit": 60, "uname": 63, "fcntl": 72,
+    "getcwd": 79, "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "getuid": 102, "getgid": 104,
+    "geteuid": 107, "getegid": 108, "sigaltstack": 131, "gettid": 186, "time": 201, "futex": 202,
+    "sched_getaffinity": 204, "getdents64": 217, "restart_syscall": 219, "clock_gettime": 228,
+    "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "openat": 257, "newfstatat": 262,
     "faccessat": 269, "pselect6": 270, "ppoll": 271, "set_robust_list": 273, "getrandom": 318, "statx": 332,
     "rseq": 334, "faccessat2": 439,
 }
 AARCH64 = {
-    "getcwd": 17, "dup": 23, "fcntl": 25, "faccessat": 48, "openat": 56, "close": 57, "getdents64": 61, "lseek": 62, "read": 63,
-    "write": 64, "readv": 65, "writev": 66, "pread64": 67, "pselect6": 72, "ppoll": 73, "newfstatat": 79,
-    "fstat": 80, "exit": 93, "exit_group": 94, "futex": 98, "set_robust_list": 99, "nanosleep": 101, "clock_gettime": 113,
-    "clock_getres": 114, "clock_nanosleep": 115, "sched_getaffinity": 123, "sched_yield": 124, "restart_syscall": 128,
+    "getcwd": 17, "dup": 23, "fcntl": 25, "faccessat": 48, "openat": 56, "close": 57, "getdents64": 61,
+    "lseek": 62, "read": 63, "write": 64, "readv": 65, "writev": 66, "pread64": 67, "pselect6": 72,
+    "ppoll": 73, "newfstatat": 79, "fstat": 80, "exit": 93, "exit_group": 94, "futex": 98,
+    "set_robust_list": 99, "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114,
+    "clock_nanosleep": 115, "sched_getaffinity": 123, "sched_yield": 124, "restart_syscall": 128,
     "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139, "uname": 160,
-    "getrlimit": 163, "getrusage": 165, "gettimeofday": 169, "getpid": 172, "getuid": 174, "geteuid": 175, "getgid": 176,
-    "getegid": 177, "gettid": 178, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226, "madvise": 233,
-    "getrandom": 278, "statx": 291, "rseq": 293, "faccessat2": 439,
+    "getrlimit": 163, "getrusage": 165, "gettimeofday": 169, "getpid": 172, "getuid": 174, "geteuid": 175,
+    "getgid": 176, "getegid": 177, "gettid": 178, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222,
+    "mprotect": 226, "madvise": 233, "getrandom": 278, "statx": 291, "rseq": 293, "faccessat2": 439,
 }
 # Calls that take a path: removed if Landlock cannot restrict paths.
-PATH_CALLS = {"openat", "access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx", "getdents64", "getcwd"}
+PATH_CALLS = {
+    "openat", "access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx",
+    "getdents64", "getcwd",
+}
 FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
 MACHINES = {"x86_64": (X86_64, 0xC000003E), "aarch64": (AARCH64, 0xC00000B7)}
 
 # Without Landlock, user code cannot open files, so common imports are preloaded.
 PRELOADED = (
-    "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys configparser contextlib copy "
-    "csv dataclasses datetime decimal difflib enum fnmatch fractions functools graphlib hashlib heapq hmac html.entities "
-    "html.parser importlib.util inspect io ipaddress itertools json keyword linecache locale logging math numbers operator pprint random re "
-    "secrets shlex statistics string stringprep struct textwrap token tokenize tomllib traceback types typing unicodedata "
-    "urllib.parse uuid weakref xml.dom.minidom xml.etree.ElementTree zlib"
+    "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys "
+    "configparser contextlib copy csv dataclasses datetime decimal difflib enum fnmatch fractions "
+    "functools graphlib hashlib heapq hmac html.entities html.parser importlib.util inspect io ipaddress "
+    "itertools json keyword linecache locale logging math numbers operator pprint random re secrets shlex "
+    "statistics string stringprep struct textwrap token tokenize tomllib traceback types typing "
+    "unicodedata urllib.parse uuid weakref xml.dom.minidom xml.etree.ElementTree zlib"
 ).split()
 
 
@@ -98,7 +104,7 @@ def control(libc, option, value):
 
 
 def die_with(libc, parent):
-    """The kernel ends this process when its parent ends; a parent that is gone already ends it here."""
+    """Ends this process with its parent, also if that has ended already."""
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -111,7 +117,7 @@ def limit_resources():
 
 
 def restrict_files(libc):
-    """Landlock: no file may be written, only the standard library and shared libraries may be read, no TCP. False: not here."""
+    """Landlock: only the libraries may be read, nothing written, no TCP. False: not available."""
     import ctypes
     import struct
     abi = libc.syscall(ctypes.c_long(LANDLOCK_CREATE), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
@@ -121,10 +127,12 @@ def restrict_files(libc):
     for version, right in ((2, 13), (3, 14), (5, 15)):  # refer, truncate, device control
         if abi >= version:
             files |= 1 << right
-    fields = [files] + ([3] if abi >= 4 else []) + ([3] if abi >= 6 else [])  # TCP bind and connect; abstract sockets, signals
+    # TCP bind and connect; abstract sockets, signals
+    fields = [files] + ([3] if abi >= 4 else []) + ([3] if abi >= 6 else [])
     attributes = struct.pack("=%dQ" % len(fields), *fields)
+    size, no_flags = ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0)
     try:
-        ruleset = system_call(libc, LANDLOCK_CREATE, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
+        ruleset = system_call(libc, LANDLOCK_CREATE, attributes, size, no_flags)
     except OSError:
         return False
     for path in readable_paths():
@@ -142,9 +150,9 @@ def restrict_files(libc):
 
 
 def readable_paths():
-    own = [os.path.dirname(os.__file__), os.path.join(sys.base_prefix, "lib"), os.path.join(sys.base_prefix, "lib64")]
-    return own + ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
-                  "/dev/null", "/dev/urandom"]
+    own = [os.path.dirname(os.__file__)] + [os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")]
+    shared = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
+    return own + shared + ["/usr/share/zoneinfo", "/dev/null", "/dev/urandom"]
 
 
 def preload():
@@ -163,7 +171,7 @@ ID_CALLS = {"getpid", "gettid"}
 
 
 def call_filter(with_files):
-    """The seccomp program as bytes: a foreign architecture is killed, the listed calls pass, the rest answers EPERM."""
+    """The seccomp program: kills a foreign architecture, allows listed calls, answers others with EPERM."""
     import struct
     calls, architecture = MACHINES[os.uname().machine]
     allow, deny, zero, kill = 0x7FFF0000, 0x00050001, 0x00050000, 0x80000000
@@ -197,9 +205,11 @@ def filter_calls(libc, program):
     import ctypes
     import struct
     instructions = ctypes.create_string_buffer(program)
-    header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(instructions)))
+    packed = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(instructions))
+    header = ctypes.create_string_buffer(packed)
     zero = ctypes.c_ulong(0)
-    if libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), ctypes.c_ulong(ctypes.addressof(header)), zero, zero) != 0:
+    address = ctypes.c_ulong(ctypes.addressof(header))
+    if libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), address, zero, zero) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
 
@@ -215,7 +225,7 @@ def is_denied(attempt):
 
 
 def filter_works(libc, program):
-    """Tries the filter in a child: installed, and a system call outside the list is refused."""
+    """Tries in a child whether the filter refuses a call outside the list."""
     child = os.fork()
     if child == 0:
         works = False
@@ -228,15 +238,18 @@ def filter_works(libc, program):
 
 
 def freeze_clocks():
-    """Every clock that code may read stands at OPTIONS["time"]: the time of scoring would say which side is scored."""
+    """Freezes every clock, because the time of scoring would reveal which side is scored."""
     import datetime
     import time as clock
     now = OPTIONS["time"]
-    for name, value in (("time", now), ("monotonic", 0.0), ("perf_counter", 0.0), ("process_time", 0.0), ("thread_time", 0.0)):
+    others = ("monotonic", "perf_counter", "process_time", "thread_time")
+    for name, value in [("time", now)] + [(other, 0.0) for other in others]:
         setattr(clock, name, lambda value=value: float(value))
         setattr(clock, name + "_ns", lambda value=value: int(value * 10 ** 9))
-    clock.clock_gettime, clock.clock_gettime_ns = (lambda _clock: float(now)), (lambda _clock: int(now * 10 ** 9))
-    gmtime, localtime, ctime, strftime, asctime = clock.gmtime, clock.localtime, clock.ctime, clock.strftime, clock.asctime
+    clock.clock_gettime = lambda _clock: float(now)
+    clock.clock_gettime_ns = lambda _clock: int(now * 10 ** 9)
+    gmtime, localtime, ctime = clock.gmtime, clock.localtime, clock.ctime
+    strftime, asctime = clock.strftime, clock.asctime
     clock.gmtime = lambda seconds=None: gmtime(now if seconds is None else seconds)
     clock.localtime = lambda seconds=None: localtime(now if seconds is None else seconds)
     clock.ctime = lambda seconds=None: ctime(now if seconds is None else seconds)
@@ -294,18 +307,16 @@ class Lock:
         self.libc, self.program = libc, program
 
     def follow(self, parent):
-        """It ends with its parent, where the kernel can promise that."""
         if self.libc is not None:
             die_with(self.libc, parent)
 
     def close(self):
-        """Nothing but the listed system calls from here on."""
         if self.program is not None:
             filter_calls(self.libc, self.program)
 
 
 def lock_zygote():
-    """Locks this process. The name of the lock, and what the children have to install."""
+    """The name of the lock, and what the children have to install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
     machine = os.uname().machine
@@ -327,7 +338,7 @@ def lock_zygote():
 
 
 def open_zygote():
-    """`code: host`: no lock, but still nothing survives the host process where the kernel can promise that."""
+    """`code: host`: no lock, but on Linux nothing survives the host process."""
     if not hasattr(os, "fork"):
         raise Refusal(sys.platform)
     if not sys.platform.startswith("linux"):
@@ -436,7 +447,7 @@ def safe_text(error):
 
 
 def missing_import(code):
-    """The first module that the code imports at its top and cannot have, as the error that this will be; None: it has all."""
+    """The error of the first import at the top of the code that will fail, or None."""
     import ast
     import importlib.util
     for statement in ast.parse(code).body:
@@ -451,10 +462,7 @@ def missing_import(code):
 
 
 def fill(source, variables):
-    """A prompt's code with `{name}` in its plain strings as the variable's text: never code, and not looked at again.
-
-    Formatted strings, and those of which `format` is called, fill in for themselves.
-    """
+    """Replaces `{name}` in plain strings by the variable's text, except where `format` is called."""
     import ast
     import re
     placeholder = re.compile("{(%s)}" % "|".join(map(re.escape, variables)))
@@ -497,7 +505,8 @@ class Evaluator:
                 self.problem = missing_import(job["code"]) or {"values": {}}
         except BaseException as error:
             syntax = isinstance(error, SyntaxError)
-            self.problem = describe(error, error.lineno if syntax else None, error.msg if syntax else safe_text(error))
+            line, message = (error.lineno, error.msg) if syntax else (None, safe_text(error))
+            self.problem = describe(error, line, message)
 
     def evaluate(self, variables):
         if self.problem is not None:
@@ -535,7 +544,8 @@ def serve_child(job, requests, replies):
         flush(stdout, stderr)
         text = json.dumps(reply, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         if len(text) > OPTIONS["reply"] + 1024:
-            text = json.dumps({"unfit": "the values are larger than %d KiB" % (OPTIONS["reply"] >> 10)}).encode()
+            unfit = "the values are larger than %d KiB" % (OPTIONS["reply"] >> 10)
+            text = json.dumps({"unfit": unfit}).encode()
         write_all(replies, identity + b" " + text + b"\n")
 
 
@@ -568,7 +578,7 @@ def write_all(descriptor, data):
 
 
 class ServeChild(BaseException):
-    """Raised in a new child: it unwinds the relay's frames, whose values user code could look at, down to main()."""
+    """Unwinds a new child to main(): user code could read the values in the relay's frames."""
 
 
 class Child:
@@ -599,7 +609,7 @@ class Child:
             os.set_blocking(descriptor, False)
 
     def stop(self):
-        """Ends the process and returns its exit code, negative for a signal that was not ours, and its peak memory in bytes."""
+        """Ends the process; returns its exit code (-1 for a signal) and peak memory in bytes."""
         ended, status, used = os.wait4(self.process, os.WNOHANG)
         if ended == 0:
             self.kill()
@@ -622,7 +632,7 @@ class Child:
 
 
 class Printed:
-    """What one evaluation printed, up to the limit; the rest is read and dropped so that the child never waits for us."""
+    """Output of one evaluation; what exceeds the limit is read and dropped, so that the child never waits."""
 
     def __init__(self, descriptor):
         self.descriptor, self.text, self.cut, self.open = descriptor, b"", False, True
@@ -646,7 +656,7 @@ class Printed:
 
 
 def send(child, request):
-    """Writes what fits; the rest of the request. A child that closed its end is found out by its silence or its end."""
+    """Writes what fits and returns the rest. A child that closed its end is noticed later."""
     try:
         return request[os.write(child.requests, request[:1 << 16]):]
     except BlockingIOError:
@@ -714,7 +724,7 @@ def serve_relay(requests, replies, lock):
 
 
 def serve_zygote(requests, replies, lock):
-    """One relay after the other. This process reads nothing, so that none of them inherits what another was told."""
+    """One relay after the other. Reads nothing, so that no relay inherits another's input."""
     zygote = os.getpid()
     while True:
         relay = os.fork()
