@@ -105,8 +105,9 @@ export async function judgeWithoutKeys({
   missingKeys,
   judge,
 }: KeylessRun): Promise<Result> {
+  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
   const isOpen = (suite: SuiteComparison): boolean =>
-    missingKeys(targetsOf({ suites: [suite], features: [] })).length === 0;
+    hasKeys(targetsOf({ suites: [suite], features: [] }));
   const open = prepared.suites.filter(isOpen);
   const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
   const unasked = withoutKeys(head, withheld, left, notices);
@@ -114,11 +115,12 @@ export async function judgeWithoutKeys({
   const judged = await judge({
     ...prepared,
     suites: open,
-    features: prepared.features.filter(
-      (feature) =>
-        feature.asker !== null ||
-        missingKeys(targetsOf({ suites: [], features: [feature] })).length === 0,
-    ),
+    features: prepared.features.flatMap((feature) => {
+      const { key, asker, withKeys } = feature;
+      if (asker !== null || hasKeys(targetsOf({ suites: [], features: [feature] })))
+        return [feature];
+      return withKeys === undefined ? [] : [{ key, ...withKeys(hasKeys) }];
+    }),
   });
   const reasons = [...judged.reasons, ...unasked.reasons];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'

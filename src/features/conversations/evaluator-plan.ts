@@ -89,6 +89,10 @@ export function planEvaluatorTests({
 }: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
   if (mode === 'sweep' || again !== undefined) return null;
   const { tests, notices } = selectEvaluatorTests(suites.map(({ run }) => run));
+  return planOfTests(tests, notices);
+}
+
+function planOfTests(tests: EvaluatorTest[], notices: Notice[]): FeaturePlan<EvaluatorTest[]> {
   return {
     own: tests,
     certain: tests.flatMap(labelledCalls),
@@ -97,6 +101,11 @@ export function planEvaluatorTests({
     tested: tests.length,
     problems: [],
     notices,
+    withKeys: (hasKeys) =>
+      planOfTests(
+        tests.filter((test) => hasKeys(labelledCalls(test).map(({ target }) => target))),
+        notices,
+      ),
   };
 }
 

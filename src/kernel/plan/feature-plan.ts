@@ -29,6 +29,8 @@ export interface FeaturePlan<Own = unknown> {
   tested: number;
   problems: Problem[];
   notices: Notice[];
+  /** The part of it whose calls have keys; absent: all of it needs them. */
+  withKeys?(hasKeys: (targets: readonly Target[]) => boolean): FeaturePlan<Own>;
 }
 
 export interface PlannedFeature extends FeaturePlan {

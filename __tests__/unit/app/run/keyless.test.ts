@@ -2,14 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { judgeWithoutKeys } from '../../../../src/app/run/not-judged.ts';
 import { blankResult, type ResultHead } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
+import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
+import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-plan.ts';
 import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts } from '../../../../src/types/repository.ts';
-import { BLANK_PARTS, OWN_SETTINGS } from '../../../stand-ins/features.ts';
+import { BLANK_PARTS, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { treeOf } from '../../config/tree.ts';
+import { conversation } from '../../features/conversations/dialogues.ts';
 import { project, suite } from './builders.ts';
 
 const [base, head] = [treeOf({}), treeOf({})];
@@ -32,8 +35,8 @@ const both = (content: string) =>
 /**
  * Judges a change of two prompts where only some vendors have a key; the judging itself is given.
  */
-async function judged(withKey: string[], conclusion: Conclusion) {
-  const arranged = applyTrust(both('Old {q}'), both('New {q}'), sources('untrusted'), OWN_SETTINGS);
+async function judged(withKey: string[], conclusion: Conclusion, of = both) {
+  const arranged = applyTrust(of('Old {q}'), of('New {q}'), sources('untrusted'), OWN_SETTINGS);
   const prepared = prepare(
     {
       mode: 'diff',
@@ -46,6 +49,7 @@ async function judged(withKey: string[], conclusion: Conclusion) {
     },
     arranged,
     (text) => text,
+    ROWS,
   );
   const about: ResultHead = {
     mode: 'diff',
@@ -77,8 +81,29 @@ async function judged(withKey: string[], conclusion: Conclusion) {
       };
     },
   });
-  return { result, names: asked.map(({ suites }) => suites.map(({ run }) => run.suite.name)) };
+  return {
+    result,
+    asked,
+    names: asked.map(({ suites }) => suites.map(({ run }) => run.suite.name)),
+  };
 }
+
+/** Two suites of conversations whose evaluators have labelled answers, one for each vendor. */
+const labelled = (content: string) => {
+  const place = { file: 'prompts/tests/p.yaml', line: 4 };
+  const messages = [{ role: 'user' as const, content: 'How?' }];
+  const examples = [true, false].map((accepted) => ({ messages, accepted, place }));
+  const { suites, ...rest } = both(content);
+  return {
+    ...rest,
+    suites: suites.map(({ prompt, tests }) => {
+      const models = [prompt.model ?? ''];
+      const own = conversationSuite(conversation({ max_steps: 1, models, examples }));
+      return { prompt, tests: { ...tests, metrics: [], own } };
+    }),
+  };
+};
+
 const NO_KEY =
   'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
 const left = (name: string, file: string) =>
@@ -109,6 +134,16 @@ describe('a run that gets no keys', () => {
     );
     expect(result.reasons).toEqual(['p: a reason', NO_KEY, left('c', 'prompts/c.yaml')]);
   });
+});
+
+test('a run that gets no keys tests the evaluators whose models need none', async () => {
+  const { asked } = await judged(['openai'], 'success', labelled);
+  const tested = asked.flatMap(
+    ({ features }) => features.find(({ key }) => key === 'conversations') ?? [],
+  );
+  expect(tested.map(({ own }) => (own as EvaluatorTest[]).map(({ name }) => name))).toEqual([
+    ['p'],
+  ]);
 });
 
 describe('a missing key', () => {
