@@ -89,7 +89,7 @@ describe('every chart', () => {
       join(import.meta.dirname, '../../../../src/report/page/line-charts.ts'),
     ).href;
     const helper = pathToFileURL(join(import.meta.dirname, '../../../../src/text/markup.ts')).href;
-    const program = `const { priorChart } = await import(${JSON.stringify(module)}); const { written } = await import(${JSON.stringify(helper)}); process.stdout.write(written(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));`;
+    const program = `const { priorChart } = await import(${JSON.stringify(module)}); const { markupText } = await import(${JSON.stringify(helper)}); process.stdout.write(markupText(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));`;
     // A process that did not end would be killed, which throws.
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
