@@ -10,6 +10,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 const { failStep, runStep } = await import('./app/action/step.ts');
 const { FEATURES } = await import('./features.ts');
+const { JOBS } = await import('./jobs.ts');
 
 // What fails while nothing waits for it ends the step as any other failure does.
 const crash = Promise.withResolvers<never>();
@@ -23,7 +24,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.emit('SIGTERM', 'SIGTERM');
   });
 
-const given = { crashed: crash.promise, features: FEATURES };
+const given = { crashed: crash.promise, features: FEATURES, jobs: JOBS };
 const stepExitCode = await runStep(process.env, given);
 isRunning = false;
 if (stepExitCode !== 0) process.exitCode = stepExitCode;

@@ -1,4 +1,3 @@
-import type { JobFeatures } from './app/action/context.ts';
 import type { CommandFeatures } from './app/commands/terminal.ts';
 import { attributesFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
@@ -12,7 +11,7 @@ import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Every feature. Hooks and sections are called in this order. */
-export const FEATURES: CommandFeatures & JobFeatures = [
+export const FEATURES: CommandFeatures = [
   attributesFeature,
   gradersFeature,
   conversationsFeature,

@@ -7,6 +7,7 @@ import { accessFrom } from '../../src/app/session/access.ts';
 import { readInputs } from '../../src/config/inputs.ts';
 import { parsePayload, readEvent, resolveMode } from '../../src/edges/github/event.ts';
 import { UserError } from '../../src/errors.ts';
+import { JOBS } from '../../src/jobs.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { createSecretRegister } from '../../src/text/redact.ts';
 import { startArtifactServer, type ArtifactServer } from '../stand-ins/artifact-service.ts';
@@ -162,6 +163,7 @@ async function job(
   };
   const work = runJob({
     features: FEATURES,
+    jobs: JOBS,
     inputs: read,
     access: accessFrom(read, all),
     facts,

@@ -4,17 +4,20 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TABLE = join(ROOT, 'src/features.ts');
+const TABLES = ['src/features.ts', 'src/jobs.ts'].map((path) => join(ROOT, path));
 
 /** Names of the folders of features. */
 export const FEATURE_NAMES = readdirSync(join(ROOT, 'src/features')).sort();
 
-/** The table without every import from a folder and what these imports name. */
-function tableWithout(name: string): string {
-  const text = readFileSync(TABLE, 'utf8');
+/** A table without every import from a folder and what these imports name. */
+function tableWithout(name: string, table: string): string {
+  const text = readFileSync(table, 'utf8');
   const gone = [...text.matchAll(/^import \{ ([^}]+) \} from '\.\/features\/([^/]+)\/.*$/gm)]
     .filter(([, , folder]) => folder === name)
-    .flatMap(([line, names = '']) => [line, ...names.split(', ').map((each) => `  ${each},`)]);
+    .flatMap(([line, names = '']) => [
+      line,
+      ...names.split(', ').flatMap((each) => [`  ${each},`, `  ...${each},`]),
+    ]);
   return text
     .split('\n')
     .filter((line) => !gone.includes(line))
@@ -23,7 +26,7 @@ function tableWithout(name: string): string {
 
 let last: ts.Program | undefined;
 
-/** What the compiler says of `src` where a feature's folder and its row are deleted. */
+/** What the compiler says of `src` where a feature's folder and its rows are deleted. */
 export function problemsWithout(name: string): string[] {
   const folder = join(ROOT, 'src/features', name);
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);
@@ -33,8 +36,8 @@ export function problemsWithout(name: string): string[] {
   const { getSourceFile } = host;
   host.fileExists = (path) => !isGone(path) && ts.sys.fileExists(path);
   host.getSourceFile = (path, language, ...rest) =>
-    path === TABLE
-      ? ts.createSourceFile(path, tableWithout(name), language, true)
+    TABLES.includes(path)
+      ? ts.createSourceFile(path, tableWithout(name, path), language, true)
       : isGone(path)
         ? undefined
         : (last?.getSourceFile(path) ?? getSourceFile(path, language, ...rest));

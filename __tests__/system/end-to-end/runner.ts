@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { main as commandLine } from '../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
+import { JOBS } from '../../../src/jobs.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { clock } from '../../stand-ins/command-line.ts';
 import { FEATURES } from '../../stand-ins/features.ts';
@@ -70,6 +71,7 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
     return {
       code: await runStep(env, {
         features: FEATURES,
+        jobs: JOBS,
         reach: { clock },
         secondMs: 1,
       }),

@@ -53,7 +53,9 @@ export interface Job {
   reach?: Reach | undefined;
   /** See `ClientOptions`. */
   secondMs?: number | undefined;
-  features: JobFeatures;
+  features: readonly (Feature & SessionRow)[];
+  /** Kinds of jobs that features add. */
+  jobs: readonly OwnJob[];
   /** Absent: `@actions/artifact`. */
   artifacts?: () => Promise<ArtifactLibrary>;
 }
@@ -73,7 +75,7 @@ export interface JobEnding {
   line: string;
 }
 
-interface OwnJob {
+export interface OwnJob {
   takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
   /** Its role for a sweep's stores; absent: whole. */
   role?: SessionRole;
@@ -93,17 +95,11 @@ export interface OpenedJob {
   published(): Promise<void>;
 }
 
-export interface JobRow {
-  readonly jobs?: readonly OwnJob[];
-}
-
-export type JobFeatures = readonly (Feature & SessionRow & JobRow)[];
-
-type KnownJob = Pick<Job, 'inputs' | 'mode' | 'features'>;
+type KnownJob = Pick<Job, 'inputs' | 'mode' | 'jobs'>;
 
 /** None: the job compares or sweeps. */
 function ownJobs(job: KnownJob): OwnJob[] {
-  return job.features.flatMap(({ jobs = [] }) => jobs).filter((kind) => kind.takes(job));
+  return job.jobs.filter((kind) => kind.takes(job));
 }
 
 export function ownJobOf(job: KnownJob): OwnJob | undefined {

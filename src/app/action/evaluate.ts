@@ -86,7 +86,7 @@ interface EvaluatedJob extends Evaluated {
 const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
 export function commitsRequest(
-  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'features'>,
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'jobs'>,
 ): CommitsRequest & { workingDirectory: string } {
   const { inputs, facts } = job;
   const { workingDirectory, base, head } = inputs;

@@ -1,4 +1,3 @@
-import type { JobRow } from '../../app/action/context.ts';
 import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { NoiseResult } from './result.ts';
@@ -14,17 +13,10 @@ const savedFile: SavedKind<NoiseResult> = {
   },
 };
 
-export const noiseFeature: Feature & CommandRow & JobRow = {
+export const noiseFeature: Feature & CommandRow = {
   key: 'noise',
   commands: [
     { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
-  ],
-  jobs: [
-    {
-      takes: ({ mode }) => mode === 'noise',
-      isOfBase: true,
-      run: async (job, session) => (await import('./job.ts')).runNoiseJob(job, session),
-    },
   ],
   savedFile,
   files: async () => [

@@ -1,0 +1,9 @@
+import type { OwnJob } from '../../app/action/context.ts';
+
+export const noiseJobs: readonly OwnJob[] = [
+  {
+    takes: ({ mode }) => mode === 'noise',
+    isOfBase: true,
+    run: async (job, session) => (await import('./job.ts')).runNoiseJob(job, session),
+  },
+];

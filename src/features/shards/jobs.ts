@@ -1,0 +1,22 @@
+import type { Job, OwnJob } from '../../app/action/context.ts';
+
+function refusedShard({ mode }: Pick<Job, 'mode'>): string | null {
+  if (mode === 'sweep') return null;
+  return mode === 'merge'
+    ? 'shard: is for the jobs whose parts mode: merge joins; leave it out of the merge'
+    : `shard: parts a full sweep, and this is mode: ${mode}. Set mode: sweep, or leave shard out`;
+}
+
+export const shardJobs: readonly OwnJob[] = [
+  {
+    takes: ({ inputs }) => inputs.shard !== null,
+    role: 'part',
+    refuse: refusedShard,
+    run: async (job, session) => (await import('./job.ts')).runShardJob(job, session),
+  },
+  {
+    takes: ({ mode }) => mode === 'merge',
+    role: 'merge',
+    open: async (...given) => (await import('./job.ts')).openMerge(...given),
+  },
+];
