@@ -1,7 +1,7 @@
 import { begun } from '../../../benchmarks/verdicts/simulate.ts';
 import type { AttributeResult } from '../../../src/features/attributes/result.ts';
 import { compareSuite } from '../../../src/kernel/judge/compare.ts';
-import { outcomeOf } from '../../../src/kernel/judge/outcome.ts';
+import { ruleRun } from '../../../src/kernel/judge/run-rules.ts';
 import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
@@ -55,15 +55,14 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
   if (suites.length === 0 && conclusion === 'success')
     return { kind: 'nothing-to-run', rubrics: 0 };
   const references = suites.flatMap((suite) => suite.references).length;
-  const found = outcomeOf(
-    { conclusion: override === null ? conclusion : 'failure', held: false, reasons },
-    {
-      ...{ mode, suites, scoring, settings: result.gate, affected: references },
-      ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
-      ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
-      ...{ unused: false, replaced: [] },
-    },
-  );
+  const found = ruleRun({
+    ...{ mode, suites, scoring, settings: result.gate, affected: references },
+    ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
+    ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
+    ...{ unused: true, replaced: [], ended: null, hasTooManyErrors: conclusion === 'error' },
+    ...{ silence: null, fails: conclusion === 'failure' || override !== null, isHeld: false },
+    ...{ isPartlyUnseen: conclusion === 'neutral', reasons },
+  });
   const red = found.kind === 'regressed' || found.kind === 'failed';
   return override !== null && red ? { kind: 'overridden', by: found } : found;
 }

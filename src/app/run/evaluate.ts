@@ -1,7 +1,7 @@
 import { formatProblem } from '../../errors.ts';
 import { brokenCode } from '../../kernel/judge/broken-code.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
-import { decide, decideHalted } from '../../kernel/judge/gate.ts';
+import { decide } from '../../kernel/judge/gate.ts';
 import { newlySkippedIds, suiteNotices } from '../../kernel/judge/notices.ts';
 import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import type {
@@ -264,7 +264,7 @@ function decideRun(
       blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,
   };
   const halt = halted();
-  return halt === null || !incomplete(unmade) ? decide(input) : decideHalted(input, halt, unmade);
+  return halt === null || !incomplete(unmade) ? decide(input) : decide(input, { halt, unmade });
 }
 
 function uncomparable(suites: Prepared['suites']): string[] {

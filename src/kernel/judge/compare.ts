@@ -1,5 +1,5 @@
 import type { Side } from '../../types/plain.ts';
-import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type {
   ReferenceResult,
@@ -17,6 +17,7 @@ import { classificationOf } from './classification.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { ruleUncompared } from './suite-rules.ts';
 import { preferenceOf } from './suite-tables.ts';
 import {
   comparedFirst,
@@ -63,7 +64,7 @@ export function compareSuite(
     ratedRuns(suite),
     ratedTries(suite, verdict),
   );
-  const shown: Verdict = verdict?.verdict ?? uncomparedVerdict(run);
+  const shown: Verdict = verdict?.verdict ?? ruleUncompared(run);
   const evidence = countEvidence(suite, rollUps);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
@@ -136,14 +137,6 @@ function hasUnprovenFall(reference: ReferenceResult): boolean {
   const { status, base, head } = reference;
   if (!countsForVerdict(reference) || base === null || head === null) return false;
   return (status === 'inconclusive' || status === 'flaky') && sideShare(head) < sideShare(base);
-}
-
-function uncomparedVerdict({ suite, runs }: SuiteRun): Verdict {
-  if (suite.head === null) return 'removed';
-  if (suite.base === null) return runs.length > 0 ? 'new' : 'no_data';
-  const asked = runs.filter(({ base, head }) => base.length > 0 || head.length > 0);
-  if (asked.length === 0) return 'no_data';
-  return runs.some(({ base }) => base.length > 0) ? 'unchanged' : 'not_compared';
 }
 
 interface Status {

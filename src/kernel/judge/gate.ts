@@ -13,58 +13,85 @@ import {
   scoringFailures,
   scoringWarnings,
 } from './findings.ts';
-import {
-  NO_TEST,
-  neverForReplaced,
-  outcomeOf,
-  type Decision,
-  type GateConclusion,
-  type GateFinding,
-  type GateInput,
-} from './outcome.ts';
+import { NO_TEST, type Decision, type GateFinding, type GateInput } from './outcome.ts';
+import { isEndedOpen, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 import { seldomIn, unseenIn } from './unseen.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
 
 /** What the run came to, with its reasons. Nothing else in the program decides. */
-export function decide(input: GateInput): Decision {
-  const { affected, removed, unused, blind } = input;
-  if (affected === 0 && removed.length === 0 && !unused && blind === null)
-    return { outcome: { kind: 'nothing-to-run', rubrics: input.tested }, reasons: [] };
-  const found = neverForReplaced(
-    findUnjudged(input) ?? neverGreen(findByGate(input), input),
-    input,
-  );
-  return { outcome: outcomeOf(found, input), reasons: found.reasons };
+export function decide(
+  input: GateInput,
+  early: { halt: Halt; unmade: Unmade } | null = null,
+): Decision {
+  if (early === null) {
+    const facts = runFacts(input, null);
+    const outcome = ruleRun(facts);
+    return { outcome, reasons: outcome.kind === 'nothing-to-run' ? [] : facts.reasons };
+  }
+  const { halt, unmade } = early;
+  const planned = allTries(input.suites).length;
+  const made = planned - unmade.tries;
+  const why = `${halt.title}: ${halt.why}; ${String(made)} of ${String(planned)} tries were made`;
+  const ended = { halt: halt.title, why, made, planned, waiting: halt.waiting ?? null };
+  // Tries that were not made are not errors of the run.
+  const facts = runFacts({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
+  return { outcome: ruleRun(facts), reasons: endedReasons(facts, ended) };
 }
 
-function findUnjudged({ suites, affected, uncomparable }: GateInput): GateConclusion | null {
-  const tries = suites.flatMap(({ references }) =>
-    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
-  );
+function runFacts(input: GateInput, ended: RunFacts['ended']): RunFacts {
+  const tries = allTries(input.suites);
   const errors = tries.filter(({ outcome }) => outcome === 'error');
-  if (isTooMany(tries) && !headAlone(suites)) {
+  const plain = { ...input, ended, hasTooManyErrors: false, silence: null, ...NO_FINDINGS };
+  if (isTooMany(tries) && !headAlone(input.suites)) {
     const share =
       `${String(errors.length)} of ${String(tries.length)} tries ended in an error, ` +
       'so nothing was judged';
-    return { conclusion: 'error', held: false, reasons: [share, ...errorTexts(errors)] };
+    return { ...plain, hasTooManyErrors: true, reasons: [share, ...errorTexts(errors)] };
   }
+  const { silence, reasons } = findSilence(input, tries);
+  if (silence === 'error') return { ...plain, silence, reasons };
+  const replaced = input.replaced.map(({ sentence }) => sentence);
+  if (silence !== null) return { ...plain, silence, reasons: [...reasons, ...replaced] };
+  const found = findByGate(input);
+  const why = notGreenReasons(input, found);
+  return { ...plain, ...found, reasons: [...why, ...found.reasons, ...replaced] };
+}
+
+const NO_FINDINGS = { fails: false, isHeld: false, isPartlyUnseen: false };
+
+function allTries(suites: readonly SuiteResult[]): TryResult[] {
+  return suites.flatMap(({ references }) =>
+    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
+  );
+}
+
+function findSilence(
+  { suites, affected, uncomparable }: GateInput,
+  tries: readonly TryResult[],
+): Pick<RunFacts, 'silence' | 'reasons'> {
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  if (affected === 0 || judged) return null;
-  if (uncomparable.length > 0) {
+  if (affected === 0 || judged) return { silence: null, reasons: [] };
+  if (uncomparable.length > 0)
     return {
-      conclusion: 'neutral',
-      held: false,
+      silence: 'nothing-gates',
       reasons: uncomparable.map(
         (name) =>
           `${name}: judged by preference alone, and there is no answer of base to compare with.`,
       ),
     };
-  }
-  const shown = tries.every(({ outcome }) => outcome === 'skipped') ? shownOnly(suites) : null;
-  if (shown !== null) return shown.fails ? null : shown.found;
-  return { conclusion: 'error', held: false, reasons: withoutVerdict(tries) };
+  const shown = tries.every(({ outcome }) => outcome === 'skipped') ? suites.filter(showsOnly) : [];
+  if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
+  // Values of metrics that gate nothing may still fail the run.
+  if (suites.some((suite) => metricsOf(suite, 'fail').length > 0))
+    return { silence: null, reasons: [] };
+  return {
+    silence: 'nothing-gates',
+    reasons: shown.map(
+      ({ name }) => `${name}: no metric gates, so there is no verdict; their values are shown.`,
+    ),
+  };
 }
 
 function errorTexts(errors: readonly TryResult[]): string[] {
@@ -92,19 +119,6 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
   return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
 }
 
-/** Suites without a metric that says what passes: their values may still fail the run. */
-function shownOnly(
-  suites: readonly SuiteResult[],
-): { fails: boolean; found: GateConclusion } | null {
-  const silent = suites.filter(showsOnly);
-  if (silent.length === 0) return null;
-  const reasons = silent.map(
-    ({ name }) => `${name}: no metric gates, so there is no verdict; their values are shown.`,
-  );
-  const fails = suites.some((suite) => metricsOf(suite, 'fail').length > 0);
-  return { fails, found: { conclusion: 'neutral', held: false, reasons } };
-}
-
 function withoutVerdict(tries: readonly TryResult[]): string[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
   const reasons = ungraded.flatMap(
@@ -119,7 +133,9 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
       ];
 }
 
-function findByGate(input: GateInput): GateConclusion {
+type GateFindings = Pick<RunFacts, 'fails' | 'isHeld' | 'isPartlyUnseen' | 'reasons'>;
+
+function findByGate(input: GateInput): GateFindings {
   const { settings } = input;
   const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
   const findings = [
@@ -134,23 +150,17 @@ function findByGate(input: GateInput): GateConclusion {
     findings.filter(({ failOn }) => failOn === 'never'),
   ];
   const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
-  const failing =
+  const openFails =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => suiteGate(suite, settings).fail_on !== 'never');
-  const blind = [...unseenIn(input.suites, settings.alpha), ...input.unjudged];
-  const conclusion =
-    failures.length > 0 || failing
-      ? 'failure'
-      : held.length + open.length + blind.length > 0
-        ? 'neutral'
-        : 'success';
+  const unseen = [...unseenIn(input.suites, settings.alpha), ...input.unjudged];
   const reasons = [
     ...failures.map(({ text }) => text),
     ...causesOfSilence(input.suites),
     ...held.map(({ text }) => text),
     ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
     ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
-    ...blind,
+    ...unseen,
     ...ungradedShare(input),
     ...scoringWarnings(input),
     ...removalWarnings(input),
@@ -158,7 +168,12 @@ function findByGate(input: GateInput): GateConclusion {
     ...seldomIn(input.suites, settings.alpha),
     ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
   ];
-  return { conclusion, held: held.length > 0, reasons };
+  return {
+    fails: failures.length > 0 || openFails,
+    isHeld: held.length > 0,
+    isPartlyUnseen: unseen.length > 0,
+    reasons,
+  };
 }
 
 function notFailed(held: number, failures: number): string {
@@ -169,25 +184,21 @@ function notFailed(held: number, failures: number): string {
 }
 
 /** Not green without anything that counts, or a readable base: deleting tests cannot help. */
-function neverGreen(
-  decision: GateConclusion,
-  { counted, affected, unused, blind }: GateInput,
-): GateConclusion {
-  if (decision.conclusion !== 'success') return decision;
-  if (blind !== null)
-    return { conclusion: 'neutral', held: false, reasons: [blind, ...decision.reasons] };
-  if (counted > 0) return decision;
+function notGreenReasons(
+  { suites, counted: counts, affected, unused, blind }: GateInput,
+  { fails, isHeld, isPartlyUnseen }: GateFindings,
+): string[] {
+  const isOpen = suites.some(({ verdict }) => verdict === 'inconclusive');
+  if (fails || isHeld || isPartlyUnseen || isOpen) return [];
+  if (blind !== null) return [blind];
+  if (counts > 0) return [];
   const why = unused
     ? [
         'What this pull request changes is not used when it comes from an outside contributor; ' +
           'the notices say what.',
       ]
     : [];
-  return {
-    conclusion: 'neutral',
-    held: false,
-    reasons: [affected === 0 ? NO_TEST : NONE_COUNTS, ...why, ...decision.reasons],
-  };
+  return [affected === 0 ? NO_TEST : NONE_COUNTS, ...why];
 }
 
 function ungradedShare({ suites }: GateInput): string[] {
@@ -200,37 +211,17 @@ function ungradedShare({ suites }: GateInput): string[] {
 const NONE_COUNTS = 'No test that counts ran, so there is no verdict.';
 const NONE_JUDGES = 'No metric judges any answer, so there is no verdict.';
 
-/**
- * The conclusion of a run that was ended early. A regression that the tries so far show stands;
- * without one there is no verdict, for the tries that are missing could have shown it. Tries that
- * were not made are not errors of the run. What a batch still holds is neither missing nor red:
- * another run picks it up.
- */
-export function decideHalted(input: GateInput, halt: Halt, unmade: Unmade): Decision {
-  const rest = decide({ ...input, suites: withoutUnmade(input.suites, unmade) });
-  const unjudged = rest.outcome.kind === 'not-judged';
-  const planned = countAllTries(input.suites);
-  const made = planned - unmade.tries;
-  const why = `${halt.title}: ${halt.why}; ${String(made)} of ${String(planned)} tries were made`;
-  if (!unjudged && input.suites.some(({ verdict }) => verdict === 'regressed'))
-    return { ...rest, reasons: [...rest.reasons, `${why}, which is enough for this verdict.`] };
-  const ended = { halt: halt.title, why, made, planned };
-  if (halt.waiting !== undefined) {
-    const met = made === 0 ? [] : rest.reasons;
-    return {
-      outcome: { kind: 'waiting', ...ended },
-      reasons: [`${why}.`, heldWords(halt.waiting), ...met],
-    };
-  }
-  return {
-    outcome: { kind: 'ended-early', ...ended },
-    reasons: [
-      `${why}, which is not enough for a verdict${halt.title === 'Interrupted' ? '; run it again' : ''}.`,
-      ...(unjudged
-        ? rest.reasons.filter((reason) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(reason))
-        : []),
-    ],
-  };
+/** What a batch still holds is neither missing nor red: another run picks it up. */
+function endedReasons(facts: RunFacts, { halt, why, made, waiting }: EndedRun): string[] {
+  const { reasons } = facts;
+  if (!isEndedOpen(facts)) return [...reasons, `${why}, which is enough for this verdict.`];
+  if (waiting !== null) return [`${why}.`, heldWords(waiting), ...(made === 0 ? [] : reasons)];
+  return [
+    `${why}, which is not enough for a verdict${halt === 'Interrupted' ? '; run it again' : ''}.`,
+    ...(isUnjudged(facts)
+      ? reasons.filter((reason) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(reason))
+      : []),
+  ];
 }
 
 function heldWords({ ids, requests }: WaitingBatches): string {
@@ -238,18 +229,6 @@ function heldWords({ ids, requests }: WaitingBatches): string {
   return (
     `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ` +
     `${named}: paid for once, and picked up by the next run.`
-  );
-}
-
-function countAllTries(suites: readonly SuiteResult[]): number {
-  return suites.reduce(
-    (sum, { references }) =>
-      sum +
-      references.reduce(
-        (own, { base, head }) => own + (base?.tries.length ?? 0) + (head?.tries.length ?? 0),
-        0,
-      ),
-    0,
   );
 }
 

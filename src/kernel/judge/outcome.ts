@@ -62,69 +62,55 @@ export interface Decision {
   reasons: string[];
 }
 
-export interface GateConclusion {
-  conclusion: Conclusion;
-  /** Something is not as it should be that may not fail the run: its `fail_on` is never. */
-  held: boolean;
-  reasons: string[];
-}
-
-export function outcomeOf(found: GateConclusion, input: GateInput): RunOutcome {
-  const { conclusion, held, reasons } = found;
-  const { suites } = input;
-  const why = reasons[0] ?? NO_TEST;
-  if (conclusion === 'error') return { kind: 'not-judged', why };
-  const seen = { ungraded: ungradedInAll(suites), evidence: evidenceInAll(suites) };
-  const fails = conclusion === 'failure';
-  const replaced = replacedInShort(input.replaced);
-  const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
-  if (regressed.length > 0)
-    return {
-      kind: 'regressed',
-      suites: regressed.map((suite) => regressedOf(suite, suites)),
-      fails,
-      replaced,
-      ...seen,
-    };
-  if (fails || held) return { kind: 'failed', why, fails, replaced, ...seen };
-  if (replaced !== null) return { kind: 'not-comparable', why: replaced, ...seen };
-  return conclusion === 'neutral' ? neutralOutcome(why, input, seen) : nothingWorse(input, seen);
-}
-
 type EvidenceCounts = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
 
-function neutralOutcome(why: string, input: GateInput, seen: EvidenceCounts): RunOutcome {
-  const { suites, affected, removed, counted } = input;
-  if (counted === 0 && affected === 0 && removed.length > 0)
-    return { kind: 'only-removed', references: removed.length };
-  const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
-  if (counted > 0 && inconclusive > 0)
-    return { kind: 'inconclusive', suites: inconclusive, ...comparedIn(suites), ...seen };
-  // The reason itself says how many of the references were compared.
-  const said = suites.some(
-    ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
-  );
-  return { kind: 'no-verdict', why, ...seen, ...(said ? { evidence: null } : {}) };
+export function seenIn({ suites }: Pick<GateInput, 'suites'>): EvidenceCounts {
+  return { ungraded: ungradedInAll(suites), evidence: evidenceInAll(suites) };
 }
 
-function nothingWorse(input: GateInput, seen: EvidenceCounts): RunOutcome {
-  const { suites, affected, mode } = input;
-  if (mode === 'sweep') return evaluatedOutcome(input, seen);
+export function regressedOutcome(input: GateInput, fails: boolean): OutcomeOf<'regressed'> {
+  const { suites, replaced } = input;
+  const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
+  return {
+    kind: 'regressed',
+    suites: regressed.map((suite) => regressedOf(suite, suites)),
+    fails,
+    replaced: replacedInShort(replaced),
+    ...seenIn(input),
+  };
+}
+
+export function inconclusiveOutcome(input: GateInput): OutcomeOf<'inconclusive'> {
+  const suites = input.suites.filter(({ verdict }) => verdict === 'inconclusive').length;
+  return { kind: 'inconclusive', suites, ...comparedIn(input.suites), ...seenIn(input) };
+}
+
+export function noVerdictOutcome(input: GateInput, why: string): OutcomeOf<'no-verdict'> {
+  // The reason itself says how many of the references were compared.
+  const said = input.suites.some(
+    ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
+  );
+  return { kind: 'no-verdict', why, ...seenIn(input), ...(said ? { evidence: null } : {}) };
+}
+
+export function improvedOutcome(input: GateInput): OutcomeOf<'improved'> {
+  const { suites } = input;
   const better = suites.filter(({ verdict }) => verdict === 'improved');
-  const compared = { ...comparedIn(suites), ...seen };
-  if (better.length > 0)
-    return {
-      kind: 'improved',
-      suites: better.map((suite) => namedRates(suite, suites)),
-      ...compared,
-    };
-  const rescored = onlyScoringChanged(input);
-  if (rescored.length > 0)
-    return { kind: 'scoring-changed', suites: rescored.map(({ name }) => name), ...seen };
+  return {
+    kind: 'improved',
+    suites: better.map((suite) => namedRates(suite, suites)),
+    ...comparedIn(suites),
+    ...seenIn(input),
+  };
+}
+
+export function noRegressionOutcome(input: GateInput): OutcomeOf<'no-regression'> {
+  const { suites, affected } = input;
   const fresh = suites
     .filter(({ verdict }) => verdict === 'new')
     .reduce((sum, { references }) => sum + references.length, 0);
   const isNew = fresh === 0 ? {} : { fresh };
+  const compared = { ...comparedIn(suites), ...seenIn(input) };
   return { kind: 'no-regression', references: affected, ...isNew, ...compared };
 }
 
@@ -146,7 +132,8 @@ function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: numbe
   return { ran: ranSuites(suites), worse: worseAlone(suites) };
 }
 
-function evaluatedOutcome({ suites, affected }: GateInput, seen: EvidenceCounts): RunOutcome {
+export function evaluatedOutcome(input: GateInput): OutcomeOf<'evaluated'> {
+  const { suites, affected } = input;
   const rates = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   return {
     kind: 'evaluated',
@@ -154,17 +141,7 @@ function evaluatedOutcome({ suites, affected }: GateInput, seen: EvidenceCounts)
     references: affected,
     lowest: rates.length === 0 ? null : Math.min(...rates),
     highest: rates.length === 0 ? null : Math.max(...rates),
-    ...seen,
-  };
-}
-
-/** A good verdict on head's own stand-in for a model is no success; a bad one stays bad. */
-export function neverForReplaced(found: GateConclusion, { replaced }: GateInput): GateConclusion {
-  if (replaced.length === 0 || found.conclusion === 'error') return found;
-  return {
-    ...found,
-    conclusion: found.conclusion === 'success' ? 'neutral' : found.conclusion,
-    reasons: [...found.reasons, ...replaced.map(({ sentence }) => sentence)],
+    ...seenIn(input),
   };
 }
 

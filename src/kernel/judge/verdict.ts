@@ -18,6 +18,7 @@ import type { GateSettings } from '../suite/gate-settings.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
+import { ruleSuite, sideFacts, type SuiteFacts } from './suite-rules.ts';
 import {
   evidenceBySuite,
   suiteTablesOf,
@@ -30,7 +31,7 @@ import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 export interface SuiteVerdict {
   /** Share of alpha (0–1) that the suite was judged at. */
   alpha: number;
-  verdict: Extract<Verdict, 'regressed' | 'improved' | 'unchanged' | 'inconclusive'>;
+  verdict: Verdict;
   reason: VerdictReason;
   /** Runs of references that sequential evidence calls. */
   broke: ReadonlySet<ReferenceRun>;
@@ -64,14 +65,16 @@ export function judgeSuites(
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
-  const seen = all.map((suite) => suiteTablesOf(suite, rollUps, evidence.get(suite)));
   const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
-  const moves = seen.map((entry) => metricMoves(entry.suite, entry.tries));
-  const gating = moves.flat().filter(({ gate }) => gate === 'fail');
+  const rows = all.map((suite) => {
+    const seen = suiteTablesOf(suite, rollUps, evidence.get(suite));
+    return { seen, moves: metricMoves(suite, seen.tries) };
+  });
+  const gating = rows.flatMap(({ moves }) => moves).filter(({ gate }) => gate === 'fail');
   const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
     [
-      ...seen.map((entry) => (alpha: number) => {
-        const judgement = judgementOf(entry, settings.gate_on, alpha, levels);
+      ...rows.map(({ seen }) => (alpha: number) => {
+        const judgement = judgementOf(seen, settings.gate_on, alpha, levels);
         return { regressed: judgement.regressed, judgement };
       }),
       ...gating.map((move) => (alpha: number) => ({
@@ -81,26 +84,29 @@ export function judgeSuites(
     ],
     settings.alpha,
   );
-  const fell = gating.filter((_, i) => family[seen.length + i]?.result.regressed === true);
-  const called = calledMoves(moves.flat(), new Set(fell), settings.alpha);
+  const fell = gating.filter((_, i) => family[rows.length + i]?.result.regressed === true);
+  const called = calledMoves(
+    rows.flatMap(({ moves }) => moves),
+    new Set(fell),
+    settings.alpha,
+  );
+  const measured = rows.flatMap(({ seen, moves }, i) => {
+    const { alpha, result } = family[i] ?? { alpha: 0, result: null };
+    if (result === null || result.judgement === null) return [];
+    const own = moves.map((move) => ({ ...move, moved: called.get(move) ?? null }));
+    return [{ ...measure(seen, alpha, result.judgement, levels), moves: own }];
+  });
+  const isBoundTogether = areBoundTogether(measured);
+  const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
   const verdicts = new Map(
-    seen.flatMap((entry, i) => {
-      const { alpha, result } = family[i] ?? { alpha: 0, result: null };
-      if (result === null || result.judgement === null) return [];
-      const own = (moves[i] ?? []).map((move) => ({ ...move, moved: called.get(move) ?? null }));
-      return [
-        [entry.suite, { ...conclude(entry, alpha, result.judgement, levels), moves: own }] as const,
-      ];
+    measured.map((entry) => {
+      const { suite } = entry.seen;
+      const { alpha } = entry;
+      const hidden = fallUnderBase(suite, { alpha, gate_on: settings.gate_on });
+      const found = { ...missingEvidence(answered.get(suite)), hidden, isBoundTogether };
+      return [suite, verdictOf(entry, found)] as const;
     }),
   );
-  settleTogether(seen, verdicts);
-  if (complete)
-    for (const [suite, evidence] of judgeEvidence(suites, settings.alpha, rollUps)) {
-      const verdict = verdicts.get(suite);
-      if (verdict !== undefined) verdicts.set(suite, withEvidence(verdict, evidence));
-    }
-  for (const [suite, verdict] of verdicts)
-    verdicts.set(suite, withBaseScoring(suite, verdict, settings.gate_on));
   return suites.map((suite) => verdicts.get(suite) ?? null);
 }
 
@@ -136,13 +142,28 @@ function judgedFixed({ regressed, suite, references }: Gate): Judgement {
     : { regressed, by: 'references', p: references.p };
 }
 
-function conclude(
+/** Facts that the tries of a suite give without the rest of the run. */
+type OwnFacts = Pick<
+  SuiteFacts,
+  'fall' | 'broken' | 'named' | 'suspicious' | 'rise' | 'interval' | 'isBound' | 'isLevel'
+>;
+
+interface MeasuredSuite {
+  seen: SuiteTables;
+  alpha: number;
+  tolerance: number;
+  visibleDrop: number | null;
+  facts: OwnFacts;
+  moves: MetricMove[];
+}
+
+function measure(
   seen: SuiteTables,
   alpha: number,
-  judgement: Judgement,
+  { regressed, by, p }: Judgement,
   levelsFor: LevelsAt,
-): Omit<SuiteVerdict, 'moves'> {
-  const { suite, tables, bundles, own, q, tries, called, looks } = seen;
+): Omit<MeasuredSuite, 'moves'> {
+  const { suite, tables, bundles, own, q, tries, called, open, looks } = seen;
   const levels = levelsFor(alpha);
   const adaptive = suite.policy.kind === 'adaptive';
   const visible = adaptive ? visibleAt(tables, levels) : visibleDrop(designOf(tables), alpha);
@@ -150,26 +171,27 @@ function conclude(
   const worse = own.flatMap((_, i) =>
     called.includes(i) || (q.down[i] ?? 1) <= REFERENCE_FDR ? [i] : [],
   );
-  const rise = adaptive
-    ? (decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null)
-    : fixedRise(seen, alpha);
+  const rise = adaptive ? adaptiveRise(seen, levels) : fixedRise(seen, alpha);
   const interval = looks.at(-1)?.interval ?? differenceInterval(tables, { bundles });
-  const { verdict, ...reason } = colour({ seen, judgement, worse, rise, interval, tolerance });
+  const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
+  const ruledOut = ruledOutBy(adaptive ? look : { ...look, tries: MOST_TRIES }, tolerance);
   const ids = (positions: readonly number[]): string[] =>
     positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
-  return {
-    alpha,
-    verdict,
-    reason: { ...reason, references: ids(reason.references), tolerance },
-    broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
+  const facts: OwnFacts = {
+    fall: regressed && by === 'fall' ? { p, references: [] } : null,
+    broken: regressed && by === 'references' ? { p, references: ids(worse) } : null,
+    named: ids(worse),
+    suspicious: ids(open),
+    rise: rise === null ? null : { p: rise, references: [] },
     interval,
-    p: suiteTest(tables, bundles).midDown,
-    tables,
-    own,
-    q,
-    tries,
-    visibleDrop: visible,
+    isBound: ruledOut === 'bound',
+    isLevel: ruledOut === 'level',
   };
+  return { seen, alpha, tolerance, visibleDrop: visible, facts };
+}
+
+function adaptiveRise({ suite, looks }: SuiteTables, levels: readonly number[]): number | null {
+  return decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null;
 }
 
 /** p of "head is better" on fixed tries, where it reaches alpha. */
@@ -186,87 +208,47 @@ function fixedRise(
   return suite.hit ? suite.p : null;
 }
 
-interface VerdictFacts {
-  seen: SuiteTables;
-  judgement: Judgement;
-  worse: number[];
-  rise: number | null;
-  interval: SuiteVerdict['interval'];
-  tolerance: number;
-}
-
-type RuleVerdict = Pick<SuiteVerdict, 'verdict'> &
-  Pick<VerdictReason, 'by' | 'p'> & { references: number[] };
-
-/** The first rule that holds. A reference named as worse, or still suspicious, rules out green. */
-function colour({ seen, judgement, worse, rise, interval, tolerance }: VerdictFacts): RuleVerdict {
-  const { open, tries, tables, bundles, suite } = seen;
-  const plain = { p: null, references: [] };
-  const { regressed, by, p } = judgement;
-  if (regressed) return { verdict: 'regressed', by, p, references: by === 'fall' ? [] : worse };
-  if (worse.length > 0) return { verdict: 'inconclusive', by: 'named', p: null, references: worse };
-  if (open.length > 0)
-    return { verdict: 'inconclusive', by: 'suspicious', p: null, references: open };
-  if (rise !== null) return { verdict: 'improved', by: 'rise', p: rise, references: [] };
-  const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
-  const final = suite.policy.kind === 'adaptive' ? look : { ...look, tries: MOST_TRIES };
-  const calm = ruledOutBy(final, tolerance);
-  if (calm !== null) return { verdict: 'unchanged', by: calm, ...plain };
-  return { verdict: 'inconclusive', by: 'unsettled', ...plain };
-}
-
 /** Rules out a drop over suites that are each too small alone, where none looks worse. */
-function settleTogether(
-  seen: readonly SuiteTables[],
-  verdicts: Map<SuiteComparison, SuiteVerdict>,
-): void {
-  const blocked = [...verdicts.values()].some(
-    ({ verdict, reason }) =>
-      verdict === 'regressed' || (verdict === 'inconclusive' && reason.by !== 'unsettled'),
+function areBoundTogether(suites: readonly MeasuredSuite[]): boolean {
+  const looksWorse = suites.some(
+    ({ facts: { fall, broken, named, suspicious } }) =>
+      fall !== null || broken !== null || named.length > 0 || suspicious.length > 0,
   );
-  if (blocked || seen.some(({ suite }) => suite.policy.kind === 'pairs')) return;
-  const looks = seen.map((entry) => ({ ...entry, test: suiteTest(entry.tables, entry.bundles) }));
-  if (!isCalmTogether(looks)) return;
-  for (const [suite, found] of verdicts)
-    if (found.verdict === 'inconclusive')
-      verdicts.set(suite, verdictBy(found, 'unchanged', 'run', []));
+  if (looksWorse || suites.some(({ seen }) => seen.suite.policy.kind === 'pairs')) return false;
+  return isCalmTogether(
+    suites.map(({ seen }) => ({ ...seen, test: suiteTest(seen.tables, seen.bundles) })),
+  );
 }
 
-/** A prompt that broke is not green because the scoring changed beside it. */
-function withBaseScoring(
-  suite: SuiteComparison,
-  verdict: SuiteVerdict,
-  gateOn: GateSettings['gate_on'],
-): SuiteVerdict {
-  const green = verdict.verdict === 'unchanged' || verdict.verdict === 'improved';
-  if (!green && verdict.reason.by !== 'unsettled') return verdict;
-  const hidden = fallUnderBase(suite, { alpha: verdict.alpha, gate_on: gateOn });
-  if (hidden === null) return verdict;
-  const known = { ...verdict, hidden };
-  if (hidden.excuse !== 'passes')
-    return verdictBy(known, 'inconclusive', 'scoring', hidden.references);
-  if (verdict.verdict !== 'improved') return known;
-  // Better by head's own scoring and worse by base's is neither.
-  const isBound = (verdict.interval?.low ?? -1) > -verdict.reason.tolerance;
-  return verdictBy(known, 'unchanged', isBound ? 'bound' : 'level', []);
-}
-
-/** Applies missing evidence: a silent head is worse, and what was not compared is not green. */
-function withEvidence(verdict: SuiteVerdict, evidence: EvidenceVerdict): SuiteVerdict {
+function missingEvidence(
+  evidence: EvidenceVerdict | undefined,
+): Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'> {
+  if (evidence === undefined) return { unanswered: null, missing: null, endings: new Set() };
   const { lost, open, missing, apart } = evidence;
-  if (verdict.verdict === 'regressed') return verdict;
-  if (lost !== null) return verdictBy(verdict, 'regressed', 'unanswered', lost.references, lost.p);
-  const told = verdict.verdict === 'inconclusive' && verdict.interval !== null;
-  if (open && !told) return verdictBy(verdict, 'inconclusive', 'uncompared', missing);
-  return apart.has(verdict.verdict) ? verdictBy(verdict, 'inconclusive', 'endings', []) : verdict;
+  return { unanswered: lost, missing: open ? missing : null, endings: apart };
 }
 
-function verdictBy(
-  suite: SuiteVerdict,
-  verdict: SuiteVerdict['verdict'],
-  by: VerdictReason['by'],
-  references: string[],
-  p: number | null = null,
+function verdictOf(
+  { seen, alpha, tolerance, visibleDrop: visible, facts, moves }: MeasuredSuite,
+  found: Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'>,
 ): SuiteVerdict {
-  return { ...suite, verdict, reason: { ...suite.reason, by, p, references } };
+  const { suite, tables, bundles, own, q, tries, called } = seen;
+  const all = { ...sideFacts(suite.run), isCompared: true, ...facts, ...found };
+  const { verdict, by, p, references, hidden } = ruleSuite(all);
+  if (by === null) throw new TypeError('a suite that is compared has a reason');
+  return {
+    alpha,
+    verdict,
+    reason: { by, p, references, tolerance },
+    broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
+    interval: facts.interval,
+    p: suiteTest(tables, bundles).midDown,
+    tables,
+    own,
+    q,
+    tries,
+    visibleDrop: visible,
+    moves,
+    ...(hidden === null ? {} : { hidden }),
+  };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { decideHalted as decideOutcome } from '../../../../src/kernel/judge/gate.ts';
-import { incomplete, wasNotMade, type Halt } from '../../../../src/kernel/plan/halt.ts';
+import { decide } from '../../../../src/kernel/judge/gate.ts';
+import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import {
+  incomplete,
+  wasNotMade,
+  type Halt,
+  type Unmade,
+} from '../../../../src/kernel/plan/halt.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import {
@@ -12,8 +18,8 @@ import {
 } from '../../app/run/builders.ts';
 import { inWords } from './in-words.ts';
 
-const decideHalted = (...given: Parameters<typeof decideOutcome>) =>
-  inWords(decideOutcome(...given));
+const decideHalted = (input: GateInput, ended: Halt, missing: Unmade) =>
+  inWords(decide(input, { halt: ended, unmade: missing }));
 
 const halt: Halt = {
   title: 'Budget reached',

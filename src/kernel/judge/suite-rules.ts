@@ -1,0 +1,208 @@
+import type { SuiteRun } from '../plan/suite-run.ts';
+import type { Verdict, VerdictReason } from '../result/suite-result.ts';
+import type { FallUnderBase } from './scoring-rates.ts';
+
+/** The p of a test that decided (null: it was sequential), and the ids of what it names. */
+interface Found {
+  p: number | null;
+  references: readonly string[];
+}
+
+/** What the verdict of a suite rests on. All of it is computed before the first rule is read. */
+export interface SuiteFacts {
+  hasBase: boolean;
+  hasHead: boolean;
+  /** References that can run. */
+  runs: number;
+  /** Of these, those with an answer on some side, and on base. */
+  asked: number;
+  baseAnswered: number;
+  /** Whether references ask different things on base and head, so that their tries are compared. */
+  isCompared: boolean;
+  /** The whole suite fell by at least `gate.min_drop`, beyond chance. */
+  fall: Found | null;
+  /** Single references broke beyond chance. */
+  broken: Found | null;
+  /** Head gives no outcome where base does, beyond chance. */
+  unanswered: Found | null;
+  /** Ids of references without evidence, where too many lack it for green; null: not so. */
+  missing: readonly string[] | null;
+  /** Ids of references named as worse, and of those that more tries would have to clear. */
+  named: readonly string[];
+  suspicious: readonly string[];
+  /** Good verdicts that would rest on answers that were cut, withheld or refused on one side. */
+  endings: ReadonlySet<Verdict>;
+  /** Head's answers fall under base's scoring although the scoring changed; null: they do not. */
+  hidden: FallUnderBase | null;
+  rise: Found | null;
+  /** Two-sided 90 % interval of head − base; null: no tries on both sides. */
+  interval: { difference: number; low: number; high: number } | null;
+  /** A drop larger than the tolerance is ruled out: by the interval, or by a rate that is no lower. */
+  isBound: boolean;
+  isLevel: boolean;
+  /** All suites of the run together rule out a drop, and none looks worse. */
+  isBoundTogether: boolean;
+}
+
+interface SuiteRule {
+  verdict: Verdict;
+  /** Null: nothing was compared. */
+  by: VerdictReason['by'] | null;
+  when(facts: SuiteFacts): boolean;
+  /** The test and the references that it rests on; absent: all references, and no test. */
+  found?(facts: SuiteFacts): Partial<Found> | null;
+}
+
+/** The verdict of a suite: the first rule that holds. */
+export const SUITE_RULES: readonly SuiteRule[] = [
+  { verdict: 'removed', by: null, when: (facts) => isUncompared(facts) && !facts.hasHead },
+  {
+    verdict: 'new',
+    by: null,
+    when: (facts) => isUncompared(facts) && !facts.hasBase && facts.runs > 0,
+  },
+  {
+    verdict: 'no_data',
+    by: null,
+    when: (facts) => isUncompared(facts) && (!facts.hasBase || facts.asked === 0),
+  },
+  {
+    verdict: 'unchanged',
+    by: null,
+    when: (facts) => isUncompared(facts) && facts.baseAnswered > 0,
+  },
+  { verdict: 'not_compared', by: null, when: isUncompared },
+  {
+    verdict: 'regressed',
+    by: 'fall',
+    when: ({ fall }) => fall !== null,
+    found: ({ fall }) => fall,
+  },
+  {
+    verdict: 'regressed',
+    by: 'references',
+    when: ({ broken }) => broken !== null,
+    found: ({ broken }) => broken,
+  },
+  {
+    verdict: 'regressed',
+    by: 'unanswered',
+    when: ({ unanswered }) => unanswered !== null,
+    found: ({ unanswered }) => unanswered,
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'uncompared',
+    when: ({ missing, interval }) => missing !== null && interval === null,
+    found: lacking,
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'named',
+    when: ({ named }) => named.length > 0,
+    found: ({ named }) => ({ references: named }),
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'suspicious',
+    when: ({ suspicious }) => suspicious.length > 0,
+    found: ({ suspicious }) => ({ references: suspicious }),
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'uncompared',
+    when: (facts) => facts.missing !== null && greenOf(facts) !== null,
+    found: lacking,
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'endings',
+    when: (facts) => facts.endings.has(greenOf(facts) ?? 'inconclusive'),
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'scoring',
+    when: ({ hidden }) => hidden !== null && hidden.excuse !== 'passes',
+    found: ({ hidden }) => hidden && { references: hidden.references },
+  },
+  // Better by head's own scoring and worse by base's is neither.
+  {
+    verdict: 'improved',
+    by: 'rise',
+    when: ({ rise, hidden }) => rise !== null && hidden === null,
+    found: ({ rise }) => rise,
+  },
+  { verdict: 'unchanged', by: 'bound', when: ({ isBound }) => isBound },
+  { verdict: 'unchanged', by: 'level', when: ({ isLevel, rise }) => isLevel || rise !== null },
+  { verdict: 'unchanged', by: 'run', when: ({ isBoundTogether }) => isBoundTogether },
+  { verdict: 'inconclusive', by: 'unsettled', when: () => true },
+];
+
+function isUncompared({ isCompared }: SuiteFacts): boolean {
+  return !isCompared;
+}
+
+/** What tries alone say, where they say something good. */
+function greenOf({ rise, isBound, isLevel, isBoundTogether }: SuiteFacts): Verdict | null {
+  if (rise !== null) return 'improved';
+  return isBound || isLevel || isBoundTogether ? 'unchanged' : null;
+}
+
+function lacking({ missing }: SuiteFacts): Partial<Found> {
+  return { references: missing ?? [] };
+}
+
+/** Rules after this one keep the fall under base's scoring in sight. */
+const SCORING = SUITE_RULES.findIndex(({ by }) => by === 'scoring');
+
+export interface RuledSuite {
+  verdict: Verdict;
+  by: VerdictReason['by'] | null;
+  p: number | null;
+  references: string[];
+  /** The fall under base's scoring, where the verdict had to look at it. */
+  hidden: FallUnderBase | null;
+}
+
+export function ruleSuite(facts: SuiteFacts): RuledSuite {
+  const index = SUITE_RULES.findIndex(({ when }) => when(facts));
+  const rule = SUITE_RULES[index];
+  if (rule === undefined) throw new TypeError('the last rule of a suite always holds');
+  const { p = null, references = [] } = rule.found?.(facts) ?? {};
+  const hidden = index >= SCORING ? facts.hidden : null;
+  return { verdict: rule.verdict, by: rule.by, p, references: [...references], hidden };
+}
+
+export function sideFacts({
+  suite,
+  runs,
+}: SuiteRun): Pick<SuiteFacts, 'hasBase' | 'hasHead' | 'runs' | 'asked' | 'baseAnswered'> {
+  return {
+    hasBase: suite.base !== null,
+    hasHead: suite.head !== null,
+    runs: runs.length,
+    asked: runs.filter(({ base, head }) => base.length > 0 || head.length > 0).length,
+    baseAnswered: runs.filter(({ base }) => base.length > 0).length,
+  };
+}
+
+/** Of a suite of which nothing is compared. */
+export function ruleUncompared(run: SuiteRun): Verdict {
+  return ruleSuite({
+    ...sideFacts(run),
+    isCompared: false,
+    fall: null,
+    broken: null,
+    unanswered: null,
+    missing: null,
+    named: [],
+    suspicious: [],
+    endings: new Set(),
+    hidden: null,
+    rise: null,
+    interval: null,
+    isBound: false,
+    isLevel: false,
+    isBoundTogether: false,
+  }).verdict;
+}
