@@ -142,7 +142,7 @@ describe('code blocks', () => {
 
   const guides = [
     ...['suites', 'comment', 'causes', 'required-check', 'costs', 'sweeps', 'migrate'],
-    ...['attributes', 'metrics', 'models'],
+    ...['attributes', 'metrics', 'models', 'programs'],
   ].map((name) => `docs/${name}.md`);
   const shown = ALL.filter(
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),

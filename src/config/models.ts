@@ -131,6 +131,13 @@ export const modelSchema = closed({
   setup: listOf(filled(), 'a list of words like [npm, ci]')
     .describe('Command line that prepares a checkout for the program, word by word.')
     .optional(),
+  process: oneOf(['side', 'try'])
+    .describe(
+      'How long a process of the program lives: `side`, for all tries of base or of head; ' +
+        '`try`, for one try of all references, so that what it remembers cannot make tries ' +
+        'alike. Default: side.',
+    )
+    .optional(),
   file: filled().describe('The recordings.').optional(),
   replaces: oneOrMoreTexts('a model name or a list of them')
     .describe('Names in prompts that this model takes the place of.')
@@ -148,14 +155,16 @@ export const modelSchema = closed({
 
 export type WrittenModel = z.output<typeof modelSchema>;
 
+const PROGRAM_KEYS = ['command', 'files', 'setup', 'process'];
+
 const PROVIDER_KEYS: Readonly<
   Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
 > = {
-  ...perVendor(() => ({ needs: [], refuses: ['command', 'files', 'setup', 'file'] })),
+  ...perVendor(() => ({ needs: [], refuses: [...PROGRAM_KEYS, 'file'] })),
   program: { needs: ['command'], refuses: ['endpoint', 'file'] },
   replay: {
     needs: ['file'],
-    refuses: ['endpoint', 'command', 'files', 'setup', 'concurrency', 'requests_per_minute'],
+    refuses: ['endpoint', ...PROGRAM_KEYS, 'concurrency', 'requests_per_minute'],
   },
 };
 

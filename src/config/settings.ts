@@ -111,6 +111,7 @@ function readModel(
     file,
     files: toTextList(entry.files) ?? [],
     replaces: toTextList(entry.replaces) ?? [],
+    ...(entry.process === 'try' ? { process: entry.process } : {}),
     ...(entry.transport === undefined ? {} : { transport: entry.transport }),
     ...paceOf(entry),
     place: document.placeOf(['models', name]),

@@ -58,6 +58,8 @@ export type Target =
       /** The files' object ids by path, to name changes. Not part of the key. */
       ids?: ReadonlyMap<string, string>;
       commit: string;
+      /** A new process for each try; absent: one for all tries of a side. */
+      process?: 'try';
       /** Not part of the key. */
       pace?: GivenPace;
     }

@@ -21,6 +21,10 @@ const acts = {
       id,
       output: `${process.cwd()} ${existsSync('prepared.txt') ? readFileSync('prepared.txt', 'utf8') : 'not prepared'}`,
     }),
+  order: ({ id }, text) => {
+    appendFileSync('../order.txt', `${text}\n`);
+    say({ id, output: text });
+  },
   error: ({ id }, text) => say({ id, error: text }),
   flaky: ({ id, messages }) =>
     waiting.includes(messages.at(-1).content)

@@ -59,7 +59,7 @@ seed: 7
 models:
   claude-sonnet: { provider: anthropic, model: claude-sonnet-4-5, price: { input: 3, output: 15 } }
   local: { provider: openai, endpoint: local, model: llama3 }
-  our-app: { provider: program, command: [node, app/answer.mjs], files: app/**, setup: [npm, ci] }
+  our-app: { provider: program, command: [node, app/answer.mjs], files: app/**, setup: [npm, ci], process: try }
   recorded: { provider: replay, file: recordings/demo.jsonl, replaces: [gpt-4o] }
 grader: { model: gpt-4o, temperature: 0 }
 sweep: { model: [gpt-4o, claude-sonnet], temperature: [0, 0.7], top_p: 1 }
@@ -94,6 +94,7 @@ qualeval: { enabled: off, max_attributes: 5 }
         command: ['node', 'app/answer.mjs'],
         files: ['app/**'],
         setup: ['npm', 'ci'],
+        process: 'try',
       },
       recorded: { provider: 'replay', file: 'recordings/demo.jsonl', replaces: ['gpt-4o'] },
     });
@@ -119,6 +120,14 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['models:\n  m: { provider: openai, base_url: "http://x" }', `2: "base_url" ${address}`],
     ['models:\n  m: { provider: openai, api_key: x }', `2: "api_key" ${key}`],
     ['models:\n  m: { provider: program }', '2: models.m: "command" is missing'],
+    [
+      'models:\n  m: { provider: program, command: [a], process: each }',
+      '2: models.m.process must be one of side, try',
+    ],
+    [
+      'models:\n  m: { provider: openai, process: try }',
+      '2: models.m: "process" is not for provider openai',
+    ],
     [
       'models:\n  m: { provider: program, command: node x }',
       '2: models.m.command must be a list of words like [node, app/answer.mjs]',

@@ -56,7 +56,10 @@ interface ProgramSessionOptions {
 }
 
 export interface ProgramSession {
-  ask(request: Request): Promise<CallAttempt<VendorOutput>>;
+  /** Resolves once the program runs, or cannot; `ask` reports why. */
+  start(): Promise<void>;
+  /** `written` is called when the request was written, or could not be. */
+  ask(request: Request, written: () => void): Promise<CallAttempt<VendorOutput>>;
   abort(): void;
   close(): Promise<void>;
   killNow(): void;
@@ -75,14 +78,21 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
   return {
-    async ask(request) {
+    async start() {
+      await program.running();
+    },
+    async ask(request, written) {
       const to = await program.running();
-      if ('retry' in to) return failedCall(to);
+      if ('retry' in to) {
+        written();
+        return failedCall(to);
+      }
       const heardBefore = program.heard();
       const { id, result } = calls.open(() => {
         if (program.heard() === heardBefore) to.kill('SIGKILL');
       });
       to.write(askLine(id, request));
+      written();
       return await result;
     },
     abort: () => calls.settleAll(STOPPED),

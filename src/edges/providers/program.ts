@@ -9,9 +9,12 @@ import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
+import { createProcesses, type Processes } from './program-processes.ts';
 import { createSession, endText, type ProgramSession } from './program-session.ts';
-import { withRetries } from './retry.ts';
+import { withRetries, type CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
+import { createTurns, type Turn } from './turns.ts';
+import type { VendorOutput } from './vendors/vendor.ts';
 
 interface ProgramOptions extends CallOptions {
   checkout(commit: string): Promise<string>;
@@ -38,72 +41,116 @@ const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
 
 interface RunningProgram {
   name: string;
-  session: ProgramSession;
+  processes: Processes;
   limiter: Limiter;
   pacer: Pacer;
 }
 
-/** The user's own applications: one process, with its own limiter, per command and commit. */
+/** The user's own applications: processes with one limiter per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
-  const { clock, signal } = options;
   const running = new Map<string, RunningProgram>();
-  const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
-  const env = { ...UNBUFFERED, ...given };
-  const prepare = createSetups(options, env);
+  const turnOf = createSharedTurns();
+  const start = programStarter(options);
   const each = (act: (session: ProgramSession) => void) => (): void => {
-    for (const { session } of running.values()) act(session);
+    for (const { processes } of running.values()) processes.each(act);
   };
   const killAll = each((session) => session.killNow());
   const abort = each((session) => session.abort());
   const cancelDrain = stopAfterDrain(options, abort);
-
-  const start = (target: ProgramTarget, name: string): RunningProgram => ({
-    name,
-    session: createSession({
-      ...options,
-      command: startedAs(target.command),
-      env,
-      prepare: () => prepare(target),
-      onErr: logLimited(name, options),
-      log: (line) => options.log(`${logLine(name)}: ${line}`),
-    }),
-    limiter: createLimiter({
-      concurrency: options.concurrency,
-      giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
-      clock,
-      signal,
-    }),
-    pacer: createPacer(clock, signal),
-  });
   return {
     async complete(request, target) {
       const key = JSON.stringify([target.command, target.setup, target.commit]);
-      const commit = visibleLine(target.commit).slice(0, 8);
-      const name = `program ${visibleLine(target.command.join(' '))} at ${commit}`;
       if (running.size === 0) process.once('exit', killAll);
-      const program = running.get(key) ?? start(target, name);
+      const program = running.get(key) ?? start(target);
       running.set(key, program);
-      const { session, limiter, pacer } = program;
+      const { name, processes, limiter, pacer } = program;
       if (target.pace !== undefined) pacer.tighten(target.pace);
       const log = (line: string): void => options.log(`${logLine(name)}: ${line}`);
-      const tried = await pacer.run(() =>
-        withRetries(
-          () =>
-            options.onAttempt(request)
-              ? session.ask(request)
-              : Promise.resolve({ status: 'fault', fault: budgetFault(), sent: false }),
-          { ...options, limiter, log, pacers: [pacer] },
+      const turn = turnOf(request);
+      const tried = await processes.use(processKey(request, target), (session) =>
+        pacer.run(() =>
+          withRetries(() => askInTurn(request, session, turn, options), {
+            ...options,
+            limiter,
+            log,
+            pacers: [pacer],
+          }),
         ),
       );
+      turn.pass();
       return callCompletion(tried, `program (${visibleLine(target.model)})`);
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
-      await Promise.all([...running.values()].map(({ session }) => session.close()));
+      await Promise.all([...running.values()].map(({ processes }) => processes.close()));
       process.off('exit', killAll);
       cancelDrain();
     },
   };
+}
+
+function programStarter(options: ProgramOptions): (target: ProgramTarget) => RunningProgram {
+  const { clock, signal } = options;
+  const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
+  const env = { ...UNBUFFERED, ...given };
+  const prepare = createSetups(options, env);
+  return (target) => {
+    const commit = visibleLine(target.commit).slice(0, 8);
+    const name = `program ${visibleLine(target.command.join(' '))} at ${commit}`;
+    const onErr = logLimited(name, options);
+    const session = (): ProgramSession =>
+      createSession({
+        ...options,
+        command: startedAs(target.command),
+        env,
+        prepare: () => prepare(target),
+        onErr,
+        log: (line) => options.log(`${logLine(name)}: ${line}`),
+      });
+    return {
+      name,
+      processes: createProcesses(session, (key) => key !== WHOLE_SIDE),
+      limiter: createLimiter({
+        concurrency: options.concurrency,
+        giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
+        clock,
+        signal,
+      }),
+      pacer: createPacer(clock, signal),
+    };
+  };
+}
+
+const WHOLE_SIDE = '';
+
+function processKey(request: Request, { process: lives }: ProgramTarget): string {
+  return lives === 'try' ? `try ${request.try}` : WHOLE_SIDE;
+}
+
+/** Both sides' programs of one model are asked in the order of calls: base, head, base, head. */
+function createSharedTurns(): (request: Request) => Turn {
+  const queues = new Map<string, () => Turn>();
+  return ({ purpose, target: { model } }) => {
+    const key = JSON.stringify([purpose, model]);
+    const turns = queues.get(key) ?? createTurns();
+    queues.set(key, turns);
+    return turns();
+  };
+}
+
+/** Starts the program before it waits for the turn, so that both sides start at once. */
+async function askInTurn(
+  request: Request,
+  session: ProgramSession,
+  turn: Turn,
+  { signal, onAttempt }: ProgramOptions,
+): Promise<CallAttempt<VendorOutput>> {
+  await session.start();
+  await turn.due;
+  if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: false };
+  return onAttempt(request)
+    ? session.ask(request, turn.pass)
+    : { status: 'fault', fault: budgetFault(), sent: false };
 }
 
 /** Each `setup` once per commit; those of one commit one by one, because they share a folder. */

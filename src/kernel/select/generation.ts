@@ -175,8 +175,8 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
 /** Which checkout a program runs in does not decide its answers; its files do. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
-    const { provider, model, command, setup, files } = target;
-    return { provider, model, command, setup, files };
+    const { provider, model, command, setup, files, process } = target;
+    return { provider, model, command, setup, files, ...(process && { process }) };
   }
   if (target.provider === 'replay')
     return { provider: target.provider, model: target.model, content: target.content };

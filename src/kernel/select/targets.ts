@@ -68,6 +68,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
       setup: entry.setup,
       ...programFiles(entry, context),
       commit: context.tree.commit,
+      ...(entry.process && { process: entry.process }),
       ...pace,
     };
   }

@@ -30,6 +30,8 @@ export interface ModelSettings {
   command: string[];
   files: string[];
   setup: string[];
+  /** A new process for each try; absent: one for all tries of a side. */
+  process?: 'try';
   file: string | null;
   replaces: string[];
   /** For full sweeps; absent: the settings' `transport`. */

@@ -22,7 +22,10 @@ const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.me
 const RED = `${String.fromCharCode(27)}[31m`;
 
 type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
-async function start(overrides: Partial<ProviderOptions> = {}) {
+async function start(
+  overrides: Partial<ProviderOptions> = {},
+  ready: (commit: string) => Promise<void> = () => Promise.resolve(),
+) {
   const root = await mkdtemp(path.join(tmpdir(), 'evaldiff-program-'));
   const folder = (commit: string): string => path.join(root, commit);
   const { PATH } = process.env;
@@ -37,6 +40,7 @@ async function start(overrides: Partial<ProviderOptions> = {}) {
       env: { PATH, HOME: root, LANG: 'C', ...secrets, EXTRA: 'yes' },
       async checkout(commit) {
         checkouts.push(commit);
+        await ready(commit);
         await cp(APP, path.join(folder(commit), 'app.mjs'));
         return folder(commit);
       },
@@ -63,7 +67,10 @@ async function start(overrides: Partial<ProviderOptions> = {}) {
   /** How often a process was started for a commit. */
   const starts = async (commit = 'c1'): Promise<number> =>
     (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length;
-  return { checkouts, log, clock, folder, close, say, starts };
+  /** The sides in the order in which the programs got their calls. */
+  const served = async (): Promise<string[]> =>
+    (await readFile(path.join(root, 'order.txt'), 'utf8')).trim().split('\n');
+  return { checkouts, log, clock, folder, close, say, starts, served };
 }
 
 const outputOf = (completion: Completion): string =>
@@ -110,6 +117,40 @@ describe('a program', () => {
     const places = commits.map((commit) => `${folder(commit)} not prepared`);
     expect(outputs.map(outputOf)).toEqual(places);
     expect([await starts(), await starts('c2'), checkouts]).toEqual([1, 1, ['c1', 'c2']]);
+  });
+
+  test('with process: try has a process for each try, which ends after its last call', async () => {
+    const { say, folder } = await start();
+    const ask = (index: number) => say('stubborn', { process: 'try' }, { try: index });
+    const [first, other, second] = await Promise.all([ask(0), ask(0), ask(1)]);
+    expect(other).toEqual(first);
+    expect(second).not.toEqual(first);
+    for (const answer of [first, second]) await untilDead(Number(outputOf(answer)));
+    expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
+  });
+
+  test('does not run ahead of the other side, even if that starts later', async () => {
+    const head = Promise.withResolvers<void>();
+    afterThisTest(() => head.resolve());
+    const { say, served } = await start({ concurrency: { start: 3, max: 3 } }, (commit) =>
+      commit === 'head' ? head.promise : Promise.resolve(),
+    );
+    const pairs = Array.from({ length: 20 }, () => ['base', 'head']).flat();
+    const ask = (commit: string) => say(`order ${commit}`, { commit });
+    const first = pairs.slice(0, 3).map(ask);
+    await first[0];
+    // Another model's call, answered after everything that was sent to base's process.
+    await say('echo', { commit: 'base', model: 'other-app' });
+    expect(await served()).toEqual(['base']);
+    head.resolve();
+    await Promise.all([...first, ...pairs.slice(3).map(ask)]);
+    const order = await served();
+    const leads = order.map((_, index) => {
+      const base = order.slice(0, index + 1).filter((side) => side === 'base').length;
+      return Math.abs(base - (index + 1 - base));
+    });
+    expect(order).toHaveLength(40);
+    expect(Math.max(...leads)).toBeLessThanOrEqual(4);
   });
 
   test('may answer in any order, with numbers for ids, and in pieces', async () => {

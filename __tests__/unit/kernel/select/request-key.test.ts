@@ -47,6 +47,7 @@ describe('the key of a request', () => {
     ['the schema', {}, { schema: { name: 's', json: {} } }],
     ['the files of a program', program(), program({ files: 'f2' })],
     ['the command of a program', program(), program({ command: ['node', 'b.mjs'] })],
+    ['the process of a program', program(), program({ process: 'try' })],
     ['the content of a replay', replay(), replay({ content: '2' })],
   ])('differs with %s', (_what, one, other) => {
     expect(key(other)).not.toBe(key(one));
