@@ -81,7 +81,7 @@ interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   compares?(options: Options<S>): boolean;
   /** Absent: a text, or a list of texts. */
   expects?(options: Options<S>): Expectation;
-  measure(input: Input<Options<S>> & { expected: Json }): Measurement;
+  measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;
 }
 
 export function defineComparison<S extends z.ZodRawShape>(
@@ -102,7 +102,7 @@ export function defineComparison<S extends z.ZodRawShape>(
     expects: expectation,
     async score(answers, options, context) {
       const how = expectation(options);
-      return answers.map((answer) => {
+      const measured = answers.map((answer) => {
         const value = given(options);
         const expected =
           how === null ? null : value === undefined ? readExpected(how, answer) : value;
@@ -113,6 +113,7 @@ export function defineComparison<S extends z.ZodRawShape>(
           ? measure({ answer, output, options: own(options), context, expected })
           : measureError(wrong);
       });
+      return Promise.all(measured);
     },
   });
 }

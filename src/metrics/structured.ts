@@ -2,23 +2,35 @@ import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
 import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema } from '../types/metric.ts';
+import type { ToolCall } from '../types/model.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
+import type { MetricTools } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
   defineBatch,
   defineMetric,
   measureError,
+  measurement,
   offByDefault,
   reaches,
   type Measurement,
   type MetricDefinition,
   yesOrNo,
 } from './definition.ts';
+import { differencesText, jsonDifferences } from './measures/json-differences.ts';
+import { parsePath, valuesAt } from './measures/json-path.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
-import { matchCalls, unreadArguments, wantedCalls } from './measures/tool-calls.ts';
+import {
+  NOT_JSON,
+  argumentsOf,
+  argumentsProblem,
+  matchCalls,
+  wantedCalls,
+  type WantedCall,
+} from './measures/tool-calls.ts';
 import { fBeta } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
 
@@ -130,6 +142,13 @@ const jsonMatch = defineComparison({
     'JSON text): scalars agree or not, maps and lists score the mean of their parts.',
   parameters: {
     extract,
+    at: z
+      .string()
+      .optional()
+      .describe(
+        "Where in the answer's JSON the value is that is compared: keys and positions as in " +
+          '`order.items[0].name`. With `[*]` it is the list of all values found. Default: the whole.',
+      ),
     ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
     ignore_order: offByDefault(
@@ -147,21 +166,68 @@ const jsonMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
+  check: ({ at }) =>
+    at === undefined || parsePath(at) !== null
+      ? []
+      : ['with.at must be a path of keys and positions such as order.items[0].name'],
   expects: () => ({ reads: 'value', wrong: () => null }),
   measure({ output, expected, options }) {
     const parsed = parseJson(output, options.extract);
     if (!parsed.ok) return passOrFail(false, parsed.reason);
+    const found = valueAt(parsed.value, options.at);
+    if (found === undefined) return passOrFail(false, `nothing is at ${options.at ?? ''}`);
     const text = typeof expected === 'string' ? parseJson(expected, 'raw') : null;
-    const value = jsonAgreement(
-      parsed.value,
-      text === null ? expected : text.ok ? text.value : expected,
-      options,
-    );
-    return passOrFail(reaches(value, 1), `${value.toFixed(3)} of the JSON agrees`, value);
+    const wanted = text?.ok === true ? text.value : expected;
+    const value = jsonAgreement(found, wanted, options);
+    if (reaches(value, 1)) return measurement(value, true);
+    const differences = differencesText(jsonDifferences(found, wanted, options));
+    return measurement(value, false, `${value.toFixed(3)} of the JSON agrees: ${differences}`);
   },
 });
 
-const NO_CALLS = 'expected must be tool names, or maps of name and arguments';
+/** The one value at a path, or the list of those at a path with `*`; undefined: none is there. */
+function valueAt(value: ExactJson, path: string | undefined): ExactJson | undefined {
+  const steps = path === undefined ? [] : (parsePath(path) ?? []);
+  const values = valuesAt(value, steps);
+  return steps.includes(null) ? values : values[0];
+}
+
+const NO_CALLS = 'expected must be tool names, or maps of name and arguments or schema';
+
+function callsProblem(expected: Json): string | null {
+  const calls = wantedCalls(expected);
+  if (calls === null) return NO_CALLS;
+  const wrong = calls.flatMap(({ name, schema }) => {
+    const compiled = schema === null ? null : compileSchema(schema);
+    return typeof compiled === 'string' ? [`expected, ${name}: ${compiled}`] : [];
+  });
+  return wrong[0] ?? null;
+}
+
+/** Why calls do not fit the schema of a wanted call. A text: a check did not end. */
+async function schemaProblems(
+  made: readonly ToolCall[],
+  wanted: readonly WantedCall[],
+  { checkSchema }: MetricTools,
+): Promise<Map<WantedCall, Map<ToolCall, string>> | string> {
+  const problems = new Map<WantedCall, Map<ToolCall, string>>();
+  for (const want of wanted.filter(({ schema }) => schema !== null)) {
+    const found = new Map<ToolCall, string>();
+    problems.set(want, found);
+    for (const call of made.filter(({ name }) => name === want.name)) {
+      const given = argumentsOf(call);
+      const schema = want.schema ?? true;
+      const isSlow = checkSchema !== undefined && !isQuick(schema, call.arguments.length);
+      const values = given === null ? [] : [given.value];
+      const [finding = { status: 'checked', wrong: NOT_JSON }] = isSlow
+        ? await checkSchema(schema, values)
+        : checkAgainst(schema, values);
+      if (finding.status === 'error') return finding.message;
+      if (finding.wrong !== null) found.set(call, finding.wrong);
+    }
+  }
+  return problems;
+}
 
 const toolCallMatch = defineComparison({
   name: 'tool_call_match',
@@ -169,7 +235,8 @@ const toolCallMatch = defineComparison({
   calls: true,
   summary:
     'The tool calls of the answer are the expected ones: names, or maps of `name` and ' +
-    '`arguments`. The value is the F1 of calls that fit.',
+    '`arguments`, or of `name` and the JSON `schema` that the arguments fit. The value is the ' +
+    'F1 of calls that fit.',
   parameters: {
     order: z
       .enum(['strict', 'unordered', 'subset', 'superset'])
@@ -180,6 +247,7 @@ const toolCallMatch = defineComparison({
       ),
     ignore_arguments: offByDefault('Only names count.'),
     ignore_extra: offByDefault('Arguments beyond the expected ones do not count.'),
+    ignore_order: offByDefault('Lists in arguments are compared as bags.'),
     abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
   },
   range: '0 to 1',
@@ -198,17 +266,22 @@ const toolCallMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
-  expects: () => ({
-    reads: 'value',
-    wrong: (expected) => (wantedCalls(expected) === null ? NO_CALLS : null),
-  }),
-  measure({ answer, expected, options }) {
-    const wanted = wantedCalls(expected) ?? [];
+  expects: () => ({ reads: 'value', wrong: callsProblem }),
+  async measure({ answer, expected, options, context }) {
     const made = answer.completion.tool_calls;
-    const names = options.ignore_arguments
-      ? wanted.map(({ name }) => ({ name, arguments: null }))
-      : wanted;
-    const { matched, pass } = matchCalls(made, names, options.order, { ...STRICT, ...options });
+    const calls = wantedCalls(expected) ?? [];
+    const wanted = options.ignore_arguments
+      ? calls.map(({ name }) => ({ name, arguments: null, schema: null }))
+      : calls;
+    const bySchema = await schemaProblems(made, wanted, context.tools);
+    if (typeof bySchema === 'string') return measureError(bySchema);
+    const match = { ...STRICT, ...options };
+    const { matched, pass, problems } = matchCalls(
+      made,
+      wanted,
+      options.order,
+      (call, want) => bySchema.get(want)?.get(call) ?? argumentsProblem(call, want, match),
+    );
     const value =
       made.length === 0 && wanted.length === 0
         ? 1
@@ -217,12 +290,13 @@ const toolCallMatch = defineComparison({
             wanted.length === 0 ? 0 : matched / wanted.length,
             1,
           );
-    const message =
-      `${String(matched)} of ${String(wanted.length)} expected calls made, ` +
-      `${String(made.length)} calls in all${unreadArguments(made)}`;
-    return passOrFail(pass, message, value);
+    const shown = problems.slice(0, MOST_PROBLEMS);
+    const more = problems.length > shown.length ? '; …' : '';
+    return passOrFail(pass, `${shown.join('; ')}${more}`, value);
   },
 });
+
+const MOST_PROBLEMS = 4;
 
 const PARSES = `import ast
 try:

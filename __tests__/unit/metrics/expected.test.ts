@@ -60,7 +60,12 @@ describe('a metric', () => {
     ['match', { numeric: true }, ['1', 'x'], 'expected "x" is not a number'],
     ['match', { numeric: true }, [], EMPTY],
     ['regex', {}, ['a', 'b('], 'expected: the pattern is not valid: missing closing ): `b(`'],
-    ['tool_call_match', {}, [1], 'expected must be tool names, or maps of name and arguments'],
+    [
+      'tool_call_match',
+      {},
+      [1],
+      'expected must be tool names, or maps of name and arguments or schema',
+    ],
     ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
     ['set_recall', {}, ['', ' '], 'expected has only empty entries'],
   ])('%s %j reports that %j is unusable', async (uses, given, expected, message) => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { metrics } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
-import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
+import { argumentsProblem, matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -15,6 +16,7 @@ const score = (uses: string, output: string, expected?: Json, given: Given = {})
   scored(builtIn(uses, given), sample(output, { expected }));
 const scoreCalls = (tool_calls: ToolCall[], expected: Json, given: Given = {}) =>
   scored(builtIn('tool_call_match', given), sample('', { expected, completion: { tool_calls } }));
+const metricProblems = (uses: string, given: Given) => metrics.get(uses)?.problems(given);
 const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
 /** Two numbers that are equal once they are rounded to doubles. */
@@ -294,6 +296,14 @@ describe('json_match', () => {
     ['{"a": null}', { a: null }, {}, 1],
     ['{"__proto__": 1}', { a: 1 }, {}, 0],
     ['nonsense', { a: 1 }, {}, 0],
+    ['{"order": {"items": [{"id": 7}, {"id": 8}]}}', 8, { at: 'order.items[-1].id' }, 1],
+    ['{"order": {"items": [{"id": 7}, {"id": 8}]}}', [7, 8], { at: '$.order.items[*].id' }, 1],
+    ['{"a": {"x": 1, "y": 2}}', [1, 2], { at: 'a.*' }, 1],
+    ['{"a.b": {"": 1}}', 1, { at: '[\'a.b\'][""]' }, 1],
+    ['{"a": null}', null, { at: 'a' }, 1],
+    ['{"a": []}', [], { at: 'a[*]' }, 1],
+    ['{"a": []}', 1, { at: 'a[0]' }, 0],
+    ['{"a": {}}', 1, { at: 'a.__proto__' }, 0],
   ])('%s against %j with %j is %d', async (output, expected, given, value) => {
     expect(await score('json_match', output, expected, given)).toMatchObject({
       status: verdict(value === 1),
@@ -344,6 +354,22 @@ describe('sets', () => {
   );
 });
 
+describe('reasons and paths of json_match', () => {
+  test.each<[string, Json, Given, string]>([
+    ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
+    ['{"a": {"x": 1}}', 1, { at: 'a.b' }, 'nothing is at a.b'],
+    ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
+  ])('%s against %j with %j', async (output, expected, given, reason) => {
+    expect((await score('json_match', output, expected, given)).reason).toBe(reason);
+  });
+
+  test.each(['', 'a..b', 'a[', 'a[b]', '$a', '..a', 'a[?(@.b)]'])('has no path %j', (at) => {
+    expect(metricProblems('json_match', { at })).toEqual([
+      'with.at must be a path of keys and positions such as order.items[0].name',
+    ]);
+  });
+});
+
 describe('tool_call_match', () => {
   const weather: ToolCall = { name: 'weather', arguments: '{"city": "Oslo", "days": 3}' };
   const time: ToolCall = { name: 'time', arguments: '' };
@@ -376,6 +402,63 @@ describe('tool_call_match', () => {
     });
   });
 
+  const order = (given: Json): Json => [{ name: 'order', ...(given as object) }];
+  test.each<[string, Json, Given, string]>([
+    [
+      '{"item": "vase", "amount": 3}',
+      order({ arguments: { item: 'vase', quantity: 3 } }),
+      {},
+      'order: `quantity` missing, `amount` not expected',
+    ],
+    [
+      '{"to": {"city": "Rome"}, "items": [1, 2]}',
+      order({ arguments: { to: { city: 'Oslo' }, items: [1, 3] } }),
+      {},
+      'order: `to.city` is "Rome", not "Oslo", `items[1]` is 2, not 3',
+    ],
+    ['{"items": [2, 1]}', order({ arguments: { items: [1, 2] } }), { ignore_order: true }, ''],
+    ['{"n": "3"}', order({ schema: { properties: { n: { type: 'string' } } } }), {}, ''],
+    [
+      '{"n": 3}',
+      order({ schema: { properties: { n: { type: 'string' } } } }),
+      {},
+      'order: /n must be string',
+    ],
+    ['{', order({ schema: {} }), {}, 'order: the arguments are not JSON'],
+    ['{}', [...(order({}) as Json[]), 'pay'], {}, 'pay not called'],
+    ['{}', 'pay', { order: 'subset' }, 'order not expected'],
+  ])('of %s against %j with %j says %j', async (given, expected, options, reason) => {
+    const call = { name: 'order', arguments: given };
+    expect((await scoreCalls([call], expected, options)).reason ?? '').toBe(reason);
+  });
+
+  test('checks slow schemas where they can be stopped', async () => {
+    const schema = { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } };
+    const checked: unknown[] = [];
+    const score = await scored(
+      builtIn('tool_call_match'),
+      sample('', {
+        expected: [{ name: 'f', schema }],
+        completion: { tool_calls: [{ name: 'f', arguments: '{"a": 1}' }] },
+      }),
+      {
+        checkSchema: (_, values) => {
+          checked.push(...values);
+          return Promise.resolve([{ status: 'error', message: 'took too long' }]);
+        },
+      },
+    );
+    expect(checked).toEqual([{ a: 1 }]);
+    expect(score).toMatchObject({ status: 'error', reason: 'took too long' });
+  });
+
+  test('of a schema that is none is an error', async () => {
+    expect(await scoreCalls([], [{ name: 'f', schema: { type: 'nothing' } }])).toMatchObject({
+      status: 'error',
+      reason: expect.stringMatching(/^expected, f: the schema is not valid: /),
+    });
+  });
+
   type Arguments = { [key: string]: Json };
   const calls = (all: Arguments[]): ToolCall[] =>
     all.map((given) => ({ name: 'f', arguments: JSON.stringify(given) }));
@@ -401,7 +484,7 @@ describe('tool_call_match', () => {
   test('of an expectation that is not a call is an error', async () => {
     expect(await scoreCalls([], [{ tool: 'x' }])).toMatchObject({
       status: 'error',
-      reason: 'expected must be tool names, or maps of name and arguments',
+      reason: 'expected must be tool names, or maps of name and arguments or schema',
     });
   });
 });
@@ -424,7 +507,7 @@ describe('pairs', () => {
 
   test('are the most possible', () => {
     forAll([numbers, numbers], (left, right) =>
-      expect(maximumPairs(left, right, near)).toBe(most(left, right)),
+      expect(maximumPairs(left, right, near).size).toBe(most(left, right)),
     );
   });
 
@@ -436,13 +519,14 @@ describe('pairs', () => {
     const matched = (made: number[], expected: number[]) =>
       matchCalls(
         made.map((n) => ({ name: 'f', arguments: JSON.stringify({ n }) })),
-        expected.map((n) => ({ name: 'f', arguments: { n } })),
+        expected.map((n) => ({ name: 'f', arguments: { n }, schema: null })),
         'unordered',
-        options,
+        (call, want) => argumentsProblem(call, want, options),
       );
     forAll([shuffled, shuffled], ([left, mixed], [right, others]) => {
       expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
-      expect(matched(mixed, others)).toEqual(matched(left, right));
+      const [one, other] = [matched(mixed, others), matched(left, right)];
+      expect([one.matched, one.pass]).toEqual([other.matched, other.pass]);
     });
   });
 });

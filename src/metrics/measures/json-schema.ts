@@ -38,8 +38,19 @@ const options: Options = {
 /** Unknown keywords that other tools write and that check nothing; others are errors. */
 const ANNOTATION_KEYWORDS = ['example', 'xml', 'externalDocs', 'x-order', 'x-nullable'];
 
+type Compiled = ((value: ExactJson) => string | null) | string;
+
+const known = new WeakMap<object, Compiled>();
+
 /** Draft 2020-12, or draft-07 by `$schema`. The error is one line. */
-export function compileSchema(schema: JsonSchema): ((value: ExactJson) => string | null) | string {
+export function compileSchema(schema: JsonSchema): Compiled {
+  if (typeof schema === 'boolean') return compile(schema);
+  const compiled = known.get(schema) ?? compile(schema);
+  known.set(schema, compiled);
+  return compiled;
+}
+
+function compile(schema: JsonSchema): Compiled {
   const uri =
     typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
   const draft = uri.includes('draft-07') || uri.includes('draft-06') ? Ajv : Ajv2020;

@@ -204,7 +204,7 @@ function mapAgreement(
   return sum / keys.length;
 }
 
-function composed(map: { [key: string]: Json }): Map<string, Json> {
+export function composed(map: { [key: string]: Json }): Map<string, Json> {
   return new Map(
     Object.entries(map).map(([key, value]) => [normaliseText(key, AS_WRITTEN), value] as const),
   );
@@ -227,12 +227,12 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
   const open = Map.groupBy(actual, canonical);
   const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
   if (unmatched.length > 0 && actual.length * expected.length <= PAIR_LIMIT)
-    return maximumPairs(actual, expected, agree);
+    return maximumPairs(actual, expected, agree).size;
   const left = [...open.values()].flat();
   const equal = expected.length - unmatched.length;
   return unmatched.length * left.length > PAIR_LIMIT
     ? equal
-    : equal + maximumPairs(left, unmatched, agree);
+    : equal + maximumPairs(left, unmatched, agree).size;
 }
 
 /** 50,000 entries must not cost a billion comparisons. */

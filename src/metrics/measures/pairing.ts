@@ -1,10 +1,12 @@
-/** Augmenting paths (Kuhn 1955, Berge 1957). The order of entries does not matter. */
+/**
+ * As many pairs as possible, by position: those of `right` with their partner in `left`. Their
+ * number does not depend on the order of entries. Augmenting paths (Kuhn 1955, Berge 1957).
+ */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],
   right: readonly Right[],
   fits: (left: Left, right: Right) => boolean,
-): number {
-  // By position, because equal entries are distinct.
+): Map<number, number> {
   const partners = new Map<number, number>();
   const fitting = left.map((entry) =>
     right.flatMap((other, index) => (fits(entry, other) ? [index] : [])),
@@ -27,12 +29,9 @@ export function maximumPairs<Left, Right>(
     }
     return false;
   };
-  let pairs = 0;
   for (let entry = 0; entry < left.length; entry++) {
-    if (!augments(entry)) continue;
-    pairs++;
     // Entries seen by a failed search never lead to a free entry.
-    seen = new Set();
+    if (augments(entry)) seen = new Set();
   }
-  return pairs;
+  return partners;
 }

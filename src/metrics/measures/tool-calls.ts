@@ -1,58 +1,98 @@
+import type { JsonSchema } from '../../types/metric.ts';
 import type { ToolCall } from '../../types/model.ts';
 import { isMap, type Json } from '../../types/plain.ts';
-import { jsonAgreement, parseJson, type JsonMatchOptions } from './json.ts';
+import { differencesText, jsonDifferences } from './json-differences.ts';
+import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-interface WantedCall {
+/** With neither arguments nor schema it fits any call of its name. */
+export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
+  /** What its arguments have to fit. */
+  schema: JsonSchema | null;
 }
 
 type ToolOrder = 'strict' | 'unordered' | 'subset' | 'superset';
 
-/** One or a list of names or maps of `name` and `arguments`; null if invalid. */
+/** One or a list of names or maps of `name` and `arguments` or `schema`; null if invalid. */
 export function wantedCalls(expected: Json): WantedCall[] | null {
   const entries = Array.isArray(expected) ? expected : [expected];
   const calls = entries.map((entry): WantedCall | null => {
-    if (typeof entry === 'string') return { name: entry, arguments: null };
+    if (typeof entry === 'string') return { name: entry, arguments: null, schema: null };
     if (!isMap(entry) || typeof entry['name'] !== 'string') return null;
-    const given = entry['arguments'] ?? null;
-    return given === null || isMap(given) ? { name: entry['name'], arguments: given } : null;
+    const { name, arguments: given = null, schema = null } = entry;
+    if (given !== null && (!isMap(given) || schema !== null)) return null;
+    const isSchema = schema === null || typeof schema === 'boolean' || isMap(schema);
+    return isSchema ? { name, arguments: given, schema } : null;
   });
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-/** A call wanted without arguments matches any. `strict` pairs by position. */
+/** Why the arguments of a call are not the wanted ones; null: they are. */
+export function argumentsProblem(
+  call: ToolCall,
+  want: WantedCall,
+  options: JsonMatchOptions,
+): string | null {
+  if (want.arguments === null) return null;
+  const given = argumentsOf(call);
+  if (given === null) return NOT_JSON;
+  const differences = jsonDifferences(given.value, want.arguments, options);
+  return differences.length === 0 ? null : differencesText(differences);
+}
+
+export const NOT_JSON = 'the arguments are not JSON';
+
+/** Without text they are an empty map; null: not JSON. */
+export function argumentsOf(call: ToolCall) {
+  const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
+  return given.ok ? { value: given.value } : null;
+}
+
+/**
+ * Pairs the calls made with the wanted ones, in `strict` order by position.
+ *
+ * @param problem why a call of the same name does not fit; null: it fits.
+ */
 export function matchCalls(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],
   order: ToolOrder,
-  options: JsonMatchOptions,
-): { matched: number; pass: boolean } {
+  problem: (call: ToolCall, want: WantedCall) => string | null,
+): { matched: number; pass: boolean; problems: string[] } {
   const fits = (call: ToolCall | undefined, want: WantedCall): boolean =>
-    call !== undefined && call.name === want.name && argumentsFit(call, want, options);
-  if (order === 'strict') {
-    const matched = wanted.filter((want, index) => fits(made[index], want)).length;
-    return { matched, pass: matched === wanted.length && made.length === wanted.length };
-  }
-  const matched = maximumPairs(wanted, made, (want, call) => fits(call, want));
-  const complete = matched === wanted.length;
-  const nothingElse = matched === made.length;
+    call?.name === want.name && problem(call, want) === null;
+  const pairs =
+    order === 'strict'
+      ? new Map(wanted.flatMap((want, at) => (fits(made[at], want) ? [[at, at] as const] : [])))
+      : maximumPairs(made, wanted, fits);
+  const [complete, nothingElse] = [pairs.size === wanted.length, pairs.size === made.length];
+  const pass = (complete || order === 'subset') && (nothingElse || order === 'superset');
+  const open = {
+    made: made.filter((_, at) => ![...pairs.values()].includes(at)),
+    wanted: wanted.filter((_, at) => !pairs.has(at)),
+  };
   return {
-    matched,
-    pass: { unordered: complete && nothingElse, subset: nothingElse, superset: complete }[order],
+    matched: pairs.size,
+    pass,
+    problems: pass ? [] : unpairedProblems(open, order, problem),
   };
 }
 
-function argumentsFit(call: ToolCall, want: WantedCall, options: JsonMatchOptions): boolean {
-  if (want.arguments === null) return true;
-  const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
-  return given.ok && jsonAgreement(given.value, want.arguments, options) === 1;
-}
-
-export function unreadArguments(made: readonly ToolCall[]): string {
-  const odd = made.find(
-    ({ arguments: given }) => given.trim() !== '' && !parseJson(given, 'raw').ok,
-  );
-  return odd === undefined ? '' : `; the arguments of ${odd.name} are not JSON`;
+/** Each wanted call is told beside the first call of its name that is left. */
+function unpairedProblems(
+  open: { made: readonly ToolCall[]; wanted: readonly WantedCall[] },
+  order: ToolOrder,
+  problem: (call: ToolCall, want: WantedCall) => string | null,
+): string[] {
+  const left = [...open.made];
+  const ofWanted = open.wanted.flatMap((want) => {
+    const at = left.findIndex(({ name }) => name === want.name);
+    const [call] = at === -1 ? [] : left.splice(at, 1);
+    if (call !== undefined) return `${want.name}: ${problem(call, want) ?? 'not in this order'}`;
+    return order === 'subset' ? [] : `${want.name} not called`;
+  });
+  const ofMade = order === 'superset' ? [] : left.map(({ name }) => `${name} not expected`);
+  return [...ofWanted, ...ofMade];
 }

@@ -1,0 +1,82 @@
+import { shorten } from '../../text/visible.ts';
+import type { ExactJson } from '../../types/exact-json.ts';
+import { isMap } from '../../types/plain.ts';
+import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
+
+/** One place where a value is not as expected; undefined: nothing is there. */
+export interface JsonDifference {
+  /** Keys and positions (from 0) from the root. */
+  path: (string | number)[];
+  actual: ExactJson | undefined;
+  expected: ExactJson | undefined;
+}
+
+/** In the order of the expected value, then what it does not have. Equal values: none. */
+export function jsonDifferences(
+  actual: ExactJson,
+  expected: ExactJson,
+  options: JsonMatchOptions,
+): JsonDifference[] {
+  if (jsonAgreement(actual, expected, options) === 1) return [];
+  const pairs = childPairs(actual, expected, options);
+  if (pairs === null) return [{ path: [], actual, expected }];
+  return pairs.flatMap(({ key, given, wanted }) =>
+    given === undefined || wanted === undefined
+      ? [{ path: [key], actual: given, expected: wanted }]
+      : jsonDifferences(given, wanted, options).map(({ path, ...found }) => ({
+          ...found,
+          path: [key, ...path],
+        })),
+  );
+}
+
+interface ChildPair {
+  key: string | number;
+  given: ExactJson | undefined;
+  wanted: ExactJson | undefined;
+}
+
+/** Null: they are compared as a whole. */
+function childPairs(
+  actual: ExactJson,
+  expected: ExactJson,
+  { ignore_keys, ignore_extra, ignore_order }: JsonMatchOptions,
+): ChildPair[] | null {
+  if (isMap(actual) && isMap(expected)) {
+    const [given, wanted] = [composed(actual), composed(expected)];
+    return [...new Set([...wanted.keys(), ...(ignore_extra ? [] : given.keys())])]
+      .filter((key) => !ignore_keys.includes(key))
+      .map((key) => ({ key, given: given.get(key), wanted: wanted.get(key) }));
+  }
+  if (!Array.isArray(actual) || !Array.isArray(expected) || ignore_order) return null;
+  const longer = ignore_extra || expected.length >= actual.length ? expected : actual;
+  return longer.map((_, key) => ({ key, given: actual[key], wanted: expected[key] }));
+}
+
+const MOST_SHOWN = 4;
+
+/** "`quantity` missing, `amount` not expected, `city` is "Oslo", not "Rome"" */
+export function differencesText(differences: readonly JsonDifference[]): string {
+  const shown = differences.slice(0, MOST_SHOWN).map(differenceText);
+  const more = differences.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
+}
+
+function differenceText({ path, actual, expected }: JsonDifference): string {
+  const place = path.length === 0 ? 'it' : `\`${pathText(path)}\``;
+  if (actual === undefined) return `${place} missing`;
+  if (expected === undefined) return `${place} not expected`;
+  return `${place} is ${valueText(actual)}, not ${valueText(expected)}`;
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((step, index) =>
+      typeof step === 'number' ? `[${String(step)}]` : `${index === 0 ? '' : '.'}${step}`,
+    )
+    .join('');
+}
+
+function valueText(value: ExactJson): string {
+  return shorten(JSON.stringify(value), 60);
+}
