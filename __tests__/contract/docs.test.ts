@@ -68,6 +68,7 @@ const PROMPT: Record<string, string> = {
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
+  'docs/first-suite.md': 'system/docs/guides.test.ts',
   'README.md': 'contract/readme.test.ts',
   'docs/rubrics.md': 'system/docs/rubrics.test.ts',
   'docs/conversations.md': 'system/docs/conversations.test.ts',

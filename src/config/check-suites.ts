@@ -106,7 +106,10 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
     if (earlier === undefined) seen.set(name, file);
     else
       problems.push(
-        problem(keyPlace(prompt, 'name'), `the name "${name}" is already used by ${earlier}`),
+        problem(
+          keyPlace(prompt, 'name'),
+          `the name "${name}" is already used by ${earlier}; give one of them another name`,
+        ),
       );
   }
 }

@@ -1,6 +1,13 @@
-import { below, layerDocuments, type Document, under, valueAt } from '../documents/document.ts';
+import {
+  below,
+  emptyMap,
+  layerDocuments,
+  type Document,
+  under,
+  valueAt,
+} from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import { folderOf, isBelow, isPlainRelative, join, slashHint } from '../documents/paths.ts';
+import { folderOf, isBelow, isPlainRelative, join, slashHint, stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
@@ -12,20 +19,29 @@ const MAX_FILES = 100;
 interface Composition {
   files: Files;
   root: string;
+  /** Keys of test files, which a prompt file may have too. */
+  testKeys: readonly string[];
   problems: Problem[];
   count: number;
 }
 
 type Level = 'prompt' | 'tests';
 
-/** Merges a prompt file with its `defaults`; later ones and its own keys win. Null: unreadable. */
+/**
+ * Merges a prompt file with its `defaults`; later ones and its own keys win. Everything that
+ * belongs to the tests is under `tests`, wherever it was written. Null: unreadable.
+ */
 export async function composePrompt(
   file: string,
-  root: string,
-  files: Files,
-  problems: Problem[],
+  state: Omit<Composition, 'count'>,
 ): Promise<Document | null> {
-  return compose({ files, root, problems, count: 0 }, file, 'prompt', [file]);
+  return compose({ ...state, count: 0 }, file, 'prompt', [file]);
+}
+
+/** What is layered as the prompt, and what as its tests; of a test file all is the former. */
+interface Layers {
+  prompt: Document[];
+  tests: Document[];
 }
 
 async function compose(
@@ -36,45 +52,90 @@ async function compose(
 ): Promise<Document | null> {
   const document = await state.files.document(file, state.problems);
   if (document === null || !isMap(document.value)) return document;
-  const layers: Document[] = [];
-  const tests: Document[] = [];
-  for (const { entry, index } of defaultsEntries(document, state.problems)) {
-    const found = findEntry(state, document, entry, trail);
-    if ('message' in found) {
-      state.problems.push(
-        problem(
-          document.placeOf(index === null ? ['defaults'] : ['defaults', index]),
-          found.message,
-        ),
-      );
-      return null;
-    }
-    const nested = level === 'prompt' && entry.split('/').slice(0, -1).includes('tests');
-    const part = await composeMap(state, found.file, nested ? 'tests' : level, [
-      ...trail,
-      found.file,
-    ]);
-    if (part === null) return null;
-    (nested ? tests : layers).push(part);
+  const layers: Layers = { prompt: [], tests: [] };
+  const written = defaultsEntries(document, state.problems);
+  const namesTests = level === 'tests' || written.some(({ entry }) => isInTests(entry));
+  const implied = namesTests || trail.length > 1 ? [] : testsByName(state, file);
+  for (const entry of [...implied, ...written]) {
+    const brought = await composeEntry(state, document, entry, level, trail);
+    if (brought === null) return null;
+    layers.prompt.push(...brought.prompt);
+    layers.tests.push(...brought.tests);
   }
-  return assemble(document, layers, tests);
+  const own = splitTests(document, level, state);
+  return assemble(document, {
+    prompt: [...layers.prompt, ...own.prompt],
+    tests: [...layers.tests, ...own.tests],
+  });
 }
 
-function assemble(
-  document: Document,
-  layers: readonly Document[],
-  brought: readonly Document[],
-): Document {
-  const own = valueAt(document.value, ['tests']);
-  const mixable = own === undefined || isMap(own);
-  const tests = own !== undefined && mixable ? [...brought, below(document, ['tests'])] : brought;
+function isInTests(entry: string): boolean {
+  return entry.split('/').slice(0, -1).includes('tests');
+}
+
+async function composeEntry(
+  state: Composition,
+  from: Document,
+  { entry, index }: DefaultsEntry,
+  level: Level,
+  trail: readonly string[],
+): Promise<Layers | null> {
+  const found = findEntry(state, from, entry, trail);
+  if ('message' in found) {
+    const path = index === null ? ['defaults'] : ['defaults', index];
+    state.problems.push(problem(from.placeOf(path), found.message));
+    return null;
+  }
+  const isTests = level === 'prompt' && isInTests(entry);
+  const below: Level = isTests ? 'tests' : level;
+  const part = await composeMap(state, found.file, below, [...trail, found.file]);
+  if (part === null) return null;
+  return isTests ? { prompt: [], tests: [part] } : splitTests(part, level, state);
+}
+
+/** `tests/NAME` beside the prompt file NAME.yaml, if it exists. */
+function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
+  const entry = `tests/${stemOf(file)}`;
+  const path = join(folderOf(file), entry);
+  return isPlainRelative(entry) &&
+    [`${path}.yaml`, `${path}.yml`].some((each) => files.absence(each) === null)
+    ? [{ entry, index: null }]
+    : [];
+}
+
+/** Separates the tests that a prompt file holds, under `tests` or at its top, from the prompt. */
+function splitTests(document: Document, level: Level, { testKeys, problems }: Composition): Layers {
+  const nested = valueAt(document.value, ['tests']);
+  // A `tests` that is not a map is reported where the tests are read.
+  if (level === 'tests' || !isMap(document.value) || (nested !== undefined && !isMap(nested)))
+    return { prompt: [document], tests: [] };
+  const keys = Object.keys(document.value).filter((key) => testKeys.includes(key));
+  for (const key of keys.filter((key) => valueAt(document.value, ['tests', key]) !== undefined)) {
+    const { line } = document.placeOf(['tests', key]);
+    const message = `${key} is under tests too, on line ${line}; keep one of them`;
+    problems.push(problem(document.placeOf([key]), message));
+  }
+  const own = new Set(['tests', ...keys]);
+  return {
+    prompt: [withKeys(document, (key) => !own.has(key))],
+    tests: [
+      ...(nested === undefined ? [] : [below(document, ['tests'])]),
+      ...(keys.length === 0 ? [] : [withKeys(document, (key) => keys.includes(key))]),
+    ],
+  };
+}
+
+function withKeys(document: Document, has: (key: string) => boolean): Document {
+  const value = emptyMap();
+  for (const [key, member] of Object.entries(document.value ?? {}))
+    if (has(key)) value[key] = member;
+  return { ...document, value };
+}
+
+function assemble(document: Document, { prompt, tests }: Layers): Document {
   const last = tests.at(-1);
-  if (brought.length === 0 || !mixable || last === undefined)
-    return layers.length === 0 ? document : layerDocuments([...layers, document], document);
-  return layerDocuments(
-    [...layers, document, under('tests', tests.length === 1 ? last : layerDocuments(tests, last))],
-    document,
-  );
+  const brought = last && under('tests', tests.length === 1 ? last : layerDocuments(tests, last));
+  return layerDocuments([...prompt, ...(brought === undefined ? [] : [brought])], document);
 }
 
 async function composeMap(
@@ -85,7 +146,7 @@ async function composeMap(
 ): Promise<Document | null> {
   const document = await compose(state, file, level, trail);
   if (document === null || isMap(document.value)) return document;
-  const wanted = level === 'tests' ? 'metrics and references' : 'name, model and messages';
+  const wanted = level === 'tests' ? 'metrics and references' : 'model and messages';
   state.problems.push(problem(document.placeOf([]), `must be a map with ${wanted}`));
   return null;
 }
@@ -118,11 +179,14 @@ function findEntry(
     : { file };
 }
 
+interface DefaultsEntry {
+  entry: string;
+  /** Null: not of a list. */
+  index: number | null;
+}
+
 /** Hydra's `_self_` has no effect here. */
-function defaultsEntries(
-  document: Document,
-  problems: Problem[],
-): { entry: string; index: number | null }[] {
+function defaultsEntries(document: Document, problems: Problem[]): DefaultsEntry[] {
   const written: Json | undefined = valueAt(document.value, ['defaults']);
   if (written === undefined || typeof written === 'string')
     return written === undefined ? [] : [{ entry: written, index: null }];

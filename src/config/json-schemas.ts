@@ -8,7 +8,7 @@ import { refusalWords } from '../types/passports.ts';
 import type { Passport, Refusal } from '../types/vendors/facts.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
 import { metricSchema, ownMetricSchema } from './metric-schema.ts';
-import { PROMPT_KEYS, promptSchema } from './prompt.ts';
+import { MEANT_KEYS, promptSchema } from './prompt.ts';
 import { rubricsSchema } from './rubric.ts';
 import { settingsSchema } from './settings-schema.ts';
 import type { SuiteKey } from './suite-key.ts';
@@ -62,7 +62,7 @@ function toJsonSchema({ kind, type, isWritten }: FileType): object {
     title: `evaldiff ${kind}`,
     ...rest,
     ...(kind === 'prompt'
-      ? { allOf: [...misspeltKeys(PROMPT_KEYS), { $ref: `#/$defs/${MODEL_RULES}` }] }
+      ? { allOf: [...misspeltKeys(MEANT_KEYS), { $ref: `#/$defs/${MODEL_RULES}` }] }
       : {}),
     ...(holdsMetrics
       ? {

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
+import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { Prompt } from '../kernel/suite/suite.ts';
+import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { foreignForms, isVariableName, placeholders } from '../kernel/suite/template.ts';
-import { nearest } from '../text/suggest.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Message, Role } from '../types/model.ts';
 import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { inputNames } from './references.ts';
 import {
   anything,
   check,
@@ -18,6 +20,7 @@ import {
   oneOf,
   scalar,
 } from './schema.ts';
+import { testKeys } from './tests.ts';
 
 const PROMPT_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',
@@ -43,12 +46,16 @@ const promptTextSchema = z.union([closed({ content: filled().describe('The text.
 
 const languageSchema = oneOf(['python', 'javascript']);
 
-const TESTS = 'The tests, instead of a test file.';
+const TESTS = 'The tests, instead of a test file; its keys may also be in this file itself.';
 
 const promptShape = {
-  name: filled().describe('Name of the prompt and its suite.'),
+  name: filled()
+    .describe('Name of the prompt and its suite. Default: the name of the file.')
+    .optional(),
   model: filled().describe("A model's name, as vendors or the settings know it.").optional(),
-  variables: listOf(variableSchema).describe('What references fill in.').optional(),
+  variables: listOf(variableSchema)
+    .describe('What references fill in. Default: the names in braces that their inputs have.')
+    .optional(),
   messages: listOf(messageSchema)
     .min(1, { error: 'must not be empty' })
     .describe('What is sent.')
@@ -58,7 +65,10 @@ const promptShape = {
   language: languageSchema.describe('Language of the code. Default: python.').optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
-    .describe('Files whose keys are taken where this file has none; tests/name is its test file.')
+    .describe(
+      'Files whose keys are taken where this file has none. Default: tests/NAME.yaml beside ' +
+        'NAME.yaml, if it exists.',
+    )
     .optional(),
   tests: z
     .record(z.string(), anything(), { error: 'must be a map with metrics and references' })
@@ -68,12 +78,26 @@ const promptShape = {
 
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
+/** Keys that a misspelt one may mean; too many parameters are like the short ones of tests. */
+export const MEANT_KEYS: readonly string[] = [
+  ...PROMPT_KEYS,
+  ...testKeys([]).filter((key) => key.length > 4),
+];
+
 const BODY_KEYS = ['messages', 'prompt', 'code'];
 
-export function promptSchema(tests: z.ZodType) {
+export function promptSchema(tests: z.ZodObject) {
   return z
-    .object({ ...promptShape, tests: tests.describe(TESTS).optional() })
+    .object({ ...tests.shape, ...promptShape, tests: tests.describe(TESTS).optional() })
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
+}
+
+interface PromptReading {
+  prompt: Prompt;
+  notices: Notice[];
+  messages: LocatedMessage[];
+  /** The file declares no variables: `prompt.variables` are all names in braces. */
+  isInferred: boolean;
 }
 
 /** Null if the file is not a prompt; usable if `problems` did not grow. `isOwn`: not converted. */
@@ -81,42 +105,71 @@ export function readPrompt(
   document: Document,
   problems: Problem[],
   isOwn = true,
-): { prompt: Prompt; notices: Notice[] } | null {
+): PromptReading | null {
   if (!isMap(document.value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map with name, model and messages'));
+    problems.push(problem(document.placeOf([]), 'must be a map with model and messages'));
     return null;
   }
-  const own =
-    valueAt(document.value, ['code']) === undefined
-      ? PROMPT_KEYS.filter((key) => key !== 'language')
-      : PROMPT_KEYS;
   const name = check(document, ['name'], promptShape.name, problems);
   const model = check(document, ['model'], promptShape.model, problems);
-  const variables = readPromptVariables(document, problems);
   const { messages, code } = readBody(document, problems);
-  if (model === undefined && code === null && valueAt(document.value, ['model']) === undefined)
+  const isTemplate = isOwn && code === null;
+  const isInferred = isTemplate && valueAt(document.value, ['variables']) === undefined;
+  const variables = isInferred
+    ? namesInBraces(document, messages)
+    : readPromptVariables(document, problems);
+  if (code === null && valueAt(document.value, ['model']) === undefined)
     problems.push(missing(document, ['model']));
+  const own = MEANT_KEYS.filter((key) => code !== null || key !== 'language');
   const keys = Object.keys(document.value);
   const prompt: Prompt = {
     file: document.file,
-    name: name ?? '',
+    name: name ?? stemOf(document.file),
     model: model ?? null,
     parameters: readParameters(document, [], own, problems),
-    variables: variables.map((each) => ({ name: each.name, place: each.place })),
+    variables,
     messages: messages.map(({ role, content, place }) => ({ role, content, place })),
     code,
     places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
   };
-  checkPlaceholders(document, messages, variables, problems);
-  const foreign = code === null && isOwn ? foreignNotices(document, messages, variables) : [];
+  const names = variables.map((each) => each.name);
+  problems.push(...undeclaredProblems(document, messages, names, undeclaredMessage));
+  const foreign = isTemplate ? foreignNotices(document, messages, names) : [];
   const unused = code === null ? unusedVariables(messages, variables) : [];
-  return { prompt, notices: [...foreign, ...unused] };
+  return { prompt, notices: [...foreign, ...unused], messages, isInferred };
 }
 
-interface PromptVariable {
-  name: string;
-  place: Place;
+function undeclaredMessage(name: string): string {
+  return `{${name}} is not in variables; declare it, or ${literal(name)}`;
 }
+
+/**
+ * The prompt with the variables that it uses: the names in braces that some reference's input has;
+ * without references, all names in braces.
+ */
+export function withInputs(
+  { prompt, messages, isInferred }: PromptReading,
+  document: Document,
+  references: Tests['references'],
+): { prompt: Prompt; problems: Problem[]; notices: Notice[] } {
+  const inputs = inputNames(references);
+  if (!isInferred || references.length === 0) return { prompt, problems: [], notices: [] };
+  const names = [...inputs];
+  return {
+    prompt: { ...prompt, variables: prompt.variables.filter(({ name }) => inputs.has(name)) },
+    problems: undeclaredProblems(
+      document,
+      messages,
+      names,
+      (name) =>
+        `no reference has an input "${name}"; add it to one, or ` +
+        `${literal(name)}${didYouMean(name, names)}`,
+    ),
+    notices: foreignNotices(document, messages, names),
+  };
+}
+
+type PromptVariable = Prompt['variables'][number];
 
 interface LocatedMessage extends Message {
   place: Place;
@@ -196,38 +249,41 @@ function readCode(document: Document, problems: Problem[]): Prompt['code'] {
   };
 }
 
-function checkPlaceholders(
+/** Each name once, where it is first written. */
+function namesInBraces(document: Document, messages: readonly LocatedMessage[]): PromptVariable[] {
+  const found = new Map<string, PromptVariable>();
+  for (const { content, path } of messages)
+    for (const { name, offset } of placeholders(content)) {
+      if (found.has(name)) continue;
+      const before = content.slice(0, offset).split(`{${name}}`).length - 1;
+      found.set(name, { name, place: document.placeOfText(path, `{${name}}`, before) });
+    }
+  return [...found.values()];
+}
+
+function undeclaredProblems(
   document: Document,
   messages: readonly LocatedMessage[],
-  variables: readonly PromptVariable[],
-  problems: Problem[],
-): void {
-  const declared = new Set(variables.map(({ name }) => name));
-  for (const { content, path } of messages) {
-    const told = new Set<string>();
-    for (const { name, offset } of placeholders(content)) {
-      if (declared.has(name) || told.has(name)) continue;
-      told.add(name);
-      const place = document.placeOfText(
-        path,
-        `{${name}}`,
-        content.slice(0, offset).split(`{${name}}`).length - 1,
-      );
-      const message =
-        `{${name}} is not in variables; declare it, or write {{${name}}} where the text itself ` +
-        'is meant';
-      problems.push(problem(place, message));
-    }
-  }
+  declared: readonly string[],
+  messageOf: (name: string) => string,
+): Problem[] {
+  return messages.flatMap((message) =>
+    namesInBraces(document, [message])
+      .filter(({ name }) => !declared.includes(name))
+      .map(({ name, place }) => problem(place, messageOf(name))),
+  );
+}
+
+function literal(name: string): string {
+  return `write {{${name}}} where the text itself is meant`;
 }
 
 /** Variables in other tools' template forms, each form once per message. */
 function foreignNotices(
   document: Document,
   messages: readonly LocatedMessage[],
-  variables: readonly PromptVariable[],
+  names: readonly string[],
 ): Notice[] {
-  const names = variables.map(({ name }) => name);
   return messages.flatMap(({ content, path }) =>
     foreignForms(content, names).map(({ written, message }) => ({
       kind: 'unused',

@@ -26,10 +26,10 @@ import {
 } from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
-import { readPrompt } from './prompt.ts';
+import { readPrompt, withInputs } from './prompt.ts';
 import { readSettings } from './settings.ts';
 import type { SuiteKey } from './suite-key.ts';
-import { readTests } from './tests.ts';
+import { readTests, testKeys } from './tests.ts';
 
 interface LoadedFile {
   suites: { suite: Suite | null; name: string }[];
@@ -163,7 +163,12 @@ async function loadFile(
     imported: null,
   };
   if (format === null) {
-    const document = await composePrompt(file, root, files, loaded.problems);
+    const document = await composePrompt(file, {
+      files,
+      root,
+      testKeys: testKeys(options.suiteKeys ?? []),
+      problems: loaded.problems,
+    });
     loaded.suites.push(await loadSuite(reader, document, loaded));
     return loaded;
   }
@@ -223,7 +228,10 @@ async function loadSuite(
   const { name } = reading.prompt;
   notices.push(...reading.notices);
   if (valueAt(document.value, ['tests']) === undefined) {
-    const message = `the prompt "${name}" has no tests, so it is not evaluated`;
+    const fix =
+      '; add metrics and references to it, or write them into ' +
+      `tests/${stemOf(document.file)}.yaml beside it`;
+    const message = `the prompt "${name}" has no tests, so it is not evaluated${isOwn ? fix : ''}`;
     notices.push({ kind: 'unused', message, place: { file: document.file, line: 0 } });
     return { suite: null, name };
   }
@@ -231,18 +239,21 @@ async function loadSuite(
   const context = {
     limits: options.limits,
     variables,
+    isInferred: reading.isInferred,
     builtIns: tools.builtInMetrics,
     suiteKeys: options.suiteKeys ?? [],
     grader: settings.grader,
     hash: tools.hash,
     load: files.data,
   };
+  const before = problems.length;
   const tests = await readTests(below(document, ['tests']), context, problems);
-  return {
-    suite:
-      tests === null ? null : { prompt: overridePrompt(reading.prompt, options.overrides), tests },
-    name,
-  };
+  if (tests === null) return { suite: null, name };
+  const inferred = withInputs(reading, document, tests.references);
+  // A reference that cannot be read may have the input that is missing.
+  if (problems.length === before) problems.push(...inferred.problems);
+  notices.push(...inferred.notices);
+  return { suite: { prompt: overridePrompt(inferred.prompt, options.overrides), tests }, name };
 }
 
 /** Adds the models and the grader of imported files. The settings' own take precedence. */

@@ -61,6 +61,7 @@ export const referenceSchema = perLimits((limits) =>
 export interface ReferenceContext {
   limits: Limits;
   variables: readonly string[];
+  isInferred?: boolean;
   /** Whether recorded dialogues get a new last answer; null: those that end with a question do. */
   doCompletion: boolean | null;
   hash(text: string): string;
@@ -96,7 +97,6 @@ export function readDraft(
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
     [threadProblem(ordinal, thread, context), path],
-    [thread === null ? missingVariables(read.input, context) : null, path],
     [undecidableReason(metrics, read, context.builtIns), [...path, 'expected']],
     [notJudgedReason(ordinal, own, context), path],
   ];
@@ -120,15 +120,14 @@ export function readDraft(
   };
 }
 
-function missingVariables(
-  input: Record<string, Scalar>,
-  { variables }: ReferenceContext,
-): string | null {
-  const absent = variables.filter((name) => !Object.hasOwn(input, name));
-  return absent.length === 0
-    ? null
-    : `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
-        'to its input, or take it out of the prompt';
+/** Lists what the input lacks of the variables. Known once all references are read. */
+export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
+  const absent = variables.filter((name) => !Object.hasOwn(draft.input, name));
+  if (draft.thread !== null || absent.length === 0) return draft;
+  const problem =
+    `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
+    'to its input, or take it out of the prompt';
+  return { ...draft, problem, problemAt: draft.place };
 }
 
 function undecidableReason(

@@ -11,6 +11,7 @@ import {
   referenceSchema,
   type DraftReference,
   readDraft,
+  withMissing,
 } from './reference.ts';
 import { rowAsReference } from './rows.ts';
 import { check, closed, filled, listOf, mapOf } from './schema.ts';
@@ -53,7 +54,16 @@ export async function readReferences(
     );
   }
   problems.push(...lonelyClusters(drafts));
-  return identify(drafts, context.hash, problems);
+  const inputs = inputNames(drafts);
+  const variables = context.isInferred
+    ? context.variables.filter((name) => inputs.has(name))
+    : context.variables;
+  const checked = drafts.map((draft) => withMissing(draft, variables));
+  return identify(checked, context.hash, problems);
+}
+
+export function inputNames(references: readonly Pick<Reference, 'input'>[]): Set<string> {
+  return new Set(references.flatMap(({ input }) => Object.keys(input)));
 }
 
 function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {

@@ -33,6 +33,8 @@ import type { OwnContext, SuiteKey } from './suite-key.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
+  /** Of the variables, only those count that some reference's input has. */
+  isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
 }
@@ -93,6 +95,12 @@ const testsFileMembers = perLimits((limits) => ({
   references_from: anyValue,
   quarantine: anyValue,
 }));
+
+/** Keys of a test file that a prompt file may have at its top. */
+export function testKeys(suiteKeys: readonly SuiteKey[]): string[] {
+  const { defaults: _, ...members } = testsFileMembers(DEFAULT_LIMITS);
+  return [...Object.keys(members), ...suiteKeys.map(({ key }) => key)];
+}
 
 function membersOf({ limits, suiteKeys }: TestFileContext) {
   return {

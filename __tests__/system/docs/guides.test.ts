@@ -19,6 +19,7 @@ beforeEach(async () => {
   server = await startModelServer({
     answer: ({ messages }) => {
       const asked = JSON.stringify(messages);
+      if (asked.includes('Tag this ticket')) return { text: 'billing' };
       if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
       return { text: asked.includes('30 days') ? 'You have 30 days.' : 'As long as you like.' };
     },
@@ -116,6 +117,23 @@ async function give(reader: Reader, line: string): Promise<number> {
 function words(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
+
+describe('the suite in docs/first-suite.md', () => {
+  test('has ten lines and runs', async () => {
+    const [file, ...more] = stepsOf('docs/first-suite.md').flatMap((step) =>
+      step.kind === 'file' ? [step] : [],
+    );
+    expect(more).toEqual([]);
+    expect(file?.text.trim().split('\n').length).toBeLessThanOrEqual(10);
+    const reader = newReader();
+    await give(reader, 'npx evaldiff init');
+    change(join(reader.folder, LOOPBACK[0]), LOOPBACK[1], LOOPBACK[2]);
+    addTo(join(reader.folder, file?.path ?? ''), file?.text ?? '');
+    const argv = ['run', 'prompts=tags', 'n_tries=1'];
+    const { code, out } = await commandIn(reader.folder, argv, { env: reader.env });
+    expect([code, out]).toEqual([0, expect.stringContaining('tags   66.7 %')]);
+  });
+});
 
 describe('the guides, followed to the letter', () => {
   test('lead from an empty folder to a red comparison, its cause, a measured gate and the workbench', async () => {

@@ -23,8 +23,8 @@ describe('a prompt file', () => {
     ':6: variables[0]: a variable name is letters, digits and _, and does not start with a digit';
 
   test.each<[string, Record<string, string>, string]>([
-    ['that is text', suiteFiles('hello'), ':1: must be a map with name, model and messages'],
-    ['that is a list', suiteFiles('\n- a'), ':2: must be a map with name, model and messages'],
+    ['that is text', suiteFiles('hello'), ':1: must be a map with model and messages'],
+    ['that is a list', suiteFiles('\n- a'), ':2: must be a map with model and messages'],
     [
       'with braces without quotes',
       swap('"Say {a}."', '{a}'),
@@ -35,7 +35,17 @@ describe('a prompt file', () => {
       swap('messages:', 'mesages:'),
       ':7: unknown key "mesages"; did you mean "messages"?',
     ],
-    ['without a name', swap('name: p\n', ''), ': "name" is missing'],
+    ['with an empty name', swap('name: p\n', 'name: ""\n'), ':2: name must not be empty'],
+    [
+      'with tests under tests and at its top',
+      withLine('metrics: [{ uses: is_json }]\ntests: { metrics: [{ uses: exact_match }] }'),
+      ':5: metrics is under tests too, on line 6; keep one of them',
+    ],
+    [
+      'with a misspelt key of the tests',
+      withLine('referencs: []'),
+      ':5: unknown key "referencs"; did you mean "references"?',
+    ],
     ['without a model', swap('model: gpt-4o\n', ''), ': "model" is missing'],
     [
       'with a temperature in words',
@@ -204,7 +214,7 @@ describe('a prompt file', () => {
 
   test('with the name of another is refused at its name', async () => {
     expect(await problemsOf({ ...suiteFiles(), 'prompts/q.yaml': PROMPT })).toEqual([
-      'prompts/q.yaml:2: the name "p" is already used by prompts/p.yaml',
+      'prompts/q.yaml:2: the name "p" is already used by prompts/p.yaml; give one of them another name',
     ]);
   });
 });

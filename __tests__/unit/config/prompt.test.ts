@@ -111,8 +111,100 @@ messages:
     });
     expect([problems, project.suites]).toEqual([[], []]);
     expect(notices).toEqual([
-      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated',
+      'prompts/p.yaml: the prompt "p" has no tests, so it is not evaluated; add metrics and ' +
+        'references to it, or write them into tests/p.yaml beside it',
     ]);
+  });
+});
+
+describe('one file as a suite', () => {
+  const FILE = 'prompts/greet.yaml';
+  const SUITE = `model: gpt-4o
+prompt: Greet {who} in {language}.
+metrics:
+  - uses: contains
+references:
+  - { input: { who: Ada, language: French, note: x }, expected: Bonjour }
+  - { input: { who: Bob, language: Danish }, expected: Hej }
+`;
+
+  test('takes name and variables from the file, and its tests from the top', async () => {
+    const { prompt, tests } = await suiteOf({ [FILE]: SUITE });
+    expect(prompt).toMatchObject({ name: 'greet', parameters: {} });
+    expect(prompt.variables).toEqual([
+      { name: 'who', place: { file: FILE, line: 2 } },
+      { name: 'language', place: { file: FILE, line: 2 } },
+    ]);
+    expect(tests.file).toBe(FILE);
+    expect(tests.metrics).toMatchObject([{ name: 'contains', place: { file: FILE, line: 4 } }]);
+    expect(tests.references.map(({ place, problem }) => [place.line, problem])).toEqual([
+      [6, null],
+      [7, null],
+    ]);
+  });
+
+  test('reports a name in braces that no input has, with the nearest one', async () => {
+    const { problems } = await read({ [FILE]: SUITE.replace('{language}', '{langage}') });
+    expect(problems).toEqual([
+      `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} where the text itself is meant; did you mean "language"?`,
+    ]);
+  });
+
+  test('marks the reference that lacks an input which another has', async () => {
+    const { project, problems } = await read({
+      [FILE]: SUITE.replace(', language: Danish', ''),
+    });
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.tests.references.map(({ problem }) => problem)).toEqual([
+      null,
+      'the reference has no value for {language}: add it to its input, or take it out of the prompt',
+    ]);
+  });
+
+  test("warns where an input is written in another tool's form", async () => {
+    const { notices } = await read({ [FILE]: SUITE.replace('{who}', '{{who}}') });
+    expect(notices).toEqual([
+      `${FILE}:2: {{who}} sends the literal text {who}; write {who} to insert the variable`,
+    ]);
+  });
+
+  test('takes the variables of data files as inputs', async () => {
+    const [head = ''] = SUITE.split('references:');
+    const { prompt, tests } = await suiteOf({
+      [FILE]: `${head}references_from: { file: cases.jsonl }\n`,
+      'prompts/cases.jsonl': '{"who": "Ada", "language": "French", "expected": "Bonjour"}\n',
+    });
+    expect(prompt.variables.map(({ name }) => name)).toEqual(['who', 'language']);
+    expect(tests.references).toMatchObject([
+      { input: { who: 'Ada', language: 'French' }, problem: null },
+    ]);
+  });
+
+  test('takes what it lacks from tests/NAME.yaml and from the files of its defaults', async () => {
+    const [head = '', references = ''] = SUITE.split('metrics:\n  - uses: contains\n');
+    const { prompt, tests } = await suiteOf({
+      [FILE]: `defaults: shared/base\n${head}`,
+      'prompts/shared/base.yaml': 'temperature: 0\nmetrics: [{ uses: exact_match }]\nn_tries: 4\n',
+      'prompts/tests/greet.yml': `${references}n_tries: 3\n`,
+      'prompts/tests/other.yaml': 'skip: true\n',
+    });
+    expect(prompt).toMatchObject({ name: 'greet', parameters: { temperature: 0 } });
+    expect(tests).toMatchObject({ skip: false, metrics: [{ name: 'exact_match' }] });
+    expect(tests.references).toHaveLength(2);
+  });
+
+  test('does not take tests/NAME.yaml where defaults name a test file', async () => {
+    const { tests } = await suiteOf({
+      [FILE]: `defaults: tests/other\n${SUITE}`,
+      'prompts/tests/greet.yaml': 'skip: true\n',
+      'prompts/tests/other.yaml': 'n_tries: 3\n',
+    });
+    expect(tests).toMatchObject({ skip: false, n_tries: 3 });
+  });
+
+  test('adds its own tests to those under tests', async () => {
+    const { tests } = await suiteOf({ [FILE]: `${SUITE}tests: { n_tries: 3 }\n` });
+    expect(tests).toMatchObject({ n_tries: 3, metrics: [{ name: 'contains' }] });
   });
 });
 

@@ -29,8 +29,8 @@ export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
     .description(
-      'starts a project: settings, an example prompt with its tests, and the workflow; what ' +
-        'is there stays as it is',
+      'starts a project: settings, an example suite, and the workflow; existing files are ' +
+        'not changed',
     )
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
@@ -234,19 +234,16 @@ function commandLines(directory: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
-/** The settings, an example prompt and its tests, with everything a new user changes first. */
+/** The settings and an example suite, with everything a new user changes first. */
 export function starterFiles(vendor: VendorName): Map<string, string> {
   const model = factsOf(vendor).starterModel;
   return new Map([
     ['evaldiff.yaml', starterSettings(vendor)],
     [
       'prompts/support.yaml',
-      `${schemaLine('prompt')}# A prompt. Keys that evaldiff does not know are model parameters and go to the vendor as written.
-defaults: [tests/support]
-name: support
+      `${schemaLine('prompt')}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
+# Keys that evaldiff does not know are model parameters and go to the vendor as written.
 model: ${model}
-variables:
-  - name: question
 messages:
   - role: system
     content: |
@@ -255,11 +252,6 @@ messages:
       Answer in at most two sentences.
   - role: human
     content: "{question}"
-`,
-    ],
-    [
-      'prompts/tests/support.yaml',
-      `${schemaLine('tests')}# What is asked of the prompt, and what judges its answers.
 metrics:
   - { name: fact, uses: contains, with: { ignore_case: true } }
   - { name: brief, uses: word_count, with: { max: 60 } }

@@ -11,7 +11,7 @@ import { readYaml } from '../../documents/yaml.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
-import { isMap } from '../../types/plain.ts';
+import { isMap, type JsonMap } from '../../types/plain.ts';
 import { wishOf, type About, type Wish } from './changes.ts';
 import { rowFor, rowWith, writtenReference } from './data-row.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
@@ -188,7 +188,8 @@ function inYaml(
     case 'first':
       return {
         kind: 'append-in',
-        path: file === path ? ['tests', 'references'] : ['references'],
+        path:
+          file === path && 'tests' in topOf(file, text) ? ['tests', 'references'] : ['references'],
         value: writtenReference(change),
       };
     case 'example': {
@@ -202,7 +203,10 @@ function inYaml(
 
 /** Null: there is no such rubric. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
+  return rubricsIn(file, topOf(file, text)).find(([found]) => found === name)?.[1] ?? null;
+}
+
+function topOf(file: string, text: string): JsonMap {
   const reading = readYaml(file, text);
-  if (!reading.ok || !isMap(reading.value.value)) return null;
-  return rubricsIn(file, reading.value.value).find(([found]) => found === name)?.[1] ?? null;
+  return reading.ok && isMap(reading.value.value) ? reading.value.value : {};
 }

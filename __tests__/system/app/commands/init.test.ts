@@ -27,12 +27,7 @@ async function init(
   return { code, validated, out: out + err, files: filesBelow(repository.directory) };
 }
 
-const NEW = [
-  '.github/workflows/evaldiff.yml',
-  'evaldiff.yaml',
-  'prompts/support.yaml',
-  'prompts/tests/support.yaml',
-];
+const NEW = ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'prompts/support.yaml'];
 
 const promptfoo = (...providers: string[]): string =>
   `prompts: ['{{x}}']\nproviders: ${JSON.stringify(providers)}\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n`;

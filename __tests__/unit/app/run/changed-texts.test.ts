@@ -11,12 +11,15 @@ function suite(
   name: string,
   files: string[],
   paths: { base: string | null; head: string | null } = { base: FILE, head: FILE },
+  key = 'messages',
 ): AffectedSuite {
-  const side = (file: string | null) => (file === null ? null : { suite: { prompt: { file } } });
+  const tests = { own: null };
+  const side = (file: string | null) =>
+    file === null ? null : { suite: { prompt: { file }, tests }, scoring: { tests } };
   return {
     path: FILE,
     name,
-    because: files.map((file) => ({ key: 'messages', file })),
+    because: files.map((file) => ({ key, file })),
     references: [],
     unaffected: 0,
     base: side(paths.base),
@@ -64,6 +67,37 @@ describe('the changed texts of a run', () => {
     ]);
     expect(await changed({ [FILE]: 'x\n' }, {})).toMatchObject([
       { base_file: FILE, hunks: [{ base: 1, head: 0, lines: [{ sign: 'removed', text: 'x' }] }] },
+    ]);
+  });
+
+  test.each([
+    ['messages', [[3, 3, ['-prompt: a', '+prompt: b']]]],
+    ['references', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
+    ['metrics.m', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
+    ['new prompt', [[3, 3, ['-prompt: a', '+prompt: b']]]],
+  ])('of a suite in one file are those of the half that %s is in', async (key, expected) => {
+    const [found] = await changed(
+      { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
+      { [FILE]: 'metrics:\n  - m\nprompt: b\nreferences:\n  - 1\n  - 3\n' },
+      suite('p', [FILE], undefined, key),
+    );
+    expect(found?.hunks.map(({ base, head, lines }) => [base, head, marked(lines)])).toEqual(
+      expected,
+    );
+  });
+
+  test('of a suite in one file are all of them where both halves make it run', async () => {
+    const [found] = await changed(
+      { [FILE]: 'prompt: a\nmetrics: [1]\n' },
+      { [FILE]: 'prompt: b\nmetrics: [2]\n' },
+      suite('p', [FILE]),
+      suite('p', [FILE], undefined, 'metrics.m'),
+    );
+    expect(marked(found?.hunks[0]?.lines)).toEqual([
+      '-prompt: a',
+      '-metrics: [1]',
+      '+prompt: b',
+      '+metrics: [2]',
     ]);
   });
 

@@ -109,7 +109,7 @@ describe("another tool's file under a name of its own", () => {
   test("that is nobody's is read as a prompt of ours, whose mistakes are told", async () => {
     expect(
       await problemsOf({ 'evaldiff.yaml': 'prompts: [a.yaml]\n', 'a.yaml': 'prompts: [hi]\n' }),
-    ).toEqual(expect.arrayContaining([expect.stringContaining('a.yaml: "name" is missing')]));
+    ).toEqual(expect.arrayContaining([expect.stringContaining('a.yaml: "model" is missing')]));
   });
 });
 
