@@ -1,48 +1,11 @@
-import { afterEach, expect, test } from '@jest/globals';
-import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
-import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { obedient, quiz, straight } from './projects.ts';
-import type { StepResult } from './runner.ts';
-import { eventPayload, runOn, stage, type Stage, type StepOptions } from './stage.ts';
-
-let artifacts: ArtifactServer | null = null;
-afterEach(async () => {
-  await artifacts?.close();
-});
-
-interface Job extends Pick<StepOptions, 'env' | 'shipped'> {
-  inputs: Record<string, string>;
-}
-
-/** A sweep in one workflow run, each job with a checkout of its own. */
-async function workflow(at: Stage): Promise<(job: Job) => Promise<StepResult>> {
-  const service = (artifacts = await startArtifactServer());
-  const {
-    origin,
-    commits: [head],
-  } = straight(quiz({ questions: 20 }));
-  return ({ inputs, env = {}, shipped = false }) =>
-    runOn(
-      at,
-      {
-        checkout: shallowCheckout(origin, 'refs/heads/main'),
-        event: {
-          name: 'workflow_dispatch',
-          payload: eventPayload('workflow_dispatch'),
-          sha: head!,
-        },
-      },
-      {
-        inputs: { cache: 'false', overrides: 'n_tries=2', ...inputs },
-        env: { ...service.environment('run-1'), ...env },
-        shipped,
-      },
-    );
-}
+import { expect, test } from '@jest/globals';
+import { obedient } from './projects.ts';
+import { stage } from './stage.ts';
+import { workflow } from './workflow.ts';
 
 test('two jobs and a merge ask each question once, and are one result, one check and one summary', async () => {
   const at = await stage(obedient);
-  const job = await workflow(at);
+  const { job } = await workflow(at);
   // As they are shipped, one of each; the other shard reads and leaves what its twin does.
   const shards = [
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, shipped: true }),
@@ -68,7 +31,7 @@ test('two jobs and a merge ask each question once, and are one result, one check
 
 test('a merge whose shard is missing is red and says which', async () => {
   const at = await stage(obedient);
-  const job = await workflow(at);
+  const { job } = await workflow(at);
   await job({ inputs: { mode: 'sweep', shard: '2/2' } });
   const merged = await job({ inputs: { mode: 'merge' } });
   expect([merged.code, merged.outputs['conclusion']]).toEqual([1, 'error']);
@@ -82,7 +45,7 @@ test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
   'on GitHub Enterprise Server %j ends before the first call, and says what to use instead',
   async (inputs) => {
     const at = await stage(obedient);
-    const job = await workflow(at);
+    const { job } = await workflow(at);
     const run = await job({ inputs, env: { GITHUB_SERVER_URL: 'https://github.acme.example' } });
     expect([run.code, run.outputs['conclusion']]).toEqual([1, 'error']);
     expect(run.messages).toEqual([

@@ -1,0 +1,45 @@
+import { afterEach } from '@jest/globals';
+import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
+import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { quiz, straight } from './projects.ts';
+import type { StepResult } from './runner.ts';
+import { eventPayload, runOn, type Stage, type StepOptions } from './stage.ts';
+
+const open: ArtifactServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+export interface WorkflowJob extends Pick<StepOptions, 'env' | 'shipped'> {
+  inputs: Record<string, string>;
+  /** Which of the commits the job is about; the last one by default. */
+  commit?: number;
+  /** The workflow run whose artifacts it shares. */
+  run?: string;
+}
+
+/** Jobs of one workflow run, each with a checkout of its own, and the run's artifacts. */
+export async function workflow(at: Stage, ...states: FixtureFiles[]) {
+  const artifacts = await startArtifactServer();
+  open.push(artifacts);
+  const { origin, commits } = straight(
+    ...(states.length === 0 ? [quiz({ questions: 20 })] : states),
+  );
+  const payload = eventPayload('workflow_dispatch');
+  const job = (given: WorkflowJob): Promise<StepResult> => {
+    const { inputs, env, shipped = false, commit = commits.length - 1, run = 'run-1' } = given;
+    return runOn(
+      at,
+      {
+        checkout: shallowCheckout(origin, 'refs/heads/main'),
+        event: { name: 'workflow_dispatch', payload, sha: commits[commit]! },
+      },
+      {
+        inputs: { cache: 'false', 'upload-report': 'false', overrides: 'n_tries=2', ...inputs },
+        env: { ...artifacts.environment(run), ...env },
+        shipped,
+      },
+    );
+  };
+  return { job, artifacts: artifacts.artifacts, commits };
+}
