@@ -264,6 +264,28 @@ describe('what an action writes', () => {
     });
   });
 
+  test.each([
+    ['', ''],
+    ['tests:\n', '  '],
+  ])(
+    'puts the first reference beside the metrics of a suite in one file: %j',
+    async (above, in_) => {
+      const suite = `model: openai:gpt-4o-mini\nprompt: "{q}"\n${above}${in_}metrics: [{ uses: exact_match }]\n`;
+      writeFileSync(join(root, 'p.yaml'), suite);
+      const prompt = {
+        ...{ name: 'p', path: 'p.yaml', variables: ['q'], tests: 'p.yaml', tool: null },
+        ...{ references: 0, columns: new Map(), rubrics: [] },
+      };
+      const texts = new Map([['p.yaml', suite]]);
+      const action = { kind: 'first', 'input:q': 'x', expected: 'y' };
+      const given = { project: project(), texts, prompt };
+      expect(await writeBack(action, null, given, undo)).toMatchObject({ bad: false });
+      expect(file('p.yaml')).toBe(
+        `${suite}${in_}references: [{ input: { q: "x" }, expected: "y" }]\n`,
+      );
+    },
+  );
+
   test('labels for the one rubric of a file, at its root, with all comments kept', async () => {
     const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
     expect(await act(example, {}, [KIND])).toEqual({
