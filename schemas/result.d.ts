@@ -34,6 +34,28 @@ export interface EvaldiffResult {
         /**
          * Which outcome it is.
          */
+        kind: "cancelled";
+        /**
+         * What ended the run before its plan was done.
+         */
+        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        /**
+         * The first reason, in one sentence.
+         */
+        why: string;
+        /**
+         * Tries that were made.
+         */
+        made: number;
+        /**
+         * Tries that were planned.
+         */
+        planned: number;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
         kind: "nothing-to-run";
         /**
          * Rubrics that were tested.
@@ -68,7 +90,7 @@ export interface EvaldiffResult {
         /**
          * What ended the run before its plan was done.
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted";
+        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
         /**
          * The first reason, in one sentence.
          */
@@ -90,7 +112,7 @@ export interface EvaldiffResult {
         /**
          * What ended the run before its plan was done.
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted";
+        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
         /**
          * The first reason, in one sentence.
          */
@@ -255,6 +277,51 @@ export interface EvaldiffResult {
           broke?: string[];
         }[];
         /**
+         * The pass rate over all suites together fell; absent: it did not.
+         */
+        pool?: {
+          /**
+           * Every suite that is compared, with its rates.
+           */
+          suites: {
+            /**
+             * The suite.
+             */
+            name: string;
+            /**
+             * Which of several variants of this suite it is; absent: there is one.
+             */
+            variant?: {
+              /**
+               * The model as the prompt names it; null: code computes the output.
+               */
+              model: string | null;
+              /**
+               * What is sent to the vendor beside the messages.
+               */
+              parameters: {
+                [k: string]: _Schema0;
+              };
+            };
+            /**
+             * Pass rate on base; null: nothing was judged there.
+             */
+            base: number | null;
+            /**
+             * Pass rate on head; null: nothing was judged there.
+             */
+            head: number | null;
+          }[];
+          /**
+           * Pass rate on base over all questions.
+           */
+          base: number;
+          /**
+           * Pass rate on head over all questions.
+           */
+          head: number;
+        };
+        /**
          * False: what was found may not fail (fail_on is never).
          */
         fails: boolean;
@@ -401,6 +468,51 @@ export interface EvaldiffResult {
                 broke?: string[];
               }[];
               /**
+               * The pass rate over all suites together fell; absent: it did not.
+               */
+              pool?: {
+                /**
+                 * Every suite that is compared, with its rates.
+                 */
+                suites: {
+                  /**
+                   * The suite.
+                   */
+                  name: string;
+                  /**
+                   * Which of several variants of this suite it is; absent: there is one.
+                   */
+                  variant?: {
+                    /**
+                     * The model as the prompt names it; null: code computes the output.
+                     */
+                    model: string | null;
+                    /**
+                     * What is sent to the vendor beside the messages.
+                     */
+                    parameters: {
+                      [k: string]: _Schema0;
+                    };
+                  };
+                  /**
+                   * Pass rate on base; null: nothing was judged there.
+                   */
+                  base: number | null;
+                  /**
+                   * Pass rate on head; null: nothing was judged there.
+                   */
+                  head: number | null;
+                }[];
+                /**
+                 * Pass rate on base over all questions.
+                 */
+                base: number;
+                /**
+                 * Pass rate on head over all questions.
+                 */
+                head: number;
+              };
+              /**
                * False: what was found may not fail (fail_on is never).
                */
               fails: boolean;
@@ -489,6 +601,176 @@ export interface EvaldiffResult {
          * Suites that are inconclusive.
          */
         suites: number;
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "model-changed";
+        /**
+         * The suites that fall on base, too, when asked today.
+         */
+        suites: {
+          /**
+           * The suite.
+           */
+          name: string;
+          /**
+           * Which of several variants of this suite it is; absent: there is one.
+           */
+          variant?: {
+            /**
+             * The model as the prompt names it; null: code computes the output.
+             */
+            model: string | null;
+            /**
+             * What is sent to the vendor beside the messages.
+             */
+            parameters: {
+              [k: string]: _Schema0;
+            };
+          };
+          /**
+           * Pass rate on base; null: nothing was judged there.
+           */
+          base: number | null;
+          /**
+           * Pass rate on head; null: nothing was judged there.
+           */
+          head: number | null;
+        }[];
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "fixed";
+        /**
+         * References that failed on base and pass on head, beyond chance.
+         */
+        references: {
+          suite: string;
+          id: string;
+        }[];
+        /**
+         * Suites that ran.
+         */
+        ran: number;
+        /**
+         * References that got worse in suites that are not called regressed themselves.
+         */
+        worse: number;
+        /**
+         * Tries without a readable grade, where they are too many to say nothing; else null.
+         */
+        ungraded: {
+          /**
+           * Tries without a readable grade.
+           */
+          tries: number;
+          /**
+           * Tries of these suites.
+           */
+          of: number;
+        } | null;
+        /**
+         * How many references could be judged, where it is not all; else null.
+         */
+        evidence?: {
+          /**
+           * References that could be judged.
+           */
+          references: number;
+          /**
+           * References that should have been.
+           */
+          of: number;
+        } | null;
+      }
+    | {
+        /**
+         * Which outcome it is.
+         */
+        kind: "new-failing";
+        /**
+         * New references that fail on head.
+         */
+        references: {
+          suite: string;
+          id: string;
+        }[];
+        /**
+         * New references that ran.
+         */
+        of: number;
         /**
          * Suites that ran.
          */
@@ -826,6 +1108,10 @@ export interface EvaldiffResult {
      */
     removed: "warn" | "fail";
     /**
+     * What a new reference does to the run that fails on head.
+     */
+    new: "report" | "fail";
+    /**
      * What an attribute that regressed does to the run.
      */
     attributes: "advise" | "fail";
@@ -966,7 +1252,7 @@ export interface EvaldiffResult {
      */
     reason?: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`).
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`), or because it fell against stored answers of base and base's answers of today fell too (`model`), or because such a fall could not be confirmed today (`unconfirmed`).
        */
       by:
         | "fall"
@@ -981,7 +1267,9 @@ export interface EvaldiffResult {
         | "unanswered"
         | "uncompared"
         | "scoring"
-        | "endings";
+        | "endings"
+        | "model"
+        | "unconfirmed";
       /**
        * Of the test that decided, one-sided; null where none did, or where it was sequential.
        */
@@ -1086,6 +1374,7 @@ export interface EvaldiffResult {
         | "regressed"
         | "fell"
         | "improved"
+        | "fixed"
         | "rose"
         | "unchanged"
         | "flaky"

@@ -97,6 +97,7 @@ const settingsGateSchema = closed({
   scoring: oneOf(['warn', 'fail']).describe(gateDescription('scoring')).optional(),
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
+  new: defaulted('new', oneOf(['report', 'fail'])),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
   // `yardstick` is the old name of `scoring`, which takes precedence.

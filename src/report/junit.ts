@@ -58,10 +58,8 @@ export function renderJunit(result: Result, reports: Reports): string {
 }
 
 /** Shows that a run is red, or judged nothing, even if no reference can be named for it. */
-function runSuite(
-  { conclusion, title, reasons, suites }: Result,
-  own: readonly Element[],
-): Element[] {
+function runSuite(result: Result, own: readonly Element[]): Element[] {
+  const { conclusion, title, reasons, suites } = result;
   if (conclusion !== 'failure' && conclusion !== 'error') return [];
   if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
   const about = suites.find(({ name }) => reasons[0]?.startsWith(`${name}: `) === true);
@@ -74,11 +72,10 @@ function runSuite(
       ...reasons,
     ].join('\n'),
   };
-  return [
-    element({ name: 'evaldiff' }, [
-      { ending, attributes: { name: 'gate', classname: 'evaldiff' } },
-    ]),
-  ];
+  const { outcome } = result;
+  const isPool = outcome.kind === 'regressed' && outcome.pool !== undefined;
+  const name = isPool ? 'all suites' : 'gate';
+  return [element({ name: 'evaldiff' }, [{ ending, attributes: { name, classname: 'evaldiff' } }])];
 }
 
 interface TestCounts {

@@ -29,6 +29,7 @@ const DEFAULTS = {
     on_inconclusive: 'pass',
     scoring: 'warn',
     removed: 'warn',
+    new: 'report',
     attributes: 'advise',
     min_pass_rate: null,
   },

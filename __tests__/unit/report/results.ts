@@ -59,7 +59,13 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
     ...{ mode, suites, scoring, settings: result.gate, affected: references },
     ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
     ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
-    ...{ unused: true, replaced: [], ended: null, hasTooManyErrors: conclusion === 'error' },
+    ...{
+      pool: null,
+      unused: true,
+      replaced: [],
+      ended: null,
+      hasTooManyErrors: conclusion === 'error',
+    },
     ...{ silence: null, fails: conclusion === 'failure' || override !== null, isHeld: false },
     ...{ isPartlyUnseen: conclusion === 'neutral', reasons },
   });

@@ -117,8 +117,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, published } = evaluated;
   // A canceled job has ten seconds: first save what was paid for, waiting batches included.
-  const isInterrupted = session.halting.halted()?.title === 'Interrupted';
-  if (isInterrupted) await session.closeStores();
+  if (session.halting.halted()?.title === 'Cancelled') await session.closeStores();
   const result = withSource(
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
     job,
@@ -132,7 +131,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const ids = await publish({
     client,
     lease,
-    cancelled: isInterrupted && result.conclusion === 'error',
+    cancelled: result.outcome.kind === 'cancelled',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
     reports,

@@ -35,7 +35,7 @@ export function outputsOf(
     conclusion,
     title: logLine(title),
     regressed: count('regressed', 'fell'),
-    improved: count('improved', 'rose'),
+    improved: count('improved', 'fixed', 'rose'),
     inconclusive: count('inconclusive'),
     ...(Object.assign({}, ...reports.map(({ outputs }) => outputs?.(result))) as object),
     errors: count('error', 'ungraded'),

@@ -259,6 +259,7 @@ function decideRun(
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),
     replaced,
+    pool: null,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
     blind:
       blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,

@@ -9,6 +9,8 @@ import type { Purpose } from '../../types/model.ts';
 interface HaltOptions {
   /** Null: no limit. */
   timeoutMs: number | null;
+  /** In a GitHub job, where a signal means that it was cancelled. */
+  isJob?: boolean;
   clock: Clock;
   /** Source of the signals; `process`. */
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
@@ -34,7 +36,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const INTERRUPTED = 130;
 
 /** The run judges what it has; a second signal exits. Runners send SIGINT, 7.5 s later SIGTERM. */
-export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): Halting {
+export function createHalting({
+  timeoutMs,
+  isJob = false,
+  clock,
+  process,
+  log,
+}: HaltOptions): Halting {
   const ending = new AbortController();
   const halt = (reason: Halt): void => {
     if (!ending.signal.aborted) ending.abort(reason);
@@ -50,7 +58,11 @@ export function createHalting({ timeoutMs, clock, process, log }: HaltOptions): 
       log(
         `${name}: no further call is made; what there is will be reported. Once more ends at once.`,
       );
-    halt({ title: 'Interrupted', why: `it was cancelled, or stopped by hand (${name})` });
+    halt(
+      isJob
+        ? { title: 'Cancelled', why: `by a newer commit or by hand (${name})` }
+        : { title: 'Interrupted', why: `it was cancelled, or stopped by hand (${name})` },
+    );
   };
   const released = new AbortController();
   if (timeoutMs !== null)

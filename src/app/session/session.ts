@@ -125,7 +125,13 @@ export function openSession<T>(
     const stores = openedOnce(() => storesOf(opened));
     const clock = options.reach?.clock ?? systemClock;
     const halting =
-      role === 'plan' ? NEVER : createHalting({ timeoutMs: inputs.timeoutMs, clock, process, log });
+      role === 'plan'
+        ? NEVER
+        : createHalting({
+            timeoutMs: inputs.timeoutMs,
+            isJob: options.store.kind === 'service',
+            ...{ clock, process, log },
+          });
     try {
       return await work({
         ...opened,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_SHARDS } from '../../documents/limits.ts';
-import type { Halt } from '../../kernel/plan/halt.ts';
+import { HALT_TITLES, type Halt } from '../../kernel/plan/halt.ts';
 import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
 import { targetIdentity } from '../../kernel/select/generation.ts';
@@ -174,7 +174,7 @@ const manifest = z.strictObject({
   attempts: wholeCount,
   halted: z
     .strictObject({
-      title: z.enum(['Budget reached', 'Time is up', 'Interrupted']),
+      title: z.enum(HALT_TITLES),
       why: z.string().max(1000),
     })
     .nullable(),

@@ -12,7 +12,8 @@ import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import type { FeatureFinding, GateFinding, GateInput } from './outcome.ts';
+import { allSuites } from './outcome-fields.ts';
+import { newFailing, type FeatureFinding, type GateFinding, type GateInput } from './outcome.ts';
 
 /** Rounding must not take a rate for lower, or a change for larger, than an equal limit. */
 const SLACK = 1e-9;
@@ -125,6 +126,20 @@ function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[
       ...(moved ? [movedByScoring(change)] : []),
     ].map((text) => ({ text, failOn: gate.fail_on }));
   });
+}
+
+export function poolFall({ pool }: GateInput): string[] {
+  return pool === null ? [] : [`the pass rate fell over ${allSuites(pool)}`];
+}
+
+export function newFailures(input: GateInput): string[] {
+  const failing = input.settings.new === 'fail' ? newFailing(input) : [];
+  return failing.length === 0
+    ? []
+    : [
+        `${counted(failing.length, 'new reference')} failed on head, and gate.new is fail: ` +
+          firstWords(failing.map(({ suite, id }) => `${suite}: ${id}`)),
+      ];
 }
 
 export function removals({ removed, askedAnew, settings }: GateInput): string[] {

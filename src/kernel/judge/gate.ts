@@ -6,6 +6,8 @@ import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import {
   metricsOf,
+  newFailures,
+  poolFall,
   removals,
   removalWarnings,
   suiteFindings,
@@ -137,7 +139,9 @@ type GateFindings = Pick<RunFacts, 'fails' | 'isHeld' | 'isPartlyUnseen' | 'reas
 
 function findByGate(input: GateInput): GateFindings {
   const { settings } = input;
-  const ofRun = removals(input).map((text): GateFinding => ({ text, failOn: settings.fail_on }));
+  const ofRun = [...poolFall(input), ...removals(input), ...newFailures(input)].map(
+    (text): GateFinding => ({ text, failOn: settings.fail_on }),
+  );
   const findings = [
     ...input.suites.flatMap((suite) =>
       suiteFindings(suite, suiteGate(suite, settings), input.featureFindings),

@@ -1,4 +1,4 @@
-import { count, counted, percent, pointsBetween } from '../../text/amounts.ts';
+import { count, counted, firstWords, percent, pointsBetween } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import { brokenInWords } from '../result/counts.ts';
@@ -51,9 +51,30 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
     title: ({ references }) =>
       `Nothing to run: ${counted(references, 'reference')} removed, newly skipped or quarantined`,
   },
+  cancelled: {
+    conclusion: 'neutral',
+    title: ({ why }) => why,
+  },
+  'model-changed': {
+    conclusion: 'neutral',
+    title: ({ suites }) => `The model changed, not your prompt: ${inShort(suites)}`,
+  },
+  fixed: {
+    conclusion: 'success',
+    title: ({ references, worse }) => `Fixed: ${namesOf(references)}${worseSuffix(worse)}`,
+  },
+  'new-failing': {
+    conclusion: 'success',
+    title: ({ references, of, worse }) =>
+      `${count(references.length)} of ${counted(of, 'new reference')} ` +
+      `${references.length === 1 ? 'fails' : 'fail'}: ${namesOf(references)}${worseSuffix(worse)}`,
+  },
   regressed: {
     conclusion: 'failure',
-    title: ({ suites }) => `Regressed: ${inShort(suites)}`,
+    title: ({ suites, pool }) => {
+      const all = pool === undefined ? [] : [allSuites(pool)];
+      return `Regressed: ${[...all, ...(suites.length === 0 ? [] : [inShort(suites)])].join('; ')}`;
+    },
   },
   failed: {
     conclusion: 'failure',
@@ -173,6 +194,15 @@ function evaluatedTitle({ suites, references, lowest, highest }: OutcomeOf<'eval
   return lowest === highest
     ? `${size}: pass rate ${percent(lowest)}`
     : `${size}: pass rates from ${percent(lowest)} to ${percent(highest)}`;
+}
+
+/** `all suites together 90.0 % → 85.0 % (−5.0 points)`. */
+export function allSuites({ base, head }: { base: number; head: number }): string {
+  return `all suites together ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
+}
+
+export function namesOf(references: OutcomeOf<'fixed'>['references']): string {
+  return firstWords(references.map(({ id }) => id));
 }
 
 function worseSuffix(worse: number): string {

@@ -2,12 +2,14 @@ import { NOT_JUDGED } from '../../errors.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import {
   brokenUnderRise,
+  countsForVerdict,
   evidenceInAll,
   replacedInShort,
   ungradedInAll,
   worseAlone,
 } from '../result/counts.ts';
 import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Replaced, Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -47,6 +49,8 @@ export interface GateInput {
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
+  /** The pass rate over all suites together, where it fell beyond chance. */
+  pool: { base: number; head: number } | null;
   /** References that ran and count for the verdict. */
   counted: number;
   featureFindings: readonly FeatureFinding[];
@@ -69,13 +73,81 @@ export function seenIn({ suites }: Pick<GateInput, 'suites'>): EvidenceCounts {
 }
 
 export function regressedOutcome(input: GateInput, fails: boolean): OutcomeOf<'regressed'> {
-  const { suites, replaced } = input;
+  const { suites, replaced, pool } = input;
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   return {
     kind: 'regressed',
     suites: regressed.map((suite) => regressedOf(suite, suites)),
+    ...(pool === null ? {} : { pool: { ...pool, suites: comparedRates(suites) } }),
     fails,
     replaced: replacedInShort(replaced),
+    ...seenIn(input),
+  };
+}
+
+/** Every open suite falls on base, too, when base is asked today. */
+export function isModelChange({ suites }: Pick<GateInput, 'suites'>): boolean {
+  const open = suites.filter(({ verdict }) => verdict === 'inconclusive');
+  return open.length > 0 && open.every(({ reason }) => reason?.by === 'model');
+}
+
+export function modelChangedOutcome(input: GateInput): OutcomeOf<'model-changed'> {
+  const { suites } = input;
+  const open = suites.filter(({ verdict }) => verdict === 'inconclusive');
+  return {
+    kind: 'model-changed',
+    suites: open.map((suite) => namedRates(suite, suites)),
+    ...comparedIn(suites),
+    ...seenIn(input),
+  };
+}
+
+type NamedReference = OutcomeOf<'fixed'>['references'][number];
+
+/** Counting references that `is` chooses, with their suites. */
+function referencesThat(
+  suites: readonly SuiteResult[],
+  is: (reference: ReferenceResult, suite: SuiteResult) => boolean,
+): NamedReference[] {
+  return suites.flatMap((suite) =>
+    suite.references
+      .filter((reference) => countsForVerdict(reference) && is(reference, suite))
+      .map(({ id }) => ({ suite: suite.name, id })),
+  );
+}
+
+export function fixedReferences({ suites }: Pick<GateInput, 'suites'>): NamedReference[] {
+  return referencesThat(suites, ({ status }) => status === 'fixed');
+}
+
+/** New references that ran, or of these only those that fail. */
+function newReferences({ suites, mode }: Pick<GateInput, 'suites' | 'mode'>): NamedReference[] {
+  return mode === 'sweep' ? [] : referencesThat(suites, isNewReference);
+}
+
+export function newFailing({ suites, mode }: Pick<GateInput, 'suites' | 'mode'>): NamedReference[] {
+  if (mode === 'sweep') return [];
+  return referencesThat(
+    suites,
+    (reference, suite) => isNewReference(reference, suite) && reference.head?.rollup === 'fail',
+  );
+}
+
+function isNewReference({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {
+  return head !== null && (status === 'added' || verdict === 'new');
+}
+
+export function fixedOutcome(input: GateInput): OutcomeOf<'fixed'> {
+  const references = fixedReferences(input);
+  return { kind: 'fixed', references, ...comparedIn(input.suites), ...seenIn(input) };
+}
+
+export function newFailingOutcome(input: GateInput): OutcomeOf<'new-failing'> {
+  return {
+    kind: 'new-failing',
+    references: newFailing(input),
+    of: newReferences(input).length,
+    ...comparedIn(input.suites),
     ...seenIn(input),
   };
 }
@@ -143,6 +215,12 @@ export function evaluatedOutcome(input: GateInput): OutcomeOf<'evaluated'> {
     highest: rates.length === 0 ? null : Math.max(...rates),
     ...seenIn(input),
   };
+}
+
+function comparedRates(suites: readonly SuiteResult[]): OutcomeOf<'improved'>['suites'] {
+  return suites
+    .filter(({ pass_rate }) => pass_rate.difference !== null)
+    .map((suite) => namedRates(suite, suites));
 }
 
 function ranSuites(suites: readonly SuiteResult[]): number {

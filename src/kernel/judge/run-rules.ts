@@ -5,8 +5,14 @@ import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import {
   NO_TEST,
   evaluatedOutcome,
+  fixedOutcome,
+  fixedReferences,
   improvedOutcome,
   inconclusiveOutcome,
+  isModelChange,
+  modelChangedOutcome,
+  newFailing,
+  newFailingOutcome,
   noRegressionOutcome,
   noVerdictOutcome,
   onlyScoringChanged,
@@ -46,6 +52,10 @@ interface RunRule {
 
 /** The outcome of a run: the first rule that holds. */
 export const RUN_RULES: readonly RunRule[] = [
+  {
+    when: ({ ended }) => ended?.halt === 'Cancelled',
+    outcome: ({ ended }) => ({ kind: 'cancelled', ...progressOf(ended) }),
+  },
   {
     when: (facts) => isEndedOpen(facts) && facts.ended?.waiting !== null,
     outcome: ({ ended }) => ({ kind: 'waiting', ...progressOf(ended) }),
@@ -89,6 +99,7 @@ export const RUN_RULES: readonly RunRule[] = [
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed.length > 0,
     outcome: ({ removed }) => ({ kind: 'only-removed', references: removed.length }),
   },
+  { when: (facts) => facts.counted > 0 && isModelChange(facts), outcome: modelChangedOutcome },
   {
     when: ({ counted, suites }) =>
       counted > 0 && suites.some(({ verdict }) => verdict === 'inconclusive'),
@@ -100,6 +111,7 @@ export const RUN_RULES: readonly RunRule[] = [
     outcome: (facts) => noVerdictOutcome(facts, firstReason(facts)),
   },
   { when: ({ mode }) => mode === 'sweep', outcome: evaluatedOutcome },
+  { when: (facts) => fixedReferences(facts).length > 0, outcome: fixedOutcome },
   {
     when: ({ suites }) => suites.some(({ verdict }) => verdict === 'improved'),
     outcome: improvedOutcome,
@@ -112,12 +124,15 @@ export const RUN_RULES: readonly RunRule[] = [
       ...seenIn(facts),
     }),
   },
+  { when: (facts) => newFailing(facts).length > 0, outcome: newFailingOutcome },
   { when: () => true, outcome: noRegressionOutcome },
 ];
 
 /** A regression that the tries so far show stands; the tries that are missing could show another. */
 export function isEndedOpen(facts: RunFacts): boolean {
-  return facts.ended !== null && (isUnjudged(facts) || !hasRegressed(facts));
+  const { ended } = facts;
+  if (ended === null) return false;
+  return ended.halt === 'Cancelled' || isUnjudged(facts) || !hasRegressed(facts);
 }
 
 export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
@@ -130,8 +145,8 @@ export function ruleRun(facts: RunFacts): RunOutcome {
   return rule.outcome(facts);
 }
 
-function hasRegressed({ suites }: RunFacts): boolean {
-  return suites.some(({ verdict }) => verdict === 'regressed');
+function hasRegressed({ suites, pool }: RunFacts): boolean {
+  return pool !== null || suites.some(({ verdict }) => verdict === 'regressed');
 }
 
 function firstReason({ reasons }: RunFacts): string {

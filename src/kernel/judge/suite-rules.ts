@@ -155,7 +155,7 @@ function lacking({ missing }: SuiteFacts): Partial<Found> {
 /** Rules after this one keep the fall under base's scoring in sight. */
 const SCORING = SUITE_RULES.findIndex(({ by }) => by === 'scoring');
 
-export interface RuledSuite {
+interface RuledSuite {
   verdict: Verdict;
   by: VerdictReason['by'] | null;
   p: number | null;

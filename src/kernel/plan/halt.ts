@@ -1,7 +1,10 @@
 import type { Completion, WaitingBatches } from '../../types/model.ts';
 
+export const HALT_TITLES = ['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'] as const;
+
 export interface Halt {
-  title: 'Budget reached' | 'Time is up' | 'Interrupted';
+  /** `Cancelled`: a job, as by a newer commit. `Interrupted`: a command, by hand. */
+  title: (typeof HALT_TITLES)[number];
   why: string;
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;

@@ -29,6 +29,15 @@ const regressedSuite = suiteRates.extend({
     .exactOptional(),
 });
 
+const poolSchema = z
+  .strictObject({
+    suites: z.array(suiteRates).describe('Every suite that is compared, with its rates.'),
+    base: shareSchema.describe('Pass rate on base over all questions.'),
+    head: shareSchema.describe('Pass rate on head over all questions.'),
+  })
+  .describe('The pass rate over all suites together fell; absent: it did not.')
+  .exactOptional();
+
 const judgedCountsSchema = z
   .strictObject({
     references: countSchema.describe('References that could be judged.'),
@@ -65,7 +74,7 @@ const ran = countSchema.describe('Suites that ran.');
 
 const progress = {
   halt: z
-    .enum(['Budget reached', 'Time is up', 'Interrupted'])
+    .enum(['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'])
     .describe('What ended the run before its plan was done.'),
   why,
   made: countSchema.describe('Tries that were made.'),
@@ -76,6 +85,7 @@ const regressed = z
   .strictObject({
     kind: kind('regressed'),
     suites: z.array(regressedSuite).describe('The suites that regressed.'),
+    pool: poolSchema,
     fails: failsSchema,
     ungraded,
     evidence: judgedCountsSchema,
@@ -96,6 +106,9 @@ const failed = z
 
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
+  z
+    .strictObject({ kind: kind('cancelled'), ...progress })
+    .describe('The job was cancelled, as by a newer commit.'),
   z
     .strictObject({
       kind: kind('nothing-to-run'),
@@ -153,6 +166,41 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       evidence: judgedCountsSchema,
     })
     .describe('It may be worse, and the tries were too few to say.'),
+  z
+    .strictObject({
+      kind: kind('model-changed'),
+      suites: z.array(suiteRates).describe('The suites that fall on base, too, when asked today.'),
+      ran,
+      worse,
+      ungraded,
+      evidence: judgedCountsSchema,
+    })
+    .describe('Every open suite is so because the model changed: base falls today, too.'),
+  z
+    .strictObject({
+      kind: kind('fixed'),
+      references: z
+        .array(z.strictObject({ suite: z.string(), id: z.string() }))
+        .describe('References that failed on base and pass on head, beyond chance.'),
+      ran,
+      worse,
+      ungraded,
+      evidence: judgedCountsSchema,
+    })
+    .describe('References that failed on base were fixed, and no suite got worse.'),
+  z
+    .strictObject({
+      kind: kind('new-failing'),
+      references: z
+        .array(z.strictObject({ suite: z.string(), id: z.string() }))
+        .describe('New references that fail on head.'),
+      of: countSchema.describe('New references that ran.'),
+      ran,
+      worse,
+      ungraded,
+      evidence: judgedCountsSchema,
+    })
+    .describe('No suite got worse, and a new reference fails.'),
   z
     .strictObject({
       kind: kind('improved'),

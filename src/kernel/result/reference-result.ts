@@ -72,6 +72,8 @@ const referenceStatus = z.enum([
   // Passed on base, fails on head in a suite that fell, with too few tries to call it alone.
   'fell',
   'improved',
+  // Failed on base and passes on head, beyond chance.
+  'fixed',
   // Failed on base, passes on head in a suite that improved, with too few tries to call it alone.
   'rose',
   'unchanged',

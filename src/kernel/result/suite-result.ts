@@ -174,6 +174,8 @@ const verdictReasonSchema = z.strictObject({
       'uncompared',
       'scoring',
       'endings',
+      'model',
+      'unconfirmed',
     ])
     .describe(
       'Regressed by the `fall` of all, by single `references`, or because head does not answer ' +
@@ -184,7 +186,9 @@ const verdictReasonSchema = z.strictObject({
         'worse, or because it looks worse and five tries did not settle it (`unsettled`), ' +
         "or because references lack evidence (`uncompared`), or because head's answers fall " +
         "under base's scoring and the scoring changed too (`scoring`), or because one side's " +
-        'answers were cut, withheld or refused beyond chance (`endings`).',
+        'answers were cut, withheld or refused beyond chance (`endings`), or because it fell ' +
+        "against stored answers of base and base's answers of today fell too (`model`), or because " +
+        'such a fall could not be confirmed today (`unconfirmed`).',
     ),
   p: shareSchema
     .nullable()

@@ -52,6 +52,10 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['warn', 'fail'])
     .describe('What references do to the run that are removed, or ask something else.')
     .default('warn'),
+  new: z
+    .enum(['report', 'fail'])
+    .describe('What a new reference does to the run that fails on head.')
+    .default('report'),
   attributes: z
     .enum(['advise', 'fail'])
     .describe('What an attribute that regressed does to the run.')

@@ -1,6 +1,8 @@
 import {
+  allSuites,
   comparesNothing,
   evidenceFirst,
+  namesOf,
   nothingToRun,
   replacedIn,
   ungradedIn,
@@ -22,6 +24,7 @@ import {
 } from './headline-lines.ts';
 import { type HeadlineText } from './headline-suite.ts';
 import { evaluatedLine, withoutSubject } from './headline-sweep.ts';
+import { rates } from './phrases.ts';
 
 interface OutcomeSign {
   sign: string;
@@ -105,11 +108,34 @@ const OUTCOMES: OutcomeTable = {
     },
   },
   'only-removed': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
+  cancelled: { sign: '·', tone: 'neutral', words: () => 'Cancelled', line: firstReason },
+  'model-changed': {
+    sign: '?',
+    tone: 'open',
+    words: () => 'The model changed, not your prompt',
+    line: inconclusiveLine,
+  },
+  fixed: {
+    sign: '✓',
+    tone: 'good',
+    words: () => 'Fixed',
+    line: (result, { references }) => withSubject(namesOf(references), nothingWorseLine(result)),
+  },
+  'new-failing': {
+    sign: '+',
+    tone: 'neutral',
+    words: ({ references }) =>
+      references.length === 1 ? 'A new reference fails' : 'New references fail',
+    line: (result, { references }) => withSubject(namesOf(references), nothingWorseLine(result)),
+  },
   regressed: {
     sign: '✗',
     tone: 'bad',
     words: () => 'Regressed',
-    line: (result, _outcome, reports) => regressionLine(result, reports),
+    line: (result, { pool }, reports) =>
+      pool === undefined
+        ? regressionLine(result, reports)
+        : withSubject(allSuites(pool), poolLine(pool, regressionLine(result, reports))),
   },
   failed: {
     sign: '✗',
@@ -134,6 +160,22 @@ const OUTCOMES: OutcomeTable = {
   },
   evaluated: { sign: '✓', tone: 'good', words: () => 'Evaluated', line: evaluatedLine },
 };
+
+/** Every suite with its rates, where only all of them together fell. */
+function poolLine(
+  { suites }: NonNullable<OutcomeOf<'regressed'>['pool']>,
+  told: HeadlineText,
+): HeadlineText {
+  const listed = suites.map(({ name, base, head }) => `${name} ${rates(base, head)}`);
+  return { ...told, line: [text(`${listed.join(', ')}. `), ...told.line] };
+}
+
+function withSubject(words: string, { subject, line }: HeadlineText): HeadlineText {
+  return {
+    subject: [text(words), ...(subject.length === 0 ? [] : [text('; ')]), ...subject],
+    line,
+  };
+}
 
 function noRegressionWords(outcome: OutcomeOf<'no-regression'>): string {
   if (comparesNothing(outcome)) return 'Nothing compared';

@@ -109,7 +109,7 @@ describe('the report of a job', () => {
     ],
     ["where the runner gave no token of the service's", {}, { env: { ACTIONS_RUNTIME_TOKEN: '' } }],
     ['with upload-report: false', { 'upload-report': 'false' }, {}],
-    ['of a job that is being cancelled', {}, { halted: 'Interrupted' }],
+    ['of a job that is being cancelled', {}, { halted: 'Cancelled' }],
   ])('is named by its path %s', async (_, given, options) => {
     const { url, info, warnings, file } = await linked(given, options);
     expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);

@@ -307,6 +307,7 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     underBase: [],
     weakened: [],
     blind: null,
+    pool: null,
     tested: 0,
     replaced: [],
     uncomparable: [],

@@ -467,3 +467,64 @@ describe("a feature's finding", () => {
     expect(decide({ unjudged: [title] })).toEqual({ conclusion: 'neutral', title, reasons });
   });
 });
+
+describe('the rules of a run', () => {
+  const failing = (status: 'added' | 'fixed'): SuiteResult =>
+    suiteResult({
+      references: [
+        referenceResult('a', { status, base: null, head: sideResult(['fail'], 'fail') }),
+        referenceResult('b', { status, base: null, head: sideResult(['pass'], 'pass') }),
+      ],
+    });
+  const kindOf = (given: Partial<GateInput>, settings: Partial<GateSettings> = {}): string =>
+    decideOutcome(gateInput({ settings: gate(settings), ...given })).outcome.kind;
+  const open = (by: 'model' | 'unsettled'): SuiteResult =>
+    suiteResult({
+      verdict: 'inconclusive',
+      reason: { by, p: null, references: [], tolerance: 0.1 },
+    });
+
+  test('name a new reference that fails, which fails the run only where gate.new says so', () => {
+    expect(decide({ suites: [failing('added')] })).toEqual({
+      conclusion: 'success',
+      title: '1 of 2 new references fails: a',
+      reasons: [],
+    });
+    expect(decide({ suites: [failing('added')] }, { new: 'fail' })).toEqual({
+      conclusion: 'failure',
+      title: '1 new reference failed on head, and gate.new is fail: p: a',
+      reasons: ['1 new reference failed on head, and gate.new is fail: p: a'],
+    });
+    expect(kindOf({ mode: 'sweep', suites: [failing('added')] })).toBe('evaluated');
+  });
+
+  test('call a run fixed before they call it improved', () => {
+    const improved = suiteResult({ verdict: 'improved' });
+    expect(decide({ suites: [improved, failing('fixed')] }).title).toBe('Fixed: a, b');
+  });
+
+  test('blame the model only if every open suite does', () => {
+    expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
+    expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
+    expect(kindOf({ suites: [open('model')] }, { on_inconclusive: 'fail' })).toBe('failed');
+  });
+
+  test('call a run regressed if only all suites together fell', () => {
+    const pool = { base: 0.9, head: 0.85 };
+    expect(decide({ pool })).toEqual({
+      conclusion: 'failure',
+      title: 'Regressed: all suites together 90.0 % → 85.0 % (−5.0 points)',
+      reasons: ['the pass rate fell over all suites together 90.0 % → 85.0 % (−5.0 points)'],
+    });
+    expect(decide({ pool }, { fail_on: 'never' }).conclusion).toBe('neutral');
+  });
+
+  test('put a cancelled job before everything else', () => {
+    const halt = { title: 'Cancelled', why: 'by a newer commit or by hand (SIGINT)' } as const;
+    const input = gateInput({ suites: [suiteResult(fell(1, 0.5))] });
+    const unmade = { tries: 1, grades: 0, rounds: 0 };
+    const { conclusion, title } = inWords(decideOutcome(input, { halt, unmade }));
+    expect(conclusion).toBe('neutral');
+    expect(title).toMatch(/^Cancelled: by a newer commit or by hand \(SIGINT\);/);
+  });
+});

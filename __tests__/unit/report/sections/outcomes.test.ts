@@ -37,6 +37,7 @@ type Said<K extends OutcomeKind> = readonly [
 const ENDS = {
   green: ['success', 0, 'good'],
   red: ['failure', 1, 'bad'],
+  fresh: ['success', 0, 'neutral'],
   broken: ['error', 2, 'bad'],
   grey: ['neutral', 0, 'neutral'],
   open: ['neutral', 0, 'open'],
@@ -114,6 +115,34 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     'grey',
     '· No verdict',
     'Nothing to run: 1,234 references removed, newly skipped or quarantined',
+  ],
+  cancelled: [
+    { ...ENDED, halt: 'Cancelled' },
+    { suites, reasons: [WHY] },
+    'grey',
+    '· Cancelled',
+    WHY,
+  ],
+  'model-changed': [
+    { suites: RATES, ran: 1, worse: 0, ungraded },
+    { suites: neutral().suites },
+    'open',
+    '? The model changed, not your prompt',
+    `The model changed, not your prompt: ${FALL}`,
+  ],
+  fixed: [
+    { references: [{ suite: 'capitals', id: 'peru' }], ran: 1, worse: 0, ungraded },
+    { suites },
+    'green',
+    '✓ Fixed',
+    'Fixed: peru',
+  ],
+  'new-failing': [
+    { references: [{ suite: 'capitals', id: 'peru' }], of: 3, ran: 1, worse: 0, ungraded },
+    { suites },
+    'fresh',
+    '+ A new reference fails',
+    '1 of 3 new references fails: peru',
   ],
   regressed: [FELL, { suites: regression().suites }, 'red', '✗ Regressed', `Regressed: ${FALL}`],
   failed: [
@@ -193,10 +222,10 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
     const heading = new RegExp(`^### ${PICTURES[tone]} ${words}(: |\n|$)`, 'm');
     expect(renderComment(result).split('\n')[1]).toMatch(heading);
     expect(renderSummary(result).split('\n')[0]).toMatch(heading);
-    expect(inTerminal(result, 200)).toMatch(new RegExp(`^${first.replace('?', '\\?')}(: |\n)`));
+    expect(inTerminal(result, 200)).toMatch(new RegExp(`^${first.replace(/[?+]/, '\\$&')}(: |\n)`));
     const page = await renderHtml(result);
     expect(page).toMatch(
-      new RegExp(`<section class="verdict ${tone}"><h1>${first.replace('?', '\\?')}(: |</h1>)`),
+      new RegExp(`<section class="verdict ${tone}"><h1>${first.replace(/[?+]/, '\\$&')}(: |</h1>)`),
     );
     expect(page).toContain(`<title>${first} – evaldiff</title>`);
   });
