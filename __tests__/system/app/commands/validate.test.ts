@@ -158,3 +158,94 @@ describe('validate', () => {
     expect(err).not.toContain('prompts/p.yaml: is not read');
   });
 });
+
+describe('validate and references that repeat each other', () => {
+  const repeats = (references: string[]) => {
+    const suite = `model: gpt-4o\nprompt: "{q}"\nmetrics: [{ uses: exact_match }]\nreferences:\n`;
+    const lines = references.map((each) => `  - { ${each} }\n`).join('');
+    return evaldiff({ 'prompts/p.yaml': `${suite}${lines}` });
+  };
+  const LONG = 'my parcel with the blue kettle that i ordered for my mother in march has not';
+  const LATE = `${LONG} come yet and nobody at the shop answers me by phone`;
+
+  test.each([
+    [
+      'the same question, with another answer',
+      [
+        'id: one, input: { q: Where is it? }, expected: a',
+        'id: two, input: { q: Where is it? }, expected: b',
+      ],
+      'note: prompts/p.yaml:6: two (line 6) asks the same as one (line 5), with something else expected: they count as one test',
+    ],
+    [
+      'three of the same question',
+      [
+        'id: one, input: { q: Where is it? }, expected: a',
+        'id: two, input: { q: Where is it? }, expected: a',
+        'id: three, input: { q: Where is it? }, expected: a',
+      ],
+      'note: prompts/p.yaml:6: two (line 6), three (line 7) ask the same as one (line 5): they count as one test',
+    ],
+    [
+      'another sign at the end',
+      [
+        'id: one, input: { q: Where is it? }, expected: a',
+        'id: two, input: { q: where is  it }, expected: a',
+      ],
+      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (only case, spaces or punctuation differ): remove one, or give them one cluster',
+    ],
+    [
+      'one other word in a long text',
+      [
+        `id: one, input: { q: ${LATE} }, expected: a`,
+        `id: two, input: { q: ${LATE} again }, expected: a`,
+      ],
+      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (at least 90 % of the words are shared): remove one, or give them one cluster',
+    ],
+  ])('names %s', async (_, references, words) => {
+    const { code, err } = await repeats(references);
+    expect([code, err.trim()]).toEqual([0, words]);
+  });
+
+  test.each([
+    [
+      'a question of one cluster',
+      [
+        'id: one, input: { q: Where is it? }, expected: a, cluster: where',
+        'id: two, input: { q: where is it }, expected: a, cluster: where',
+      ],
+    ],
+    [
+      'another number',
+      [
+        'id: one, input: { q: It costs 1.5 }, expected: a',
+        'id: two, input: { q: It costs 15 }, expected: a',
+        'id: three, input: { q: It costs -15 }, expected: a',
+      ],
+    ],
+    [
+      'a short question with one other word',
+      [
+        'id: one, input: { q: Where is my new blue kettle }, expected: a',
+        'id: two, input: { q: Where is my new red kettle }, expected: a',
+      ],
+    ],
+  ])('does not name %s', async (_, references) => {
+    expect((await repeats(references)).err).toBe('');
+  });
+
+  test('names at most ten groups of a suite, and counts the rest', async () => {
+    const { err } = await repeats(
+      Array.from(
+        { length: 24 },
+        (_, index) =>
+          `id: r${String(index)}, input: { q: item ${String(index % 12)} }, expected: a`,
+      ),
+    );
+    const said = err.trim().split('\n');
+    expect(said).toHaveLength(11);
+    expect(said.at(-1)).toBe(
+      'note: prompts/p.yaml:15: 2 more groups of references ask the same or almost the same',
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { AffectedReference } from '../../kernel/select/affected.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { Reference } from '../../kernel/suite/suite.ts';
+import { counted } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Notice } from '../../types/plain.ts';
+
+/** Notices of one suite; a data file may repeat itself in every row. */
+const MOST_NOTICES = 10;
+
+const SHOWN_NAMES = 5;
+
+/** From this many words on, inputs that share nearly all of them are near duplicates. */
+const LONG = 20;
+
+/** Least share of common words (Jaccard index, of sets) of near duplicates. */
+const SHARED = 0.9;
+
+/** Earlier references that one is compared with, per band. */
+const MOST_COMPARED = 20;
+
+interface Group {
+  /** In the order of the suite, at least two. */
+  members: Reference[];
+  why: 'equal' | 'punctuation' | 'words';
+}
+
+/** References of a suite that ask the same or almost the same. Each group is one notice. */
+export function duplicateNotices(suites: readonly SuiteComparison[]): Notice[] {
+  return suites.flatMap(({ run: { suite } }) => {
+    const groups = duplicateGroups(suite.references);
+    const notices = groups.slice(0, MOST_NOTICES).map(groupNotice);
+    const rest = groups.length - notices.length;
+    const place = groups[MOST_NOTICES]?.members[0]?.place ?? null;
+    const message = `${counted(rest, 'more group')} of references ask the same or almost the same`;
+    return rest === 0 ? notices : [...notices, { kind: 'settings', place, message }];
+  });
+}
+
+function duplicateGroups(affected: readonly AffectedReference[]): Group[] {
+  const asked = affected.flatMap(({ head, reference }) =>
+    head === null || head.kind === 'impossible' ? [] : [{ key: head.fingerprint, reference }],
+  );
+  const equal = grouped(asked).map((members): Group => ({ members, why: 'equal' }));
+  const copies = new Set(equal.flatMap(({ members: [, ...others] }) => others));
+  const alone = asked.flatMap(({ reference }) => (copies.has(reference) ? [] : reference));
+  const plain = grouped(
+    alone.flatMap((reference) => {
+      const key = wordsOf(reference).join(' ');
+      return key === '' ? [] : [{ key, reference }];
+    }),
+  ).map((members): Group => ({ members, why: 'punctuation' }));
+  const alike = new Set(plain.flatMap(({ members: [, ...others] }) => others));
+  return [...equal, ...plain, ...sharedWords(alone.filter((each) => !alike.has(each)))].filter(
+    ({ members }) => !isOneCluster(members),
+  );
+}
+
+function isOneCluster([first, ...others]: readonly Reference[]): boolean {
+  return first?.cluster !== undefined && others.every(({ cluster }) => cluster === first.cluster);
+}
+
+function grouped(keyed: readonly { key: string; reference: Reference }[]): Reference[][] {
+  return [...Map.groupBy(keyed, ({ key }) => key).values()]
+    .filter((members) => members.length > 1)
+    .map((members) => members.map(({ reference }) => reference));
+}
+
+function textOf({ input, thread }: Reference): string {
+  return [...Object.values(input), ...(thread ?? []).map(({ content }) => content)].join('\n');
+}
+
+/** Without case and without punctuation that is not part of a number or a sign. */
+function wordsOf(reference: Reference): string[] {
+  return textOf(reference)
+    .toLowerCase()
+    .replaceAll(/(?<!\d)[.,;:!?]|[.,;:!?](?!\d)|["'“”‘’«»…]/g, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+function sharedWords(references: readonly Reference[]): Group[] {
+  const leaders = new Map<string, Reference[]>();
+  const words = new Map<Reference, ReadonlySet<string>>();
+  const groups = new Map<Reference, Reference[]>();
+  for (const reference of references) {
+    const own = new Set(wordsOf(reference));
+    if (own.size < LONG) continue;
+    words.set(reference, own);
+    const bands = bandsOf(own);
+    const near = new Set(bands.flatMap((band) => leaders.get(band)?.slice(-MOST_COMPARED) ?? []));
+    const leader = [...near].find((each) => shareOf(words.get(each) ?? new Set(), own) >= SHARED);
+    if (leader !== undefined) {
+      const members = groups.get(leader);
+      if (members === undefined) groups.set(leader, [leader, reference]);
+      else members.push(reference);
+      continue;
+    }
+    for (const band of bands) {
+      const there = leaders.get(band);
+      if (there === undefined) leaders.set(band, [reference]);
+      else there.push(reference);
+    }
+  }
+  return [...groups.values()].map((members) => ({ members, why: 'words' }));
+}
+
+function shareOf(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  const both = [...left].filter((word) => right.has(word)).length;
+  return both / (left.size + right.size - both);
+}
+
+const BANDS = 6;
+
+const ROWS = 4;
+
+/**
+ * MinHash: two sets share a band with chance 1 − (1 − J⁴)⁶, which is 0.998 at J = 0.9
+ * (Broder 1997, "On the resemblance and containment of documents").
+ */
+function bandsOf(words: ReadonlySet<string>): string[] {
+  const hashes = [...words].map(hashOf);
+  const least = Array.from({ length: BANDS * ROWS }, (_, row) =>
+    hashes.reduce((min, hash) => Math.min(min, scramble(hash ^ (row * 0x9e3779b1))), 0xffffffff),
+  );
+  return Array.from(
+    { length: BANDS },
+    (_, band) => `${String(band)} ${least.slice(band * ROWS, (band + 1) * ROWS).join(' ')}`,
+  );
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(word: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at += 1)
+    hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** The finaliser of MurmurHash3. */
+function scramble(hash: number): number {
+  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
+  return (second ^ (second >>> 16)) >>> 0;
+}
+
+function groupNotice({ members, why }: Group): Notice {
+  const [first, ...others] = members;
+  const place = others[0]?.place ?? null;
+  const names = others.slice(0, SHOWN_NAMES).map((each) => nameOf(each, place?.file ?? ''));
+  const left = others.length - names.length;
+  const who = `${names.join(', ')}${left === 0 ? '' : ` and ${counted(left, 'other')}`}`;
+  const same = others.length === 1 ? 'asks' : 'ask';
+  const what = first === undefined ? '' : nameOf(first, place?.file ?? '');
+  const message =
+    why === 'equal'
+      ? `${who} ${same} the same as ${what}${contradiction(members)}: they count as one test`
+      : `${who} ${same} almost the same as ${what} (${ALMOST[why]}): ` +
+        'remove one, or give them one cluster';
+  return { kind: 'settings', place, message };
+}
+
+const ALMOST = {
+  punctuation: 'only case, spaces or punctuation differ',
+  words: `at least ${String(SHARED * 100)} % of the words are shared`,
+};
+
+function contradiction([first, ...others]: readonly Reference[]): string {
+  const expected = ({ expected: value = null }: Reference): string => canonicalJson(value);
+  return first !== undefined && others.some((each) => expected(each) !== expected(first))
+    ? ', with something else expected'
+    : '';
+}
+
+function nameOf({ id, place: { file, line } }: Reference, here: string): string {
+  const where = file === here ? `line ${String(line)}` : `${file}:${String(line)}`;
+  return `${shorten(id, 60)} (${where})`;
+}
