@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../src/edges/store/index.ts';
+import { ownAnswer, partsOf } from '../src/types/answer.ts';
 import type { Complete, Request } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
@@ -30,9 +31,8 @@ const requestOf = (index: number): Request => ({
 const answer: Complete = ({ try: index }) =>
   Promise.resolve({
     status: 'ok',
-    output: String(index).padEnd(LETTERS, ' word'),
-    finish_reason: 'stop',
-    tool_calls: [],
+    ...ownAnswer(partsOf(String(index).padEnd(LETTERS, ' word'))),
+    served: { model: 'model-2026-01-01', fingerprint: 'fp_44709d6fcb', at: Date.now() },
     usage: { input_tokens: 20, output_tokens: 50 },
     latency_ms: 100,
     reused: false,

@@ -1529,6 +1529,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };
@@ -1620,6 +1624,10 @@ export interface EvaldiffResult {
                            * Tokens of the answer.
                            */
                           output_tokens: number;
+                          /**
+                           * Those of the answer that were thinking; absent: not counted apart.
+                           */
+                          reasoning_tokens?: number;
                         } | null;
                       }[];
                     };
@@ -1691,6 +1699,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };
@@ -1782,6 +1794,10 @@ export interface EvaldiffResult {
                            * Tokens of the answer.
                            */
                           output_tokens: number;
+                          /**
+                           * Those of the answer that were thinking; absent: not counted apart.
+                           */
+                          reasoning_tokens?: number;
                         } | null;
                       }[];
                     };
@@ -1813,6 +1829,10 @@ export interface EvaldiffResult {
              * Tokens of the answer.
              */
             output_tokens: number;
+            /**
+             * Those of the answer that were thinking; absent: not counted apart.
+             */
+            reasoning_tokens?: number;
           } | null;
           /**
            * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
@@ -1825,15 +1845,28 @@ export interface EvaldiffResult {
           /**
            * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */
-          finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
            * The server's own word for why it stopped, where evaldiff does not know it.
            */
-          ended?: string;
+          ended_as?: string;
           /**
-           * The model that answered, as the server calls it; absent: not known.
+           * Who answered, and when; absent: no server said.
            */
-          served?: string;
+          served?: {
+            /**
+             * The model that answered, as the server calls it.
+             */
+            model: string | null;
+            /**
+             * Of its configuration; null: none.
+             */
+            fingerprint: string | null;
+            /**
+             * When, in milliseconds since 1970; of a stored answer to the hour.
+             */
+            at: number | null;
+          };
           /**
            * The dialogue, in suites with `conversation`.
            */
@@ -2011,6 +2044,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };
@@ -2102,6 +2139,10 @@ export interface EvaldiffResult {
                            * Tokens of the answer.
                            */
                           output_tokens: number;
+                          /**
+                           * Those of the answer that were thinking; absent: not counted apart.
+                           */
+                          reasoning_tokens?: number;
                         } | null;
                       }[];
                     };
@@ -2173,6 +2214,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };
@@ -2264,6 +2309,10 @@ export interface EvaldiffResult {
                            * Tokens of the answer.
                            */
                           output_tokens: number;
+                          /**
+                           * Those of the answer that were thinking; absent: not counted apart.
+                           */
+                          reasoning_tokens?: number;
                         } | null;
                       }[];
                     };
@@ -2295,6 +2344,10 @@ export interface EvaldiffResult {
              * Tokens of the answer.
              */
             output_tokens: number;
+            /**
+             * Those of the answer that were thinking; absent: not counted apart.
+             */
+            reasoning_tokens?: number;
           } | null;
           /**
            * Milliseconds of the call that was paid for, also when its answer was reused; null: not known.
@@ -2307,15 +2360,28 @@ export interface EvaldiffResult {
           /**
            * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */
-          finish_reason: ("stop" | "length" | "filter" | "tool" | "other") | null;
+          ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
            * The server's own word for why it stopped, where evaldiff does not know it.
            */
-          ended?: string;
+          ended_as?: string;
           /**
-           * The model that answered, as the server calls it; absent: not known.
+           * Who answered, and when; absent: no server said.
            */
-          served?: string;
+          served?: {
+            /**
+             * The model that answered, as the server calls it.
+             */
+            model: string | null;
+            /**
+             * Of its configuration; null: none.
+             */
+            fingerprint: string | null;
+            /**
+             * When, in milliseconds since 1970; of a stored answer to the hour.
+             */
+            at: number | null;
+          };
           /**
            * The dialogue, in suites with `conversation`.
            */
@@ -3190,6 +3256,10 @@ export interface EvaldiffResult {
                    * Tokens of the answer.
                    */
                   output_tokens: number;
+                  /**
+                   * Those of the answer that were thinking; absent: not counted apart.
+                   */
+                  reasoning_tokens?: number;
                 } | null;
               }[];
             };
@@ -3281,6 +3351,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };
@@ -3352,6 +3426,10 @@ export interface EvaldiffResult {
                    * Tokens of the answer.
                    */
                   output_tokens: number;
+                  /**
+                   * Those of the answer that were thinking; absent: not counted apart.
+                   */
+                  reasoning_tokens?: number;
                 } | null;
               }[];
             };
@@ -3443,6 +3521,10 @@ export interface EvaldiffResult {
                        * Tokens of the answer.
                        */
                       output_tokens: number;
+                      /**
+                       * Those of the answer that were thinking; absent: not counted apart.
+                       */
+                      reasoning_tokens?: number;
                     } | null;
                   }[];
                 };

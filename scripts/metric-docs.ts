@@ -185,6 +185,7 @@ function briefly({
     expected,
     with: given,
     completion,
+    calls,
     input,
     thread,
     price,
@@ -196,13 +197,14 @@ function briefly({
   },
 }: MetricDefinition): string {
   const parts = [
-    ['answer', completion !== undefined && output === '' ? undefined : output],
+    ['answer', calls !== undefined && output === '' ? undefined : output],
     ["the other side's", otherAnswer],
     ['expected', expected],
     ['with', given],
     ['input', input],
     ['conversation', thread?.map(({ role, content }) => `${role}: ${content}`)],
     ['call', completion],
+    ['tool calls', calls],
     ['price', price],
     ['grader', reply],
     ['embeddings', vectors],
@@ -269,6 +271,7 @@ function renderExample({ name, example }: MetricDefinition): string {
     expected,
     with: given,
     completion,
+    calls,
     input,
     thread,
     price,
@@ -284,7 +287,8 @@ function renderExample({ name, example }: MetricDefinition): string {
   }).trim();
   const parts = [
     ['uses', use.replace(/^\[ ?/, '').replace(/ ?\]$/, '')],
-    ['answer', JSON.stringify(output)],
+    ['answer', show(calls === undefined ? output : undefined)],
+    ['tool calls', show(calls)],
     ["the other side's answer", show(otherAnswer)],
     ['expected', show(expected)],
     ['input', show(input)],

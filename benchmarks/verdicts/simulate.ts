@@ -147,7 +147,7 @@ export function made(
     usage: null,
     latency_ms: null,
     reused: false,
-    finish_reason: null,
+    ended: null,
   };
   return { result, other: null };
 }

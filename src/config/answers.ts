@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../errors.ts';
-import type { Message, Role, ToolCall } from '../types/model.ts';
+import type { ToolCall } from '../types/answer.ts';
+import type { Message, Role } from '../types/model.ts';
 import type { Json, JsonMap, Place, Problem } from '../types/plain.ts';
 import { anyText, anything, filled, listOf, oneOf } from './schema.ts';
 

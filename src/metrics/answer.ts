@@ -1,14 +1,7 @@
 import { shorten } from '../text/visible.ts';
+import { type Usage, callsOf, type ToolCall } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
-import type {
-  Complete,
-  Completion,
-  EvaluateAnswers,
-  Grader,
-  Message,
-  ToolCall,
-  Usage,
-} from '../types/model.ts';
+import type { Complete, Completion, EvaluateAnswers, Grader, Message } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 
 export interface MetricAnswer {
@@ -89,7 +82,7 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
-    : completion.tool_calls;
+    : callsOf(completion);
 }
 
 export function textAt(answer: MetricAnswer, level: MetricLevel): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { textOf } from '../types/answer.ts';
 import { jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import {
@@ -108,7 +109,7 @@ export function defineComparison<S extends z.ZodRawShape>(
           how === null ? null : value === undefined ? readExpected(how, answer) : value;
         if (expected === undefined) return missingExpected(context.name);
         const wrong = how?.wrong(expected) ?? null;
-        const { output } = answer.completion;
+        const output = textOf(answer.completion);
         return wrong === null
           ? measure({ answer, output, options: own(options), context, expected })
           : measureError(wrong);

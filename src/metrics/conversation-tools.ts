@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ToolCall } from '../types/answer.ts';
 import type { ExactJson } from '../types/exact-json.ts';
-import type { ToolCall } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, textAt } from './answer.ts';
 import {
@@ -54,12 +54,10 @@ export const callsByName = countByTool(
   'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
   {
     output: '',
-    completion: {
-      tool_calls: [
-        { name: 'plot', arguments: '{}' },
-        { name: 'plot', arguments: '{}' },
-      ],
-    },
+    calls: [
+      { name: 'plot', arguments: '{}' },
+      { name: 'plot', arguments: '{}' },
+    ],
     with: { tool: 'plot', max: 1 },
     value: { plot: 2 },
     pass: false,
@@ -92,7 +90,7 @@ export const toolWasCalled = defineMetric({
   ...yesOrNo,
   example: {
     output: '',
-    completion: { tool_calls: [{ name: 'plot', arguments: '{}' }] },
+    calls: [{ name: 'plot', arguments: '{}' }],
     with: { tool: 'search' },
     value: 0,
     pass: false,
@@ -110,7 +108,7 @@ export const numericParameters = countByTool(
   "Numeric arguments of the answer's tool calls, by tool.",
   {
     output: '',
-    completion: { tool_calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }] },
+    calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }],
     value: { plot: 2 },
     pass: true,
   },
@@ -197,9 +195,7 @@ const countErrors = defineMetric({
   better: 'lower',
   example: {
     output: '',
-    completion: {
-      tool_calls: [{ name: 'run', arguments: '{}', metadata: { python_errors: 'NameError' } }],
-    },
+    calls: [{ name: 'run', arguments: '{}', metadata: { python_errors: 'NameError' } }],
     with: { max: 0 },
     value: { python_errors: 1 },
     pass: false,

@@ -119,7 +119,7 @@ const counters = [
     'Tool calls of the answer.',
     {
       output: '',
-      completion: { tool_calls: [{ name: 'search', arguments: '{}' }] },
+      calls: [{ name: 'search', arguments: '{}' }],
       with: { max: 0 },
       value: 1,
       pass: false,

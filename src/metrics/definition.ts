@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { textOf, type ToolCall } from '../types/answer.ts';
 import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
+import { type Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
 import { parameterProblems } from './parameter-words.ts';
@@ -34,6 +35,7 @@ export interface MetricExample {
   expected?: Json;
   with?: Record<string, Json>;
   completion?: Partial<MetricAnswer['completion']>;
+  calls?: ToolCall[];
   input?: Record<string, Scalar>;
   thread?: Message[];
   price?: { input: number; output: number };
@@ -192,7 +194,7 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
     needs: { expected: false, model: false },
     score: async (answers, options, context) =>
       answers.map((answer) =>
-        measure({ answer, output: answer.completion.output, options, context }),
+        measure({ answer, output: textOf(answer.completion), options, context }),
       ),
   });
 }

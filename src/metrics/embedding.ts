@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textOf } from '../types/answer.ts';
 import type { Grader } from '../types/model.ts';
 import { alternatives, type MetricTools } from './answer.ts';
 import { textExpected, valueParameter } from './comparison.ts';
@@ -36,7 +37,7 @@ function createEmbedding(
     });
     if (completion.status === 'error')
       return { status: 'error', reason: `the embedding failed: ${completion.message}` };
-    const values = readVector(completion.output);
+    const values = readVector(textOf(completion));
     return values === null
       ? ungradedResult('the model of embeddings gave no list of numbers')
       : { status: 'found', values };
@@ -157,7 +158,8 @@ export const embeddingSimilarity = defineBatch({
       );
     const vectorOf = createEmbedding(embedder, tools);
     return Promise.all(
-      answers.map(async ({ completion: { output }, expected }): Promise<Measurement> => {
+      answers.map(async ({ completion, expected }): Promise<Measurement> => {
+        const output = textOf(completion);
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);
         const texts = alternatives(wanted);

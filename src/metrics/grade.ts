@@ -1,8 +1,9 @@
 import { codeBlocks } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
+import { type Usage, textOf } from '../types/answer.ts';
 import { LongNumber, parseExactly } from '../types/exact-json.ts';
 import type { GradeRecord, Rubric } from '../types/metric.ts';
-import type { Completion, Grader, Request, Usage } from '../types/model.ts';
+import type { Completion, Grader, Request } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { type MetricTools } from './answer.ts';
 import {
@@ -229,10 +230,10 @@ async function askGrader(
         ...vote,
         grade: { status: 'error', reason: `the grader failed: ${completion.message}` },
       };
-    vote.reply = completion.output;
-    cut = completion.finish_reason === 'length' ? '; its limit of tokens cut it' : '';
+    vote.reply = textOf(completion);
+    cut = completion.ended === 'length' ? '; its limit of tokens cut it' : '';
     vote.usage = usageSum(vote.usage, completion.usage);
-    const grade = read(completion.output);
+    const grade = read(textOf(completion));
     if (grade !== null) return { ...vote, grade };
   }
   return {

@@ -1,3 +1,4 @@
+import { textOf } from '../types/answer.ts';
 import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult, Message } from '../types/model.ts';
 import { codeValues, isMap, type Json } from '../types/plain.ts';
@@ -37,7 +38,7 @@ async function scoreCode(
     outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
     inputs: answers.map((answer) => ({
       prompt: transcript(answer.messages),
-      actual: answer.completion.output,
+      actual: textOf(answer.completion),
       ...codeValues(answer),
       ...(/\bdialogue\b/.test(source.code) ? { dialogue: dialogueOf(answer, level) } : {}),
     })),
@@ -224,7 +225,7 @@ export async function scoreMetric(
   const definition = source.kind === 'built-in' ? metrics.get(source.uses) : undefined;
   const readable = answers.filter(
     ({ completion }) =>
-      definition?.group === 'operational' || completion.output.length <= MAX_OUTPUT,
+      definition?.group === 'operational' || textOf(completion).length <= MAX_OUTPUT,
   );
   const results = (await measureAll(definition, metric, readable, context)).map((result) =>
     applyBounds(result, metric, definition, tools.rubrics),

@@ -1,5 +1,6 @@
 import { counted } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
+import { ownAnswer, partsOf, textOf } from '../types/answer.ts';
 import type { Metric, MetricLevel, ObjectScore, Score } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
@@ -31,7 +32,10 @@ export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): Dialo
         const upTo = upToMessage(answer, message, 1);
         return {
           message,
-          answer: { ...upTo, completion: { ...upTo.completion, tool_calls: [call] } },
+          answer: {
+            ...upTo,
+            completion: { ...upTo.completion, parts: partsOf(textOf(upTo.completion), [call]) },
+          },
         };
       }),
     );
@@ -75,11 +79,12 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
     messages: thread.slice(0, -length),
     completion: {
       status: 'ok',
-      output: judged.map(({ content }) => content).join('\n'),
-      finish_reason: 'stop',
-      tool_calls: judged.flatMap(({ tool_calls: calls = [] }) => calls),
-      usage: null,
-      latency_ms: 0,
+      ...ownAnswer(
+        partsOf(
+          judged.map(({ content }) => content).join('\n'),
+          judged.flatMap(({ tool_calls: calls = [] }) => calls),
+        ),
+      ),
       reused: true,
     },
   };

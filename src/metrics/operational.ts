@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENDED, isWithheld } from '../types/answer.ts';
 import {
   countBounds,
   boundsRule,
@@ -97,32 +98,28 @@ const costMetric = defineMetric({
   },
 });
 
-const finishReasons = ['stop', 'length', 'filter', 'tool', 'other'] as const;
-
 const finishReasonMetric = defineMetric({
   name: 'finish_reason',
   whole: true,
   group: 'operational',
-  summary: 'Why the model stopped: `stop`, `length` (cut off), `filter`, `tool` or `other`.',
+  summary:
+    'Why the model stopped: `stop`, `length` (cut off), `tool_calls`, `refused`, `filtered` or ' +
+    '`other`.',
   parameters: {
-    one_of: z
-      .array(z.enum(finishReasons))
-      .min(1)
-      .default(['stop'])
-      .describe('The reasons that pass.'),
+    one_of: z.array(z.enum(ENDED)).min(1).default(['stop']).describe('The reasons that pass.'),
   },
-  range: 'one of the five words',
+  range: 'one of the six words',
   passes: 'when the reason is in `one_of`',
   better: 'none',
   source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
   example: {
     output: 'The first of the',
-    completion: { finish_reason: 'length' },
+    completion: { ended: 'length' },
     value: 'length',
     pass: false,
   },
   measure({ answer, options }) {
-    const found = answer.completion.finish_reason;
+    const found = answer.completion.ended;
     const reason = `stopped by ${found}, not ${options.one_of.join(' or ')}`;
     return passOrFail(options.one_of.includes(found), reason, found);
   },
@@ -146,12 +143,11 @@ const refusalMetric = defineMetric({
     pass: false,
   },
   measure({ answer, output, options }) {
-    const found =
-      answer.completion.finish_reason === 'filter'
-        ? "the vendor's filter"
-        : options.empty && output.trim() === ''
-          ? 'no text'
-          : refusalIn(output);
+    const found = isWithheld(answer.completion)
+      ? "the vendor's filter"
+      : options.empty && output.trim() === ''
+        ? 'no text'
+        : refusalIn(output);
     return found === null
       ? passOrFail(false, 'does not refuse')
       : measurement(1, true, `refuses: ${found}`);

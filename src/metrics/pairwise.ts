@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textOf } from '../types/answer.ts';
 import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
@@ -36,7 +37,7 @@ async function compare(
   otherAnswer: string,
   { tools }: MetricContext,
 ): Promise<Measurement> {
-  const own = answer.completion.output;
+  const own = textOf(answer.completion);
   if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
   const input = askedOfBoth(answer);
   const [before, after] = await Promise.all(

@@ -1,3 +1,4 @@
+import { callsOf, textOf } from '../types/answer.ts';
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
@@ -112,7 +113,7 @@ export async function scoreRubric(
     answers.map(async (answer) => {
       if (used.has('expected') && answer.expected === undefined)
         return missingExpected(context.name);
-      if (context.level === 'ToolCall' && answer.completion.tool_calls.length === 0)
+      if (context.level === 'ToolCall' && callsOf(answer.completion).length === 0)
         return { status: 'skipped', reason: 'the answer calls no tool' } as const;
       const grade = await gradeMaterial(rubric, materialsOf(answer, context.level), context.tools);
       const found = fromGrade(grade, 0);
@@ -157,7 +158,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
   return {
     ...parts,
     conversation: transcript(dialogue),
-    completion: completion.output,
+    completion: textOf(completion),
     tool_calls: calls === '' ? '(none)' : calls,
     input: transcript(messages),
     expected: expected === undefined ? undefined : idealText(expected),

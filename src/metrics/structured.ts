@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
+import { callsOf, textOf, type ToolCall } from '../types/answer.ts';
 import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema } from '../types/metric.ts';
-import type { ToolCall } from '../types/model.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricTools } from './answer.ts';
 import { defineComparison } from './comparison.ts';
@@ -101,10 +101,10 @@ const jsonSchemaMetric = defineBatch({
     const read = readSchema(options.schema);
     if ('wrong' in read) return answers.map(() => measureError(read.wrong));
     const { schema } = read;
-    const rows = answers.map(({ completion: { output } }) => ({
-      length: output.length,
-      ...answerValues(output, options.extract),
-    }));
+    const rows = answers.map(({ completion }) => {
+      const output = textOf(completion);
+      return { length: output.length, ...answerValues(output, options.extract) };
+    });
     const values = rows.flatMap((row) => row.values);
     const longest = Math.max(0, ...rows.map(({ length }) => length));
     const findings =
@@ -255,20 +255,17 @@ const toolCallMatch = defineComparison({
   source: 'openevals trajectory match; promptfoo `tool-call-f1`',
   example: {
     output: '',
-    completion: {
-      finish_reason: 'tool',
-      tool_calls: [
-        { name: 'weather', arguments: '{"city": "Oslo"}' },
-        { name: 'time', arguments: '{}' },
-      ],
-    },
+    calls: [
+      { name: 'weather', arguments: '{"city": "Oslo"}' },
+      { name: 'time', arguments: '{}' },
+    ],
     expected: [{ name: 'weather', arguments: { city: 'Oslo' } }],
     value: 2 / 3,
     pass: false,
   },
   expects: () => ({ reads: 'value', wrong: callsProblem }),
   async measure({ answer, expected, options, context }) {
-    const made = answer.completion.tool_calls;
+    const made = callsOf(answer.completion);
     const calls = wantedCalls(expected) ?? [];
     const wanted = options.ignore_arguments
       ? calls.map(({ name }) => ({ name, arguments: null, schema: null }))
@@ -329,9 +326,12 @@ const passesAst = defineBatch({
   source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
   async score(answers, { extract: where }, { tools, name }) {
-    const inputs = answers.map(({ completion: { output } }) => ({
-      actual: where === 'raw' ? output : (codeIn(output, ['python', 'python3', 'py']) ?? output),
-    }));
+    const inputs = answers.map(({ completion }) => {
+      const output = textOf(completion);
+      return {
+        actual: where === 'raw' ? output : (codeIn(output, ['python', 'python3', 'py']) ?? output),
+      };
+    });
     const results = await tools.evaluate({
       language: 'python',
       code: PARSES,

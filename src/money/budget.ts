@@ -1,6 +1,7 @@
 import type { Halt } from '../kernel/plan/halt.ts';
 import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
+import { textOf } from '../types/answer.ts';
 import type { Complete, Completion, Purpose, Request } from '../types/model.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
@@ -264,11 +265,10 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-function outputOf(
-  { usage, output }: Extract<Completion, { status: 'ok' }>,
-  purpose: Purpose,
-): number {
-  return usage?.output_tokens ?? (purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(output)));
+function outputOf(completion: Extract<Completion, { status: 'ok' }>, purpose: Purpose): number {
+  const { usage } = completion;
+  if (usage !== null) return usage.output_tokens;
+  return purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(textOf(completion)));
 }
 
 function budgetRefusal(reached: string): Completion {

@@ -4,6 +4,7 @@ import type { UsageTotals } from '../kernel/result/result.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GivenPrice, ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { Usage } from '../types/answer.ts';
 import {
   isHosted,
   type CachedTokens,
@@ -14,7 +15,6 @@ import {
   type Purpose,
   type Request,
   type Target,
-  type Usage,
 } from '../types/model.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
 

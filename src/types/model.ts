@@ -1,3 +1,4 @@
+import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
@@ -118,24 +119,11 @@ export interface Request {
 export type Purpose =
   'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-}
-
 /** Tokens that used the vendor's prompt cache. Not stored: they belong to the call. */
 export interface CachedTokens {
   read: number;
   written: number;
 }
-
-export interface ToolCall {
-  name: string;
-  arguments: string;
-  metadata?: Record<string, Json>;
-}
-
-export type FinishReason = 'stop' | 'length' | 'filter' | 'tool' | 'other';
 
 /** Tokens of one reply; null: unknown. */
 export interface MeteredUsage {
@@ -156,30 +144,21 @@ export function withoutRequests({ attempts: _, spent: __, ...completion }: Compl
 
 /** `unsent`: no request was needed. `cached`: absent if the vendor does not count it. */
 export type Completion =
-  | (Requests & {
-      status: 'ok';
-      output: string;
-      finish_reason: FinishReason;
-      tool_calls: ToolCall[];
-      usage: Usage | null;
-      cached?: CachedTokens;
-      /** Milliseconds of the original call, even if reused; null for batches. */
-      latency_ms: number | null;
-      reused: boolean;
-      refused?: number;
-      /** On the server; absent: unknown. */
-      served?: string;
-      /** The server's finish reason, if unknown to us. */
-      ended?: string;
-    })
+  | (Requests &
+      Answer & {
+        status: 'ok';
+        cached?: CachedTokens;
+        reused: boolean;
+        refused?: number;
+      })
   | (Requests & {
       status: 'error';
       kind: ErrorKind;
       message: string;
       refused?: number;
       unsent?: true;
-      /** Finish reason of an empty answer; absent: no answer. */
-      finish_reason?: FinishReason;
+      /** Why an empty answer ended; absent: no answer. */
+      ended?: Ended;
       /** The previous request's error, if the run's end or cap prevented a retry. */
       before?: string;
     });

@@ -59,7 +59,7 @@ describe('every entry of the catalogue', () => {
   );
 
   test.each(all)('%s gives a tagged score for an empty, filtered answer', async (name, metric) => {
-    const completion = { finish_reason: 'filter' as const };
+    const completion = { ended: 'filtered' as const };
     const empty = fromExample({ ...metric.example, output: '', completion });
     const thread = empty.messages.concat({ role: 'assistant', content: '' });
     const { status } = await scoredBy(name, metric.example, { ...empty, thread });

@@ -462,7 +462,7 @@ describe('a test file', () => {
     ],
     [
       '{ name: m, uses: finish_reason, threshold: 0.5 }',
-      '2: metric "m": threshold: its values are one of the five words, so that no bound fits',
+      '2: metric "m": threshold: its values are one of the six words, so that no bound fits',
     ],
     [
       '{ name: m, rubric: yea, min: 80 }',

@@ -10,6 +10,7 @@ import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/ow
 import { paragraph, text } from '../../../src/report/sections/document.ts';
 import type { FeatureReport } from '../../../src/report/sections/feature-report.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
+import { partsOf, textOf } from '../../../src/types/answer.ts';
 import { runCommits } from '../../stand-ins/run-commits.ts';
 import { answer } from '../app/run/builders.ts';
 import { treeOf } from '../config/tree.ts';
@@ -34,7 +35,7 @@ function echoed(voice: string, single: Omit<Answered, 'own'>): Answered {
   const status = voice.startsWith('bad') ? 'fail' : 'pass';
   return {
     ...single,
-    completion: { ...completion, output: `${voice}: ${completion.output}` },
+    completion: { ...completion, parts: partsOf(`${voice}: ${textOf(completion)}`) },
     own: {
       record: single,
       scores: [{ metric: 'echo', status, value: null, reason: null, skip: false }],

@@ -4,8 +4,9 @@ import {
   fleschReadingEase,
   syllablesIn,
 } from '../../../src/metrics/measures/language.ts';
+import type { ToolCall } from '../../../src/types/answer.ts';
 import type { MetricLevel } from '../../../src/types/metric.ts';
-import type { Message, ToolCall } from '../../../src/types/model.ts';
+import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
@@ -21,10 +22,7 @@ const thread: Message[] = [
 type Given = Record<string, Json>;
 const plot = (given = '{}'): ToolCall => ({ name: 'plot', arguments: given });
 const score = (uses: string, given: Given, level: MetricLevel = 'Turn', calls: ToolCall[] = []) =>
-  scored(
-    builtIn(uses, given, { level }),
-    sample('Two 👨‍👩‍👧', { thread, completion: { tool_calls: calls } }),
-  );
+  scored(builtIn(uses, given, { level }), sample('Two 👨‍👩‍👧', { thread, calls }));
 
 describe("FlexEval's function metrics at every level", () => {
   test.each<[string, Given, MetricLevel, Json]>([

@@ -59,7 +59,7 @@ describe('material', () => {
     thread,
     messages: thread.slice(0, 5),
     expected: 8,
-    completion: { tool_calls: [{ name: 'sum', arguments: '{"a":1}' }] },
+    calls: [{ name: 'sum', arguments: '{"a":1}' }],
   });
 
   test('for a turn has roles but no system prompt', () =>

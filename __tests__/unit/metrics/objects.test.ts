@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { countObjects, dialogueObjects, scoreOfObjects } from '../../../src/metrics/objects.ts';
+import { callsOf, textOf } from '../../../src/types/answer.ts';
 import type { MetricLevel, ObjectScore } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -18,10 +19,12 @@ const shown = (level: MetricLevel) =>
   dialogueObjects(dialogue, level).map(
     ({ message, answer: { completion, messages, thread: upTo } }) => [
       message,
-      completion.output,
+      textOf(completion),
       messages.map(({ content }) => content).join(' '),
       upTo.length,
-      completion.tool_calls.map(({ name }) => name).join(' '),
+      callsOf(completion)
+        .map(({ name }) => name)
+        .join(' '),
     ],
   );
 
@@ -53,7 +56,7 @@ describe('the objects of a dialogue', () => {
   test('include messages after the answer, so that the answer is not the last object', () => {
     const asked: Message = { role: 'user', content: 'u3' };
     const followed = { ...dialogue, after: [asked] };
-    const [whole, completion] = [[...thread, asked], { output: 'u3', tool_calls: [] }];
+    const [whole, completion] = [[...thread, asked], { parts: [{ type: 'text', text: 'u3' }] }];
     for (const level of ['Turn', 'Message'] as const) {
       const [answer, trailing] = dialogueObjects(followed, level).slice(-2);
       expect(answer?.answer).toEqual({ ...dialogue, followed: true });

@@ -12,8 +12,8 @@ describe('operational metrics', () => {
   const unpriced = sample('x', { completion: { usage }, price: () => null });
   const took = (latency_ms: number | null) => sample('x', { completion: { latency_ms } });
   const within = (threshold: number) => builtIn('latency', {}, { threshold });
-  const cut = sample('x', { completion: { finish_reason: 'length' } });
-  const filtered = sample('', { completion: { finish_reason: 'filter' } });
+  const cut = sample('x', { completion: { ended: 'length' } });
+  const filtered = sample('', { completion: { ended: 'filtered' } });
   const error = (text = '') => ({
     status: 'error',
     value: null,

@@ -2,6 +2,7 @@ import { definitionOf } from '../../../src/config/metric.ts';
 import type { MetricAnswer, MetricTools } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
+import { partsOf, type ToolCall } from '../../../src/types/answer.ts';
 import type { Metric, MetricLevel, Rubric, Score } from '../../../src/types/metric.ts';
 import type {
   Complete,
@@ -26,22 +27,28 @@ export function sample(
   output: string,
   more: Omit<Partial<MetricAnswer>, 'completion'> & {
     completion?: Partial<MetricAnswer['completion']>;
+    calls?: ToolCall[];
   } = {},
 ): MetricAnswer {
+  const { calls, ...rest } = more;
   const messages = more.messages ?? [{ role: 'user' as const, content: 'What is asked?' }];
   return {
     input: {},
     expected: undefined,
     messages,
     thread: [...messages, { role: 'assistant', content: output }],
-    ...more,
-    completion: { ...answered(output), ...more.completion },
+    ...rest,
+    completion: {
+      ...answered(output),
+      ...(calls === undefined ? {} : { parts: partsOf(output, calls) }),
+      ...more.completion,
+    },
   };
 }
 
 export function fromExample({ output, price, ...example }: MetricExample): MetricAnswer {
-  const { expected, completion, input, thread, otherAnswer } = example;
-  const given = { expected, completion, input, thread, otherAnswer };
+  const { expected, completion, calls, input, thread, otherAnswer } = example;
+  const given = { expected, completion, calls, input, thread, otherAnswer };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return sample(output, {
     ...(Object.fromEntries(set) as Parameters<typeof sample>[1]),

@@ -5,8 +5,8 @@ import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
 import { argumentsProblem, matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
+import type { ToolCall } from '../../../src/types/answer.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
-import type { ToolCall } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc, { forAll, forAllAsync } from '../../fuzz.ts';
 import { builtIn, sample, scored } from './samples.ts';
@@ -14,8 +14,8 @@ import { builtIn, sample, scored } from './samples.ts';
 type Given = Record<string, Json>;
 const score = (uses: string, output: string, expected?: Json, given: Given = {}) =>
   scored(builtIn(uses, given), sample(output, { expected }));
-const scoreCalls = (tool_calls: ToolCall[], expected: Json, given: Given = {}) =>
-  scored(builtIn('tool_call_match', given), sample('', { expected, completion: { tool_calls } }));
+const scoreCalls = (calls: ToolCall[], expected: Json, given: Given = {}) =>
+  scored(builtIn('tool_call_match', given), sample('', { expected, calls }));
 const metricProblems = (uses: string, given: Given) => metrics.get(uses)?.problems(given);
 const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
@@ -439,7 +439,7 @@ describe('tool_call_match', () => {
       builtIn('tool_call_match'),
       sample('', {
         expected: [{ name: 'f', schema }],
-        completion: { tool_calls: [{ name: 'f', arguments: '{"a": 1}' }] },
+        calls: [{ name: 'f', arguments: '{"a": 1}' }],
       }),
       {
         checkSchema: (_, values) => {

@@ -98,7 +98,7 @@ export function tryOf(
     usage: { input_tokens: 41, output_tokens: 9 },
     latency_ms: 640 + index,
     reused: false,
-    finish_reason: 'stop',
+    ended: 'stop',
   };
 }
 

@@ -6,6 +6,7 @@ import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/price.ts';
+import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
 import type {
   Complete,
@@ -14,7 +15,6 @@ import type {
   KeptRecords,
   Purpose,
   Target,
-  Usage,
 } from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';

@@ -23,6 +23,7 @@ import { NO_LIST, isListed } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Complete, Purpose, Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -197,7 +198,7 @@ function hostCall(complete: Complete, commit: string): HostCall {
       purpose: 'prompt',
     });
     return answer.status === 'ok'
-      ? { ok: true, value: JSON.parse(answer.output) as Json }
+      ? { ok: true, value: JSON.parse(textOf(answer)) as Json }
       : { ok: false, why: answer.message };
   };
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Store } from '../../edges/store/index.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
@@ -66,12 +67,12 @@ function remembering(store: Store): RememberingStore {
   let seen = store.version();
   const remembered = (key: string, { usable }: Request): Completion | null => {
     const known = answers.get(key);
-    return known === undefined || usable?.(known.output) === false ? null : known;
+    return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
     // Only what was read from the file: its copy was checked against its key.
     if (completion.status !== 'ok' || !completion.reused || letters > REMEMBERED_LETTERS) return;
-    letters += completion.output.length;
+    letters += textOf(completion).length;
     answers.set(key, completion);
   };
   return {

@@ -2,22 +2,27 @@ import type { Completion, Requests } from '../../types/model.ts';
 import type { RetriedResult } from './retry.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-export function callCompletion(tried: RetriedResult<VendorOutput>, label: string): Completion {
+/** `at`: when an answer came, in milliseconds since 1970. */
+export function callCompletion(
+  tried: RetriedResult<VendorOutput>,
+  label: string,
+  at: number | null = null,
+): Completion {
   if (tried.status === 'ok')
     return {
-      ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs))),
+      ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs)), at),
       ...requestCounts(tried, 1),
     };
   const { kind, message } = tried.fault;
   const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
-  const ended = tried.fault.ended ?? (kind === 'filtered' ? 'filter' : null);
+  const ended = tried.fault.ended ?? (kind === 'filtered' ? 'filtered' : null);
   const error = {
     status: 'error',
     kind,
     message: `${label}: ${message}`,
     ...requestCounts(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
     ...before,
-    ...(ended === null ? {} : { finish_reason: ended }),
+    ...(ended === null ? {} : { ended }),
   } as const;
   return tried.sent ? error : { ...error, unsent: true };
 }
@@ -32,8 +37,9 @@ function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): 
 
 /** `latency_ms` is null for a batch. */
 export function answerCompletion(
-  { kind: _, ...answer }: VendorOutput,
+  { kind: _, served, steps = [], ...answer }: VendorOutput,
   latency_ms: number | null,
+  at: number | null,
 ): Completion {
-  return { status: 'ok', ...answer, latency_ms, reused: false };
+  return { status: 'ok', ...answer, served: { ...served, at }, steps, latency_ms, reused: false };
 }

@@ -1,9 +1,5 @@
-import {
-  NOT_MADE_MESSAGES,
-  type MeteredUsage,
-  type ErrorKind,
-  type FinishReason,
-} from '../../types/model.ts';
+import type { Ended } from '../../types/answer.ts';
+import { NOT_MADE_MESSAGES, type MeteredUsage, type ErrorKind } from '../../types/model.ts';
 import { proxyWords } from './tunnel.ts';
 import type { VendorAnswer } from './vendors/vendor.ts';
 
@@ -22,7 +18,7 @@ export interface Fault {
   spent: MeteredUsage[];
   /** At most one retry, whatever tries are left. */
   once?: true;
-  ended?: FinishReason;
+  ended?: Ended;
 }
 
 /** Failures below HTTP's status, or of the body. `late`: the timeout passed. */

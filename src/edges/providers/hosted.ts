@@ -130,7 +130,7 @@ async function askOnce(
     pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
   });
   done(tried.status === 'ok');
-  if (tried.status === 'ok') return callCompletion(tried, label);
+  if (tried.status === 'ok') return callCompletion(tried, label, options.clock.now());
   const { fault: found } = tried;
   if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
   const refused = refusals.learn(found, request, wanted);

@@ -1,3 +1,4 @@
+import { textOf } from '../../types/answer.ts';
 import {
   withoutRequests,
   type Complete,
@@ -63,7 +64,8 @@ function recordingLine(
   { target, parameters, messages, try: attempt, purpose }: Request,
   completion: Extract<Completion, { status: 'ok' }>,
 ): string {
-  const { output, usage, finish_reason, tool_calls, latency_ms } = completion;
+  const { parts, usage, ended, latency_ms } = completion;
+  const isText = parts.every(({ type }) => type === 'text');
   return JSON.stringify({
     request: {
       provider: target.provider,
@@ -74,11 +76,10 @@ function recordingLine(
       ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
     },
     reply: {
-      output,
+      ...(isText ? { output: textOf(completion) } : { parts }),
       usage,
       latency_ms,
-      ...(finish_reason === 'stop' ? {} : { finish_reason }),
-      ...(tool_calls.length === 0 ? {} : { tool_calls }),
+      ...(ended === 'stop' ? {} : { ended }),
     },
   });
 }

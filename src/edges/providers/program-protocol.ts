@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partsOf } from '../../types/answer.ts';
 import type { Message, Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
@@ -57,10 +58,10 @@ function parseAnswerLine(
   }
   const value: VendorOutput = {
     kind: 'answer',
-    output: said.output,
-    finish_reason: 'stop',
-    tool_calls: [],
+    parts: partsOf(said.output),
+    ended: 'stop',
     usage: said.usage ?? null,
+    served: { model: null, fingerprint: null },
   };
   return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
 }

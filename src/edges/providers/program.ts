@@ -78,7 +78,7 @@ export function createPrograms(options: ProgramOptions): Programs {
         ),
       );
       turn.pass();
-      return callCompletion(tried, `program (${visibleLine(target.model)})`);
+      return callCompletion(tried, `program (${visibleLine(target.model)})`, options.clock.now());
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {

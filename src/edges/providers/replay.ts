@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { formatProblem, problem } from '../../errors.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
+import { partSchema, usageSchema } from '../../types/answer-schema.ts';
+import { ENDED, isSilent, ownAnswer, partsOf, type Answer } from '../../types/answer.ts';
 import type { Completion, Message, Request } from '../../types/model.ts';
 import { parsedJson, type Json } from '../../types/plain.ts';
 
@@ -35,8 +37,6 @@ const jsonValue: z.ZodType<Json> = z.lazy(() =>
   ]),
 );
 
-const count = z.int().nonnegative();
-
 const recording = z.object({
   request: z.object({
     provider: z.string().optional(),
@@ -48,13 +48,19 @@ const recording = z.object({
     try: z.int().nonnegative(),
     kind: z.literal('embedding').optional(),
   }),
-  reply: z.object({
-    output: z.string(),
-    usage: z.object({ input_tokens: count, output_tokens: count }).nullable().default(null),
-    finish_reason: z.enum(['stop', 'length', 'filter', 'tool', 'other']).default('stop'),
-    tool_calls: z.array(z.object({ name: z.string(), arguments: z.string() })).default([]),
-    latency_ms: z.number().nonnegative().nullable().default(0),
-  }),
+  reply: z
+    .object({
+      output: z.string().optional(),
+      parts: z.array(partSchema).optional(),
+      usage: usageSchema.nullable().default(null),
+      ended: z.enum(ENDED).default('stop'),
+      latency_ms: z.number().nonnegative().nullable().default(0),
+    })
+    .refine(({ output, parts }) => (output === undefined) !== (parts === undefined))
+    .transform(({ output = '', parts = partsOf(output), ...reply }): Answer => ({
+      ...ownAnswer(parts),
+      ...reply,
+    })),
 });
 
 const CUT_SILENT =
@@ -86,9 +92,8 @@ export function createReplay(
     );
     if (reply === undefined)
       return { status: 'error', kind: 'recording', message: missingRecording(request, target) };
-    const silent = reply.output.trim() === '' && reply.tool_calls.length === 0;
-    return reply.finish_reason === 'length' && silent
-      ? { status: 'error', kind: 'reply', message: CUT_SILENT, finish_reason: 'length' }
+    return reply.ended === 'length' && isSilent(reply)
+      ? { status: 'error', kind: 'reply', message: CUT_SILENT, ended: 'length' }
       : { status: 'ok', ...reply, reused: false };
   };
 }
@@ -109,7 +114,7 @@ function readRecordings(
         issue === undefined || issue.path.length === 0 ? 'the line' : issue.path.join('.');
       const message =
         `${visibleLine(field)} is not as in {"request": {"provider", "model", "parameters", ` +
-        '"messages", "try"}, "reply": {"output", "usage"}}; record it anew with --record';
+        '"messages", "try"}, "reply": {"output" or "parts", "usage"}}; record it again with --record';
       return {
         problem: formatProblem(problem({ file: visibleLine(file), line: index + 1 }, message)),
       };

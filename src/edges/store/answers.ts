@@ -64,7 +64,7 @@ export function createAnswers(
     shrink,
     has(key) {
       const entry = connection.read((db) => db.get(key), null);
-      return entry !== null && entry.digest === digest(key, entry.body);
+      return entry !== null && entry.digest === digest(key, entry);
     },
     find(key, request) {
       const entry = connection.read((db) => db.get(key), null);
@@ -130,9 +130,9 @@ function importInto(
   function* holding(): Generator<Entry> {
     for (const entry of entries) {
       if (which === 'absent' && db.get(entry.key) !== null) continue;
-      const { key, body } = entry;
+      const { key } = entry;
       if (ANSWER_KEY.test(key) && parseEntry(key, entry, plainDigest) !== null)
-        yield { ...entry, digest: digest(key, body) };
+        yield { ...entry, digest: digest(key, entry) };
       else refused += 1;
     }
   }

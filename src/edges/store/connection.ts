@@ -147,10 +147,10 @@ function abandon(
 ): void {
   closeDatabase(held);
   if (
-    trouble === 'damaged' &&
+    (trouble === 'damaged' || trouble === 'older') &&
     held.access === 'read-write' &&
     !held.replaced &&
-    replaceDamaged(message, options)
+    replaceUnusable(trouble, message, options)
   ) {
     held.replaced = true;
     openConnection(held, options);
@@ -188,11 +188,16 @@ function lossMessage(message: string, access: StoreAccess, { file }: ConnectionO
   return `${visibleLine(file)}: ${visibleLine(message)}; ${loss}`;
 }
 
-function replaceDamaged(message: string, { file, now, notice }: ConnectionOptions): boolean {
-  const aside = setAside(file, now());
+function replaceUnusable(
+  trouble: 'damaged' | 'older',
+  message: string,
+  { file, now, notice }: ConnectionOptions,
+): boolean {
+  const aside = setAside(file, `${trouble}-${String(now())}`);
   if (aside === null) return false;
+  const what = trouble === 'older' ? message : `damaged (${visibleLine(message)})`;
   notice(
-    `${visibleLine(file)}: damaged (${visibleLine(message)}); it was renamed to ` +
+    `${visibleLine(file)}: ${what}; it was renamed to ` +
       `${visibleLine(aside)}, and a new one was begun`,
   );
   return true;
@@ -208,11 +213,11 @@ function storeRefusal(file: string, { trouble, message }: StoreError): UserError
   ]);
 }
 
-function setAside(file: string, now: number): string | null {
-  const aside = `${file}.damaged-${String(now)}`;
+function setAside(file: string, end: string): string | null {
+  const aside = `${file}.${end}`;
   try {
-    for (const end of ['', ...SIDE_SUFFIXES])
-      if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
+    for (const suffix of ['', ...SIDE_SUFFIXES])
+      if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`);
     return aside;
   } catch {
     return null;

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Entry } from './entry.ts';
+import { servedText, type Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
 
@@ -21,7 +22,7 @@ export interface Totals {
 
 /** The rows of one file. Every function throws {@link StoreError} only. */
 export interface Database extends Omit<Records, 'trim'>, Batches {
-  get(key: string): Pick<Entry, 'body' | 'digest'> | null;
+  get(key: string): Omit<Entry, 'key' | 'model'> | null;
   put(entry: Entry, now: number): number;
   putAll(entries: Iterable<Entry>, now: number): number;
   entries(): IterableIterator<Entry>;
@@ -77,31 +78,30 @@ type AnswerRows = Omit<
 >;
 
 function answerRows(db: DatabaseSync): AnswerRows {
-  const select = db.prepare('SELECT body, digest FROM completions WHERE key = ?');
+  const select = db.prepare(`SELECT ${COLUMNS} FROM ${ANSWERS} WHERE key = ?`);
   const sum = db.prepare(
     'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
       'min(used) AS oldest, max(used) AS newest FROM completions',
   );
   const insert = changing(
     db,
-    'INSERT OR REPLACE INTO completions (key, model, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO completions (key, served, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
   const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
   const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
+  const server = servedRows(db);
   const bytes = (): number => withStoreErrors(() => Number(sum.get()?.['bytes']));
   const put = (entry: Entry, now: number): number => {
     const size = Buffer.byteLength(entry.body) + ROW_BYTES;
-    insert(entry.key, entry.model, entry.body, entry.digest, size, now);
+    insert(entry.key, server.idOf(entry), entry.body, entry.digest, size, now);
     return size;
   };
   return {
     get: (key) =>
       withStoreErrors(() => {
         const row = select.get(key);
-        return row === undefined
-          ? null
-          : { body: String(row['body']), digest: String(row['digest']) };
+        return row === undefined ? null : entryIn(row);
       }),
     put,
     putAll(entries, now) {
@@ -122,13 +122,65 @@ function answerRows(db: DatabaseSync): AnswerRows {
       }),
     totals: () => withStoreErrors(() => totalsOf(db, sum.get() ?? {})),
     bytes,
-    removeUnusedSince: (time) => unused(time),
-    shrink: (limit) => removeOldest(db, bytes() - limit, remove),
+    removeUnusedSince: (time) => server.trimAfter(unused(time)),
+    shrink: (limit) => server.trimAfter(removeOldest(db, bytes() - limit, remove)),
+  };
+}
+
+const ANSWERS = 'completions JOIN served ON served.id = completions.served';
+
+const COLUMNS = 'body, digest, model, fingerprint, at';
+
+function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
+  const { body, digest, model, fingerprint, at } = row;
+  const text = (value: unknown): string | null => (value === null ? null : String(value));
+  return {
+    body: String(body),
+    digest: String(digest),
+    served: {
+      model: text(model),
+      fingerprint: text(fingerprint),
+      at: at === null ? null : Number(at),
+    },
+  };
+}
+
+interface ServedRows {
+  /** Number of the row that says who answered, and when; added if missing. */
+  idOf(entry: Pick<Entry, 'model' | 'served'>): number;
+  /** Drops rows that no answer refers to any more; returns `removed`. */
+  trimAfter(removed: number): number;
+}
+
+/** Ids follow from the content, so that processes and copies agree on them. */
+function servedRows(db: DatabaseSync): ServedRows {
+  const known = new Map<string, number>();
+  const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');
+  const trim = changing(db, 'DELETE FROM served WHERE id NOT IN (SELECT served FROM completions)');
+  return {
+    idOf({ model: label, served }) {
+      const text = `${label}\n${servedText(served)}`;
+      const found = known.get(text);
+      if (found !== undefined) return found;
+      const id = Number.parseInt(hash('sha256', text).slice(0, 12), 16);
+      add(id, label, served.model, served.fingerprint, served.at);
+      known.set(text, id);
+      return id;
+    },
+    trimAfter(removed) {
+      if (removed === 0) return 0;
+      known.clear();
+      trim();
+      return removed;
+    },
   };
 }
 
 /** A statement prepared at its first use; returns the number of changed rows. */
-function changing(db: DatabaseSync, sql: string): (...values: (string | number)[]) => number {
+function changing(
+  db: DatabaseSync,
+  sql: string,
+): (...values: (string | number | null)[]) => number {
   let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
   return (...values) =>
     withStoreErrors(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
@@ -136,13 +188,13 @@ function changing(db: DatabaseSync, sql: string): (...values: (string | number)[
 
 function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {
   const rows = withStoreErrors(() =>
-    db.prepare('SELECT key, model, body, digest FROM completions ORDER BY key').iterate(),
+    db.prepare(`SELECT key, label, ${COLUMNS} FROM ${ANSWERS} ORDER BY key`).iterate(),
   );
   for (;;) {
     const row = withStoreErrors(() => rows.next());
     if (row.done === true) return;
-    const { key, model, body, digest } = row.value;
-    yield { key: String(key), model: String(model), body: String(body), digest: String(digest) };
+    const { key, label } = row.value;
+    yield { key: String(key), model: String(label), ...entryIn(row.value) };
   }
 }
 
@@ -162,8 +214,8 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const models = db
     .prepare(
-      'SELECT model, count(*) AS entries, sum(bytes) AS bytes FROM completions ' +
-        'GROUP BY model ORDER BY bytes DESC, model',
+      `SELECT label, count(*) AS entries, sum(bytes) AS bytes FROM ${ANSWERS} ` +
+        'GROUP BY label ORDER BY bytes DESC, label',
     )
     .all();
   const time = (value: unknown): number | null => (value === null ? null : Number(value));
@@ -173,7 +225,7 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
     oldest: time(row['oldest']),
     newest: time(row['newest']),
     models: models.map((counts) => ({
-      model: String(counts['model']),
+      model: String(counts['label']),
       entries: Number(counts['entries']),
       bytes: Number(counts['bytes']),
     })),

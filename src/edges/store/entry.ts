@@ -1,5 +1,14 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto';
 import { z } from 'zod';
+import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
+import {
+  ENDED,
+  isSilent,
+  isWithheld,
+  textOf,
+  type Answer,
+  type Served,
+} from '../../types/answer.ts';
 import type { Completion, Request, Target } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 
@@ -7,68 +16,76 @@ export interface Entry {
   key: string;
   /** For display only. */
   model: string;
+  served: Served;
   body: string;
-  /** Binds the body to its key, so that a truncated, altered or moved entry is invalid. */
+  /** Binds body and `served` to the key: a truncated, altered or moved entry is invalid. */
   digest: string;
 }
 
-type Answer = Extract<Completion, { status: 'ok' }>;
+type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
-const count = z.int().nonnegative();
-
-const storedAnswerSchema = z.strictObject({
-  output: z.string(),
-  finish_reason: z.enum(['stop', 'length', 'tool', 'other']),
-  tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
-  usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+export const storedAnswerSchema = z.strictObject({
+  parts: z.array(partSchema),
+  ended: z.enum(ENDED),
+  ended_as: z.string().exactOptional(),
+  usage: usageSchema.nullable(),
   latency_ms: z.number().nonnegative().nullable(),
-  // Older entries have neither.
-  served: z.string().exactOptional(),
-  ended: z.string().exactOptional(),
+  steps: z.array(stepSchema).default([]),
 });
 
 /** Whether an answer may serve later runs: not errors, withheld, empty or useless answers. */
 export function isReusable(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
-): completion is Answer {
-  if (completion.status === 'error' || completion.finish_reason === 'filter') return false;
-  return (
-    (completion.output.trim() !== '' || completion.tool_calls.length > 0) &&
-    usable?.(completion.output) !== false
-  );
+): completion is OkCompletion {
+  if (completion.status === 'error' || isWithheld(completion)) return false;
+  return !isSilent(completion) && usable?.(textOf(completion)) !== false;
 }
 
-export type Digest = (key: string, body: string) => string;
+export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
 /** Detects damage; anyone who can write the file can compute it. */
-export const plainDigest: Digest = (key, body) => hash('sha256', `${key}\n${body}`);
+export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));
 
 /** Only holders of the secret can compute it. */
 export function keyedDigest(secret: Uint8Array): Digest {
   const made = createSecretKey(secret);
-  return (key, body) => createHmac('sha256', made).update(`${key}\n${body}`).digest('hex');
+  return (key, content) => createHmac('sha256', made).update(digested(key, content)).digest('hex');
+}
+
+function digested(key: string, { body, served }: Pick<Entry, 'body' | 'served'>): string {
+  return `${key}\n${servedText(served)}\n${body}`;
+}
+
+export function servedText({ model, fingerprint, at }: Served): string {
+  return JSON.stringify([model, fingerprint, at]);
 }
 
 export function storedEntryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
-  { output, finish_reason, tool_calls, usage, latency_ms, served, ended }: Answer,
+  { parts, ended, ended_as, usage, latency_ms, steps, served: by }: Answer,
   digest: Digest,
 ): Entry {
-  const kept = { output, finish_reason, tool_calls, usage, latency_ms, served, ended };
-  const body = JSON.stringify(kept);
-  return { key, model: label(target), body, digest: digest(key, body) };
+  const kept = { parts, ended, ended_as, usage, latency_ms };
+  const body = JSON.stringify(steps.length === 0 ? kept : { ...kept, steps });
+  const served = { ...by, at: by.at === null ? null : by.at - (by.at % HOUR_MS) };
+  return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
+
+/** Answers of one model and hour share one row of who served them. */
+const HOUR_MS = 3_600_000;
 
 export function parseEntry(
   key: string,
-  entry: Pick<Entry, 'body' | 'digest'>,
+  entry: Pick<Entry, 'body' | 'served' | 'digest'>,
   digest: Digest,
-): Answer | null {
-  if (entry.digest !== digest(key, entry.body)) return null;
+): OkCompletion | null {
+  if (entry.digest !== digest(key, entry)) return null;
   const parsed = storedAnswerSchema.safeParse(parsedJson(entry.body));
-  return parsed.success ? { status: 'ok', ...parsed.data, reused: true } : null;
+  return parsed.success
+    ? { status: 'ok', served: entry.served, ...parsed.data, reused: true }
+    : null;
 }
 
 function label(target: Target): string {

@@ -7,7 +7,7 @@ import { member } from '../../types/plain.ts';
 import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
 /** `damaged`: no longer a database; `foreign`: another program's; `busy`: locked by a process. */
-type StoreTrouble = 'damaged' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
+type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -40,7 +40,7 @@ export function withStoreErrors<T>(work: () => T): T {
   }
 }
 
-export const STORE_VERSION = 1;
+export const STORE_VERSION = 2;
 
 /** "evdf", SQLite's application id, which identifies our files. */
 const APPLICATION_ID = 0x65_76_64_66;
@@ -128,11 +128,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
   if (application !== APPLICATION_ID && tables > 0)
     throw new StoreError('foreign', 'is a database of another program');
-  if (version > STORE_VERSION)
-    throw new StoreError(
-      'newer',
-      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
-    );
+  if (tables > 0) checkVersion(version);
   const active = Number(
     db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.[
       'n'
@@ -156,9 +152,20 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   }
   db.exec(`
     BEGIN IMMEDIATE;${RECORDS_SCHEMA}${BATCHES_SCHEMA}
-    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, model TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS served (id INTEGER PRIMARY KEY, label TEXT NOT NULL, model TEXT, fingerprint TEXT, at INTEGER) STRICT;
+    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, served INTEGER NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
     PRAGMA user_version = ${String(STORE_VERSION)};
     COMMIT`);
+}
+
+function checkVersion(version: number): void {
+  if (version > STORE_VERSION)
+    throw new StoreError(
+      'newer',
+      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
+    );
+  if (version < STORE_VERSION)
+    throw new StoreError('older', 'was written by an earlier evaldiff and is not read');
 }
 
 function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { UserError, problem, errorMessage } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
+import { ENDED } from '../../types/answer.ts';
 import {
   withoutRequests,
   type BatchRecord,
@@ -16,7 +17,7 @@ import {
 } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { openDatabase } from './database.ts';
-import { storedEntryOf, isReusable, plainDigest, type Entry } from './entry.ts';
+import { storedAnswerSchema, storedEntryOf, isReusable, plainDigest, type Entry } from './entry.ts';
 import { StoreError } from './file.ts';
 import type { RecordRows } from './records.ts';
 
@@ -205,8 +206,8 @@ function withoutCallDetails(told: Completion): Completion {
     const { refused: _, cached: __, ...answer } = completion;
     return answer;
   }
-  const { status, kind, message, finish_reason: end } = completion;
-  return { status, kind, message, ...(end === undefined ? {} : { finish_reason: end }) };
+  const { status, kind, message, ended } = completion;
+  return { status, kind, message, ...(ended === undefined ? {} : { ended }) };
 }
 
 const ERROR_KINDS = [
@@ -228,29 +229,23 @@ const ERROR_KINDS = [
   'reference',
 ] as const satisfies readonly ErrorKind[];
 
-const FINISHES = ['stop', 'length', 'filter', 'tool', 'other'] as const;
-
-const count = z.int().nonnegative();
-
 const partLineSchema = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   completion: z.discriminatedUnion('status', [
-    z.strictObject({
+    storedAnswerSchema.extend({
       status: z.literal('ok'),
-      output: z.string(),
-      finish_reason: z.enum(FINISHES),
-      tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.string() })),
-      usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
-      latency_ms: z.number().nonnegative().nullable(),
+      served: z.strictObject({
+        model: z.string().nullable(),
+        fingerprint: z.string().nullable(),
+        at: z.number().nullable(),
+      }),
       reused: z.boolean(),
-      served: z.string().exactOptional(),
-      ended: z.string().exactOptional(),
     }),
     z.strictObject({
       status: z.literal('error'),
       kind: z.enum(ERROR_KINDS),
       message: z.string(),
-      finish_reason: z.enum(FINISHES).exactOptional(),
+      ended: z.enum(ENDED).exactOptional(),
     }),
   ]),
 });

@@ -79,7 +79,7 @@ async function answerInBatch(
     const ask = refusals.without(request);
     const outcome = await resultOf(batching, of, { key, ask, request });
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
-    if (learnt === null) return batchCompletion(outcome, vendor.name);
+    if (learnt === null) return batchCompletion(outcome, vendor.name, batching.options.clock.now());
     if (learnt.first)
       log(`model ${request.target.model} refuses ${learnt.what}; asking without it`);
   }

@@ -119,7 +119,7 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
       await ledger.keep(
         key,
         { provider: vendor.name, endpoint: null, model: batch.model },
-        batchCompletion(outcome, vendor.name),
+        batchCompletion(outcome, vendor.name, clock.now()),
       );
     },
     async forget() {
@@ -158,8 +158,13 @@ async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> 
   }
 }
 
-export function batchCompletion(outcome: RequestOutcome, label: string): Completion {
+/** `at`: when the batch's results were read. */
+export function batchCompletion(
+  outcome: RequestOutcome,
+  label: string,
+  at: number | null = null,
+): Completion {
   return outcome.status === 'ok'
-    ? answerCompletion(outcome.value, null)
+    ? answerCompletion(outcome.value, null, at)
     : callCompletion({ ...outcome, sent: true, spent: outcome.fault.spent }, label);
 }

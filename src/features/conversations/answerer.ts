@@ -4,6 +4,7 @@ import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite
 import type { Reference, Tests } from '../../kernel/suite/suite.ts';
 import { asksNothing } from '../../kernel/suite/template.ts';
 import { turnsOf } from '../../metrics/answer.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Score } from '../../types/metric.ts';
 import type { Message, Purpose, Target } from '../../types/model.ts';
 import type { Place, Problem } from '../../types/plain.ts';
@@ -124,7 +125,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
 /** A single answer as a dialogue of one turn; null where there is no answer to judge. */
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
-  const last: Message = { role: 'assistant', content: completion.output };
+  const last: Message = { role: 'assistant', content: textOf(completion) };
   const recorded = unjudged(recordedDialogue([...messages, last]));
   return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
 }

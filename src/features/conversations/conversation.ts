@@ -1,5 +1,6 @@
 import type { OkCompletion, RecordedDialogue } from '../../kernel/ask/dialogue.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Completion, Message } from '../../types/model.ts';
 import type { Steering } from './conversation-rules.ts';
 import { evaluateDialogue } from './evaluators.ts';
@@ -157,7 +158,7 @@ async function judgeTurns(
       return ended('model_error', { kind: completion.kind, message: completion.message });
     }
     answers.push(completion);
-    messages.push({ role: 'assistant', content: completion.output });
+    messages.push({ role: 'assistant', content: textOf(completion) });
     const { verdicts, error } = await evaluateDialogue(
       conversation,
       evaluators,
@@ -166,7 +167,7 @@ async function judgeTurns(
       tools,
     );
     const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;
-    turns.push({ ...asked, answer: completion.output, verdicts, satisfied });
+    turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
     if (allSatisfied(satisfied)) return ended('complete');
     if (step + 1 >= conversation.max_steps) return ended('max_steps');

@@ -1,5 +1,6 @@
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { lastReplyLine } from '../../metrics/grade.ts';
+import { textOf } from '../../types/answer.ts';
 import type { ErrorKind, Message, Request } from '../../types/model.ts';
 import type { Evaluator } from './conversation-rules.ts';
 import {
@@ -101,8 +102,8 @@ async function requestEvaluation(
   });
   if (completion.status === 'error') return { reply: null, output: '', failed: completion };
   return {
-    reply: readEvaluation(completion.output, criteria),
-    output: completion.output,
+    reply: readEvaluation(textOf(completion), criteria),
+    output: textOf(completion),
     failed: null,
   };
 }

@@ -12,6 +12,7 @@ import type { Reference } from '../../kernel/suite/suite.ts';
 import type { MetricAnswer, MetricTools } from '../../metrics/answer.ts';
 import { metrics, scoreMetric } from '../../metrics/index.ts';
 import { counted, tooManyBytes } from '../../text/amounts.ts';
+import { ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Metric } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
@@ -185,10 +186,7 @@ function foreignMetricAnswer(answer: ForeignAnswer, { input, expected }: Referen
   return {
     completion: {
       status: 'ok',
-      output,
-      finish_reason: 'stop',
-      tool_calls: [],
-      usage: null,
+      ...ownAnswer(partsOf(output)),
       latency_ms: answer.latencyMs,
       reused: false,
     },

@@ -1,3 +1,4 @@
+import { callsOf, isWithheld, ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Completion, ErrorKind, Message } from '../../types/model.ts';
 
 export type OkCompletion = Extract<Completion, { status: 'ok' }>;
@@ -24,11 +25,7 @@ export function recordedDialogue(thread: readonly Message[]): RecordedDialogue {
     turns.push({ question, answer: output });
     answers.push({
       status: 'ok',
-      output,
-      finish_reason: 'stop',
-      tool_calls: [],
-      usage: null,
-      latency_ms: 0,
+      ...ownAnswer(partsOf(output)),
       reused: false,
     });
     question = joinMessages(next);
@@ -98,16 +95,16 @@ export function completionOf({ opening, turns, answers, error }: RecordedDialogu
 function endOf(
   answers: readonly OkCompletion[],
   last: OkCompletion,
-): Pick<OkCompletion, 'finish_reason' | 'ended'> {
+): Pick<OkCompletion, 'ended' | 'ended_as'> {
   const short = answers.findLast(
-    ({ finish_reason: end, ended }) => end === 'length' || end === 'filter' || ended !== undefined,
+    (answer) => answer.ended === 'length' || isWithheld(answer) || answer.ended_as !== undefined,
   );
-  const { finish_reason, ended } = short ?? last;
-  return { finish_reason, ...(ended === undefined ? {} : { ended }) };
+  const { ended, ended_as } = short ?? last;
+  return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
 }
 
 function toolCallFields(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {
-  const calls = answer?.tool_calls ?? [];
+  const calls = answer === undefined ? [] : callsOf(answer);
   return calls.length === 0 ? {} : { tool_calls: calls };
 }
 

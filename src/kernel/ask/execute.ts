@@ -1,3 +1,4 @@
+import { ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Completion, Evaluate, Message } from '../../types/model.ts';
 import { isMap, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/generation.ts';
@@ -167,11 +168,7 @@ async function oneAnswer(
   const output = result.values['output'];
   return {
     status: 'ok',
-    output: outputText(output),
-    finish_reason: 'stop',
-    tool_calls: [],
-    usage: null,
-    latency_ms: 0,
+    ...ownAnswer(partsOf(outputText(output))),
     reused: false,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InternalError } from '../../errors.ts';
 import { parseJson } from '../../metrics/measures/json.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Complete, Message, Purpose, Target } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 
@@ -61,7 +62,7 @@ export async function askForJson<Reply>(
       ...asked,
     });
     if (completion.status === 'error') return { status: 'failed', reason: completion.message };
-    const read = readReply(completion.output, question.reply);
+    const read = readReply(textOf(completion), question.reply);
     if (read !== null) return { status: 'ok', reply: read };
   }
   return { status: 'failed', reason: 'the grader gave no reply of the form asked for' };

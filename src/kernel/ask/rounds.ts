@@ -1,4 +1,5 @@
 import { byCodeUnits } from '../../text/order.ts';
+import { textOf } from '../../types/answer.ts';
 import type { Score } from '../../types/metric.ts';
 import {
   identityOf,
@@ -210,24 +211,24 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       usage: null,
       latency_ms: null,
       reused: false,
-      finish_reason: completion.finish_reason ?? null,
+      ended: completion.ended ?? null,
       ...own?.parts,
     };
   }
-  const { output, usage, latency_ms, reused, finish_reason, served, ended } = completion;
+  const { usage, latency_ms, reused, ended, ended_as, served } = completion;
   const scores = [...(own?.scores ?? []), ...ofMetrics];
   return {
     try: planned.try,
     outcome: tryOutcomeOf(scores),
-    actual: output,
+    actual: textOf(completion),
     error: null,
     scores,
     usage,
     latency_ms,
     reused,
-    finish_reason,
-    ...(ended === undefined ? {} : { ended }),
-    ...(served === undefined ? {} : { served }),
+    ended,
+    ...(ended_as === undefined ? {} : { ended_as }),
+    ...(served.model === null && served.fingerprint === null ? {} : { served }),
     ...own?.parts,
   };
 }

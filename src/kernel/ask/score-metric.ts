@@ -1,5 +1,6 @@
 import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
 import { asDirect } from '../../money/price.ts';
+import { textOf, callsOf, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
 import type { Price } from '../plan/price.ts';
@@ -72,7 +73,7 @@ function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
   const same =
     fingerprintOf(head.answer.planned.generation) === fingerprintOf(base.answer.planned.generation);
   const { completion } = same ? head.answer : base.answer;
-  return completion.status === 'ok' ? completion.output : null;
+  return completion.status === 'ok' ? textOf(completion) : null;
 }
 
 function seenFromHead(score: Score): Score {
@@ -231,13 +232,11 @@ export function metricAnswer(
   };
 }
 
-function answerMessage(
-  { output, tool_calls: calls }: OkCompletion,
-  generation: Generation,
-): Message {
+function answerMessage(completion: OkCompletion, generation: Generation): Message {
+  const calls = callsOf(completion);
   const message: Message = {
     role: 'assistant',
-    content: output,
+    content: textOf(completion),
     ...(generation.kind === 'request' ? { metadata: { model: generation.target.model } } : {}),
   };
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
@@ -245,5 +244,6 @@ function answerMessage(
 
 function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
   const turn = turnsOf(thread).at(-1) ?? [];
-  return { ...completion, tool_calls: turn.flatMap(({ tool_calls: calls = [] }) => calls) };
+  const calls = turn.flatMap(({ tool_calls: made = [] }) => made);
+  return { ...completion, parts: partsOf(textOf(completion), calls) };
 }

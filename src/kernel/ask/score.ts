@@ -95,7 +95,7 @@ function scoredAnswer({ item, scores }: AnswerRow, { tests }: Scoring): ScoredAn
     };
   const { completion } = item.answer;
   if (completion.status !== 'ok') return { item, scores: [] };
-  const why = completion.finish_reason === 'length' ? withCut : (score: Score): Score => score;
+  const why = completion.ended === 'length' ? withCut : (score: Score): Score => score;
   const complete = metricsFor(tests, item.reference).map(({ name }) => {
     const score = scores.get(name);
     if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);

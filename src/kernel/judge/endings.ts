@@ -1,3 +1,4 @@
+import { isWithheld } from '../../types/answer.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
@@ -9,24 +10,22 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
 const ENDING_KINDS = {
-  empty: [
-    'empty',
-    ({ actual, finish_reason: end }) => actual === null && end !== null && end !== 'filter',
-  ],
-  cut: [
-    'cut at a limit of tokens',
-    ({ actual, finish_reason: end }) => actual !== null && end === 'length',
-  ],
+  empty: ['empty', (made) => made.actual === null && made.ended !== null && !isWithheldTry(made)],
+  cut: ['cut at a limit of tokens', ({ actual, ended }) => actual !== null && ended === 'length'],
   withheld: [
     'filtered or refused without a word',
-    ({ actual, finish_reason: end }) => actual === null && end === 'filter',
+    (made) => made.actual === null && isWithheldTry(made),
   ],
-  refused: [
-    'filtered or refused',
-    ({ actual, finish_reason: end }) => actual !== null && end === 'filter',
+  refused: ['filtered or refused', (made) => made.actual !== null && isWithheldTry(made)],
+  unknown: [
+    'ended for a reason that evaldiff does not know',
+    ({ ended_as }) => ended_as !== undefined,
   ],
-  unknown: ['ended for a reason that evaldiff does not know', ({ ended }) => ended !== undefined],
 } satisfies Record<string, readonly [words: string, is: (made: TryResult) => boolean]>;
+
+function isWithheldTry({ ended }: TryResult): boolean {
+  return ended !== null && isWithheld({ ended });
+}
 
 type EndingKind = keyof typeof ENDING_KINDS;
 
@@ -41,7 +40,7 @@ export function endingShares(references: readonly ReferenceResult[]): string[] {
   return Object.values(ENDING_KINDS).flatMap(([words, is]) => {
     const such = sides.flatMap(({ tries }) => tries.filter(is));
     if (such.length === 0) return [];
-    const reasons = [...new Set(such.flatMap(({ ended }) => ended ?? []))];
+    const reasons = [...new Set(such.flatMap(({ ended_as }) => ended_as ?? []))];
     const counts = sides.map(
       ({ side, tries }) => `${side} ${String(tries.filter(is).length)} of ${String(tries.length)}`,
     );
@@ -104,7 +103,11 @@ export function servedApart({ suite: { base, head }, runs }: SuiteRun): string |
   });
   if (before === null || before !== after) return null;
   const served = (side: Side): string =>
-    [...new Set(runs.flatMap((run) => run[side].flatMap(({ result }) => result.served ?? [])))]
+    [
+      ...new Set(
+        runs.flatMap((run) => run[side].flatMap(({ result }) => result.served?.model ?? [])),
+      ),
+    ]
       .sort()
       .join(', ');
   const [by, other] = [served('base'), served('head')];

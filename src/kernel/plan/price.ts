@@ -1,4 +1,5 @@
-import type { CachedTokens, Target, Usage } from '../../types/model.ts';
+import type { Usage } from '../../types/answer.ts';
+import type { CachedTokens, Target } from '../../types/model.ts';
 
 /** Dollars for one call; null: unknown. `cached`: input that the prompt cache handled. */
 export type Price = (target: Target, usage: Usage, cached?: CachedTokens) => number | null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
-import type { FinishReason, Usage } from '../../types/model.ts';
 import type { Json, Place, Side } from '../../types/plain.ts';
 
 /*
@@ -32,11 +32,6 @@ export const placeSchema = z.strictObject({
   file: z.string().describe('Path below the working directory.'),
   line: countSchema.describe('From 1; 0 means the file as a whole.'),
 }) satisfies z.ZodType<Place>;
-
-export const usageSchema = z.strictObject({
-  input_tokens: countSchema.describe('Tokens of the request.'),
-  output_tokens: countSchema.describe('Tokens of the answer.'),
-}) satisfies z.ZodType<Usage>;
 
 const gradeSchema = z.strictObject({
   prompt: z.string().describe('The rubric as it was filled in; cut after 20,000 characters.'),
@@ -121,14 +116,6 @@ export const scoreSchema = z.discriminatedUnion('status', [
     reason: z.string().describe('What happened.'),
   }),
 ]) satisfies z.ZodType<Score>;
-
-export const finishReasonSchema = z.enum([
-  'stop',
-  'length',
-  'filter',
-  'tool',
-  'other',
-]) satisfies z.ZodType<FinishReason>;
 
 export const tallySchema = z.strictObject({
   num_passes: countSchema.describe('Scores that pass, those of skipped metrics too.'),

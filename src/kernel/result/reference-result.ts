@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { usageSchema } from '../../types/answer-schema.ts';
+import { ENDED } from '../../types/answer.ts';
 import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
 import {
   countSchema,
-  finishReasonSchema,
   jsonSchema,
   outcomeSchema,
   scoreSchema,
   shareSchema,
   tallySchema,
-  usageSchema,
 } from './pieces.ts';
 
 const tryResultSchema = z.strictObject({
@@ -28,19 +28,27 @@ const tryResultSchema = z.strictObject({
       'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
     ),
   reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
-  finish_reason: finishReasonSchema
+  ended: z
+    .enum(ENDED)
     .nullable()
     .describe(
       'Why the model stopped, also of an answer that says nothing (`actual` is null then); ' +
         'null: not known, or no answer.',
     ),
-  ended: z
+  ended_as: z
     .string()
     .describe("The server's own word for why it stopped, where evaldiff does not know it.")
     .exactOptional(),
   served: z
-    .string()
-    .describe('The model that answered, as the server calls it; absent: not known.')
+    .strictObject({
+      model: z.string().nullable().describe('The model that answered, as the server calls it.'),
+      fingerprint: z.string().nullable().describe('Of its configuration; null: none.'),
+      at: z
+        .number()
+        .nullable()
+        .describe('When, in milliseconds since 1970; of a stored answer to the hour.'),
+    })
+    .describe('Who answered, and when; absent: no server said.')
     .exactOptional(),
 });
 

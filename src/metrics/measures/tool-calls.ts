@@ -1,5 +1,5 @@
+import type { ToolCall } from '../../types/answer.ts';
 import type { JsonSchema } from '../../types/metric.ts';
-import type { ToolCall } from '../../types/model.ts';
 import { isMap, type Json } from '../../types/plain.ts';
 import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';

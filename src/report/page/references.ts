@@ -235,14 +235,14 @@ export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   return [...found.values()];
 }
 
-function spentWords({ usage, latency_ms, reused, finish_reason }: TryResult): string {
+function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
   const parts = [
     ...(usage === null
       ? []
       : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
     ...(latency_ms === null ? [] : [`${count(Math.round(latency_ms))} ms`]),
     ...(reused ? ['reused'] : []),
-    ...(finish_reason === null || finish_reason === 'stop' ? [] : [`ended by ${finish_reason}`]),
+    ...(ended === null || ended === 'stop' ? [] : [`ended by ${ended}`]),
   ];
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }

@@ -57,7 +57,7 @@ describe('an answer that was refused, filtered or cut', () => {
     const { result } = await reworded(12, never, {
       ...two,
       ...answering((question) =>
-        question.startsWith('New') ? { ...failing('reply'), finish_reason: 'length' } : null,
+        question.startsWith('New') ? { ...failing('reply'), ended: 'length' } : null,
       ),
       changes: lacking,
     });
@@ -66,14 +66,14 @@ describe('an answer that was refused, filtered or cut', () => {
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
       outcome: 'error',
       actual: null,
-      finish_reason: 'length',
+      ended: 'length',
     });
   });
 
   test('that says something is judged by what it says', async () => {
     const { result } = await reworded(20, never, {
       ...two,
-      ...answering(() => ({ ...answer('yes, and'), finish_reason: 'length' }) as Completion),
+      ...answering(() => ({ ...answer('yes, and'), ended: 'length' }) as Completion),
     });
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 1 });
   });

@@ -1,7 +1,12 @@
 import http from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createProviders, type Providers } from '../../../../src/edges/providers/index.ts';
-import { errorOf, options, requestTo } from '../../../unit/edges/providers/providers-setting.ts';
+import {
+  errorOf,
+  options,
+  requestTo,
+  said,
+} from '../../../unit/edges/providers/providers-setting.ts';
 import { afterThisTest, listen } from './started.ts';
 
 /** A server with this JSON for each request; what came to it. */
@@ -44,7 +49,7 @@ test.each(['openai', 'openai/deployments/our%20model'])(
     const url = `${origin}/${path}`;
     // On loopback the host does not tell that it is Azure's; the version does.
     const providers = providersAt({ url, key: 'azure-key', apiVersion: '2024-10-21' });
-    expect(await providers.complete(request)).toMatchObject({ output: 'from azure' });
+    expect(await providers.complete(request)).toMatchObject(said('from azure'));
     expect(seen[0]?.headers).not.toHaveProperty('authorization');
   },
 );
@@ -68,7 +73,7 @@ test("Azure's newer address takes a version too, and the model in the body", asy
   const { origin, seen } = await serving(() => [200, ANSWER]);
   const url = `${origin}/openai/v1`;
   const providers = providersAt({ url, key: 'azure-key', apiVersion: 'preview' });
-  expect(await providers.complete(request)).toMatchObject({ output: 'from azure' });
+  expect(await providers.complete(request)).toMatchObject(said('from azure'));
   expect(seen[0]?.url).toBe('/openai/v1/chat/completions?api-version=preview');
 });
 

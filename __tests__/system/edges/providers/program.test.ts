@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
+import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import {
   errorOf,
@@ -15,6 +16,7 @@ import {
   testClock,
   TIMEOUT_MS,
   until,
+  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { afterThisTest } from './started.ts';
 
@@ -74,7 +76,7 @@ async function start(
 }
 
 const outputOf = (completion: Completion): string =>
-  completion.status === 'ok' ? completion.output : completion.message;
+  completion.status === 'ok' ? textOf(completion) : completion.message;
 const program = (message: string) => ({
   kind: 'program',
   message: `program (our-app): ${message}`,
@@ -99,7 +101,7 @@ describe('a program', () => {
     const completion = await say('echo', {}, { parameters: { temperature: 0, flag: false } });
     expect(completion).toMatchObject({
       status: 'ok',
-      finish_reason: 'stop',
+      ended: 'stop',
       usage: { input_tokens: 3, output_tokens: 2 },
       reused: false,
     });
@@ -123,8 +125,8 @@ describe('a program', () => {
     const { say, folder } = await start();
     const ask = (index: number) => say('stubborn', { process: 'try' }, { try: index });
     const [first, other, second] = await Promise.all([ask(0), ask(0), ask(1)]);
-    expect(other).toEqual(first);
-    expect(second).not.toEqual(first);
+    expect(outputOf(other)).toEqual(outputOf(first));
+    expect(outputOf(second)).not.toEqual(outputOf(first));
     for (const answer of [first, second]) await untilDead(Number(outputOf(answer)));
     expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
   });
@@ -157,15 +159,15 @@ describe('a program', () => {
     const { say } = await start({ concurrency: { start: 5, max: 5 } });
     const answers = await Promise.all([say('late'), say('late'), say('number'), say('release')]);
     expect(answers.map(outputOf)).toEqual(['late 1', 'late 2', 'by number', 'released']);
-    expect(await say('split')).toMatchObject({ output: 'ümläut' });
+    expect(await say('split')).toMatchObject(said('ümläut'));
     expect(answers[2]).toMatchObject({ usage: null });
   });
 
   test('sees PATH, HOME, LANG and what was named of the environment: no key, no token', async () => {
     const output = 'HOME LANG PATH PYTHONUNBUFFERED';
-    expect(await (await start()).say('env')).toMatchObject({ output });
+    expect(await (await start()).say('env')).toMatchObject(said(output));
     const { say } = await start({ programEnv: ['EXTRA', 'NOT_SET'] });
-    expect(await say('env')).toMatchObject({ output: `EXTRA ${output}` });
+    expect(await say('env')).toMatchObject(said(`EXTRA ${output}`));
   });
 
   test('that is silent for ten seconds after its start gets a hint about its buffer, once', async () => {
@@ -196,7 +198,7 @@ describe('a program', () => {
     const { say } = await start();
     const loop =
       'import json,sys\nfor line in sys.stdin:\n  print(json.dumps({"id": json.loads(line)["id"], "output": "hi"}))';
-    expect(await say('x', { command: ['python3', '-c', loop] })).toMatchObject({ output: 'hi' });
+    expect(await say('x', { command: ['python3', '-c', loop] })).toMatchObject(said('hi'));
   });
 
   test('is prepared once per commit before it is asked', async () => {
@@ -209,7 +211,7 @@ describe('a program', () => {
       say('folder', { setup, model: 'other-name' }),
     ]);
     for (const answer of answers)
-      expect(answer).toMatchObject({ output: expect.stringMatching(/c1 once $/) });
+      expect(answer).toMatchObject(said(expect.stringMatching(/c1 once $/) as unknown as string));
     const lines = log.map((line) => line.slice(line.lastIndexOf(': ') + 2));
     expect(lines.sort()).toEqual([':\\:error:\\:trick', 'preparing']);
     expect(log.every((line) => line.startsWith('setup '))).toBe(true);
@@ -252,7 +254,7 @@ describe('a program', () => {
 
   test('may say that an error will pass, and is asked again', async () => {
     const { say, clock } = await start();
-    expect(await say('flaky x')).toMatchObject({ status: 'ok', output: 'at last' });
+    expect(await say('flaky x')).toMatchObject({ status: 'ok', ...said('at last') });
     expect(clock.pauses).toEqual([250]);
   });
 
@@ -313,7 +315,7 @@ describe('a program', () => {
     await say('echo');
     clock.expire(TIMEOUT_MS);
     expect(errorOf(await late).kind).toBe('timeout');
-    expect(await say('release')).toMatchObject({ output: 'released' });
+    expect(await say('release')).toMatchObject(said('released'));
     expect(await say('echo')).toMatchObject({ status: 'ok' });
     expect(await starts()).toBe(1);
   });

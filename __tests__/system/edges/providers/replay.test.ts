@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { recordAnswers } from '../../../../src/edges/providers/once.ts';
+import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import {
   errorOf,
@@ -55,9 +56,7 @@ describe('replay', () => {
     const { ask, reads } = replaying(`${four}\n\n`);
     expect(await ask()).toEqual({
       status: 'ok',
-      output: '4',
-      finish_reason: 'stop',
-      tool_calls: [],
+      ...ownAnswer(partsOf('4')),
       usage: { input_tokens: 5, output_tokens: 1 },
       latency_ms: 0,
       reused: false,
@@ -96,7 +95,7 @@ describe('replay', () => {
 
   test('of several lines for one request the last one counts', async () => {
     const { ask } = replaying([four, four.replace('"4"', '"four"')].join('\n'));
-    expect(await ask()).toMatchObject({ output: 'four' });
+    expect(await ask()).toMatchObject({ parts: partsOf('four') });
   });
 
   test.each<[string, string, string]>([
@@ -111,11 +110,11 @@ describe('replay', () => {
   });
 
   test('an answer that a limit cut before it said anything is an error', async () => {
-    const cut = four.replace('"output":"4"', '"output":" ","finish_reason":"length"');
+    const cut = four.replace('"output":"4"', '"output":" ","ended":"length"');
     const { ask } = replaying(cut);
     expect(await ask()).toMatchObject({
       status: 'error',
-      finish_reason: 'length',
+      ended: 'length',
       message: expect.stringContaining('reached its limit of tokens before it said anything'),
     });
   });
@@ -132,10 +131,8 @@ describe('replay', () => {
 describe('record', () => {
   const completion: Completion = {
     status: 'ok',
-    output: 'line\nbreak "quoted"',
-    finish_reason: 'length',
-    tool_calls: [{ name: 'f', arguments: '{}' }],
-    usage: null,
+    ...ownAnswer(partsOf('line\nbreak "quoted"', [{ name: 'f', arguments: '{}' }])),
+    ended: 'length',
     latency_ms: 31,
     reused: false,
   };
@@ -160,7 +157,7 @@ describe('record', () => {
     expect(lines[0]).not.toContain('\n');
     expect(JSON.parse(lines[0]!)).toMatchObject({
       request: { provider: 'anthropic', model: 'gpt-4o', try: 2 },
-      reply: { output: completion.status === 'ok' ? completion.output : '' },
+      reply: { parts: completion.status === 'ok' ? completion.parts : [] },
     });
     const { target: _, ...content } = request;
     expect(await replaying(lines[0]!).ask(content)).toEqual(completion);

@@ -11,6 +11,7 @@ import {
   KEY,
   options,
   requestTo,
+  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { afterThisTest, listen } from './started.ts';
 
@@ -68,7 +69,7 @@ const request = requestTo('openai', {
 describe('a proxy that the workflow names', () => {
   test('carries the call, and sees the name of the server alone', async () => {
     const { ask, asked, reached } = await network(200);
-    expect(await ask()).toMatchObject({ status: 'ok', output: 'through' });
+    expect(await ask()).toMatchObject({ status: 'ok', ...said('through') });
     expect(reached[0]).toMatchObject({ authorization: `Bearer ${KEY}` });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.url).toMatch(/^localhost:\d+$/);

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { errorOf, says } from '../../../unit/edges/providers/providers-setting.ts';
+import { errorOf, says, said } from '../../../unit/edges/providers/providers-setting.ts';
 import { start as startVendor } from './started.ts';
 
 const start = (answer: Script) => startVendor('openai', answer);
@@ -51,7 +51,7 @@ describe('an event stream that was not asked for', () => {
     ['JSON under the wrong type', typed(GOOD, STREAM)],
   ])('is read where it holds one whole reply: %s', async (_, answer) => {
     const { ask, server } = await start(() => answer);
-    expect(await ask()).toMatchObject({ output: 'Oslo is a city in Norway.' });
+    expect(await ask()).toMatchObject(said('Oslo is a city in Norway.'));
     expect(server.requests).toHaveLength(1);
   });
 
@@ -86,7 +86,7 @@ describe('the bytes of a reply', () => {
     ['windows-1252', Buffer.from(reply('5 \u0080'), 'latin1'), '5 €'],
   ])('are decoded as declared: %s', async (charset, body, output) => {
     const { ask } = await start(() => typed(body, `application/json; charset=${charset}`));
-    expect(await ask()).toMatchObject({ output });
+    expect(await ask()).toMatchObject(said(output));
   });
 
   test.each<[string, number[], Buffer]>([
@@ -96,7 +96,7 @@ describe('the bytes of a reply', () => {
   ])('are decoded by their mark where no charset is declared: %s', async (_, mark, body) => {
     const marked = Buffer.concat([Buffer.from(mark), body]);
     const { ask } = await start(() => typed(marked, 'application/json'));
-    expect(await ask()).toMatchObject({ output: 'Malmö – €' });
+    expect(await ask()).toMatchObject(said('Malmö – €'));
   });
 
   test.each<[string, Buffer, string]>([

@@ -13,6 +13,7 @@ import {
 import type { Complete } from '../../../../src/types/model.ts';
 import type { TrustLevel } from '../../../../src/types/plain.ts';
 import { startCacheServer, type CacheServer } from '../../../stand-ins/cache-service.ts';
+import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok } from '../../../unit/edges/store/setting.ts';
 
 // Each job packs and unpacks an archive with programs of its own.
@@ -267,7 +268,7 @@ describe('runs of the default branch at the same time', () => {
       for (const question of ['a', 's', 'p']) await next.complete(asks(question));
       expect(store.batches()).toEqual([batch('batch_new', 'new')]);
       // A run keeps the answers that its own result rests on.
-      expect(await next.complete(asks('s'))).toMatchObject({ output: 'push s' });
+      expect(await next.complete(asks('s'))).toMatchObject(said('push s'));
     });
     expect(next.paid).toEqual([]);
   });

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../../src/errors.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Completion } from '../../../../src/types/model.ts';
+import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
 
 /** An account without any right. */
@@ -56,14 +58,15 @@ describe('an answer that was paid for', () => {
 
   test('keeps its tool calls, the way it ended and the model that answered', async () => {
     const answer = ok('', {
-      finish_reason: 'tool',
-      tool_calls: [{ name: 'find', arguments: '{"q": 1}' }],
+      parts: partsOf('', [{ name: 'find', arguments: '{"q": 1}' }]),
       usage: null,
-      ended: 'novel',
-      served: 'model-1-2026-01-01',
+      ended: 'other',
+      ended_as: 'novel',
     });
-    await run(['a'], {}, () => answer);
-    expect((await run(['a'])).completions).toEqual([{ ...answer, reused: true }]);
+    const made = { model: 'model-1-2026-01-01', fingerprint: 'fp_1', at: START };
+    await run(['a'], {}, () => ({ ...answer, served: made }) as Completion);
+    const served = { ...made, at: Date.parse('2026-01-02T03:00:00Z') };
+    expect((await run(['a'])).completions).toEqual([{ ...answer, served, reused: true }]);
   });
 
   test('serves no other try, message or model', async () => {
@@ -78,7 +81,7 @@ describe('an answer that was paid for', () => {
   test.each<[string, Completion]>([
     ['an error', { status: 'error', kind: 'server', message: '500' }],
     ['an empty answer', ok(' \n')],
-    ['an answer that a filter withheld', ok('I cannot', { finish_reason: 'filter' })],
+    ['an answer that a filter withheld', ok('I cannot', { ended: 'filtered' })],
   ])('is not %s, which the next run asks for again', async (_what, completion) => {
     await run(['a'], {}, () => completion);
     expect((await run(['a'], {}, () => completion)).asked).toEqual(['a']);
@@ -113,6 +116,7 @@ describe('an answer that was paid for', () => {
 
 describe('an entry that does not hold', () => {
   test.each<[string, string]>([
+    ['another model', "UPDATE served SET model = 'model-2'"],
     ['another text', "UPDATE completions SET body = replace(body, 're a', 'forged')"],
     [
       'another key',
@@ -123,7 +127,7 @@ describe('an entry that does not hold', () => {
     await run(['a']);
     sql(change);
     const { completions } = await run(['a', 'b']);
-    expect(completions).toMatchObject([{ output: 're a' }, { output: 're b' }]);
+    expect(completions).toMatchObject([said('re a'), said('re b')]);
     expect(setting.notices).toEqual(
       matching(
         /store\.sqlite: stored answers that did not hold against their key were ignored: 1$/,
@@ -134,9 +138,11 @@ describe('an entry that does not hold', () => {
 
   test('of another form with a fitting digest is ignored too', async () => {
     await run(['a']);
-    const body = JSON.stringify({ output: 'forged', status: 'pass' });
+    const body = JSON.stringify({ parts: partsOf('forged'), status: 'pass' });
     const digest = createHash('sha256')
-      .update(`${keyOf(asks('a'))}\n${body}`)
+      .update(
+        `${keyOf(asks('a'))}\n["model-1",null,${String(Date.parse('2026-01-02T03:00:00Z'))}]\n${body}`,
+      )
       .digest('hex');
     sql(`UPDATE completions SET body = '${body}', digest = '${digest}'`);
     expect((await run(['a'])).asked).toEqual(['a']);
@@ -186,13 +192,35 @@ describe('a file that cannot be used', () => {
     expect((await run(['a'])).asked).toEqual([]);
   });
 
+  test('because an earlier evaldiff wrote it is set aside with a notice, and a new one serves', async () => {
+    await run(['a']);
+    sql('PRAGMA user_version = 1');
+    expect((await run(['a'])).asked).toEqual(['a']);
+    expect(setting.notices).toEqual(
+      matching(
+        /store\.sqlite: was written by an earlier evaldiff and is not read; it was renamed to .*store\.sqlite\.older-\d+, and a new one was begun$/,
+      ),
+    );
+    expect((await run(['a'])).asked).toEqual([]);
+  });
+
+  test('because an earlier evaldiff wrote it is not read where nothing may be written', async () => {
+    await run(['a']);
+    sql('PRAGMA user_version = 1');
+    const { asked } = await run(['a'], { access: 'read' });
+    expect(asked).toEqual(['a']);
+    expect(setting.notices).toEqual(
+      matching(/was written by an earlier evaldiff and is not read; it is not used$/),
+    );
+  });
+
   test('because it is from a newer version is refused with what to do', async () => {
     await run(['a']);
-    sql('PRAGMA user_version = 2');
+    sql('PRAGMA user_version = 3');
     const before = readFileSync(setting.file);
     expect(() => setting.open()).toThrow(UserError);
     expect(() => setting.open()).toThrow(
-      /store\.sqlite: has store version 2; this evaldiff knows 1\. Update evaldiff, or remove the file; or name another file with --store\.$/,
+      /store\.sqlite: has store version 3; this evaldiff knows 2\. Update evaldiff, or remove the file; or name another file with --store\.$/,
     );
     expect(readFileSync(setting.file).equals(before)).toBe(true);
   });

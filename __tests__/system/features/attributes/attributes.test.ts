@@ -5,6 +5,7 @@ import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { textOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
@@ -32,7 +33,7 @@ test('evaldiff diff names the attribute that got worse, prints beforehand what t
     answer: async ({ schema, messages }) => {
       if (schema !== null) {
         const said = await tools.complete({ messages, schema } as Request);
-        return { text: said.status === 'ok' ? said.output : '' };
+        return { text: said.status === 'ok' ? textOf(said) : '' };
       }
       const [tone = '', mail = ''] = messages.map(({ content }) => content);
       const index = seen.get(`${tone} ${mail}`) ?? 0;

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ledgerOf } from '../../../../src/features/batch/ledger.ts';
 import type { BatchRecord } from '../../../../src/types/model.ts';
+import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
 
 const settings: Setting[] = [];
@@ -117,7 +118,7 @@ describe('the ledger of a run', () => {
     await ledger.keep(keyOf(asks('a')), asks('a').target, ok('kept'));
     expect(
       await stores[0]!.wrap(() => Promise.reject(new Error('asked')), keyOf)(asks('a')),
-    ).toMatchObject({ output: 'kept', reused: true });
+    ).toMatchObject({ ...said('kept'), reused: true });
     await ledger.ended('batch_2');
     expect(stores[0]!.batches()).toEqual([]);
     for (const store of stores) store.close();

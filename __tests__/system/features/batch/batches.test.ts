@@ -7,6 +7,7 @@ import {
 } from '../../../../src/edges/providers/vendors/anthropic-batch.ts';
 import { openaiBatches } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts';
+import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion } from '../../../../src/types/model.ts';
 import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
@@ -18,6 +19,7 @@ import {
   says,
   START,
   until,
+  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
 
@@ -45,10 +47,10 @@ function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): 
 const echo: ServerOptions['answer'] = ({ messages, schema }) => ({
   text: schema === null ? `re ${messages.at(-1)?.content ?? ''}` : '{"choice":"B"}',
 });
-const said = (completion: Completion): string =>
-  completion.status === 'ok' ? completion.output : completion.kind;
+const wordsOf = (completion: Completion): string =>
+  completion.status === 'ok' ? textOf(completion) : completion.kind;
 const inFull = (completion: Completion): string =>
-  completion.status === 'ok' ? completion.output : `${completion.kind}: ${completion.message}`;
+  completion.status === 'ok' ? textOf(completion) : `${completion.kind}: ${completion.message}`;
 const sizes = ({ batches }: BatchSetting['server']): number[] =>
   batches.map(({ requests }) => requests.length);
 const recorded = ({ ledger }: BatchSetting, count = 1) =>
@@ -74,13 +76,13 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(completions).toEqual(
       texts(25).map((text) => ({
         status: 'ok',
-        output: `re ${text}`,
-        finish_reason: 'stop',
-        tool_calls: [],
+        ...said(`re ${text}`),
+        ended: 'stop',
+        steps: [],
         usage: { input_tokens: 10, output_tokens: 5 },
         latency_ms: null,
         reused: false,
-        served: 'model-1',
+        served: { model: 'model-1', fingerprint: null, at: expect.any(Number) },
       })),
     );
     expect(server.refused).toEqual([]);
@@ -120,9 +122,13 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
       server.requests.map(({ body }) => body),
     );
     expect([plain, graded]).toEqual(
-      [direct, directGraded].map((completion) => ({ ...completion, latency_ms: null })),
+      [direct, directGraded].map((completion) => ({
+        ...completion,
+        latency_ms: null,
+        served: { model: 'model-1', fingerprint: null, at: expect.any(Number) },
+      })),
     );
-    expect(graded).toMatchObject({ output: '{"choice":"B"}', usage: null });
+    expect(graded).toMatchObject({ ...said('{"choice":"B"}'), usage: null });
   });
 
   test('carry the key to their own server only, and never follow an address that a server names', async () => {
@@ -141,7 +147,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   test('hold a question that several ask at once one time', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
-    expect(completions.map(said)).toEqual(['re a', 're b', 're a', 're a']);
+    expect(completions.map(wordsOf)).toEqual(['re a', 're b', 're a', 're a']);
     expect(sizes(server)).toEqual([3]);
   });
 
@@ -150,7 +156,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     const completions = await Promise.all(
       ['x', 'y', 'x'].map((model, index) => ask(String(index), { model })),
     );
-    expect(completions.map(said)).toEqual(['x', 'y', 'x']);
+    expect(completions.map(wordsOf)).toEqual(['x', 'y', 'x']);
     expect(server.batches.map(({ requests }) => requests.map(({ model }) => model))).toEqual([
       ['x', 'x'],
       ['y'],
@@ -198,7 +204,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
         // A direct call of another model comes in between for some.
         if (index % 2 === 0)
           await providers.complete(requestTo(vendor, { model: 'direct', messages: says(text) }));
-        return said(await ask(`grade ${said(answer)}`, { purpose: 'grader' }));
+        return wordsOf(await ask(`grade ${wordsOf(answer)}`, { purpose: 'grader' }));
       }),
     );
     expect(judged).toEqual(texts(6).map((text) => `re grade re ${text}`));
@@ -272,7 +278,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       kind: 'request',
       message: expect.stringMatching(/400, the request was refused: temperature/),
     });
-    expect(good).toMatchObject({ output: 're b' });
+    expect(good).toMatchObject(said('re b'));
     expect(server.refused).toHaveLength(1);
   });
 
@@ -317,7 +323,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       },
     });
     const completions = await Promise.all(texts(3).map((text) => ask(text)));
-    expect(completions.map(said)).toEqual(texts(3).map((text) => `re ${text}`));
+    expect(completions.map(wordsOf)).toEqual(texts(3).map((text) => `re ${text}`));
     await until(() => log.some((line) => line.includes(': ended')));
     expect(log.find((line) => line.includes('ignored'))).toMatch(
       /: 5 lines that belong to none of its requests, or cannot be read, were ignored$/,
@@ -334,7 +340,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     const completions = await Promise.all(
       texts(4).map((text) => ask(text, { purpose: 'grader', parameters: { temperature: 0 } })),
     );
-    expect(completions.map(said)).toEqual(Array(4).fill('graded'));
+    expect(completions.map(wordsOf)).toEqual(Array(4).fill('graded'));
     expect(sizes(server)).toEqual([4, 4]);
     expect(log.filter((line) => line.includes('refuses'))).toEqual([
       `${vendor}: model model-1 refuses temperature; asking without it`,
@@ -352,7 +358,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       ask('streamed', { parameters: { stream: true } }),
       ...texts(4).map((text) => ask(text)),
     ]);
-    expect(completions.map(said)).toEqual([
+    expect(completions.map(wordsOf)).toEqual([
       'request',
       're question 0',
       're question 1',
@@ -391,7 +397,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
         create: (nth) => (nth < 2 ? { status: 429, headers: { 'retry-after': '7' } } : null),
       },
     });
-    expect(await ask('a')).toMatchObject({ output: 're a' });
+    expect(await ask('a')).toMatchObject(said('re a'));
     expect(server.batches).toHaveLength(1);
     expect(clock.pauses.filter((ms) => ms === 7000)).toHaveLength(2);
     expect(server.calls.filter((call) => call === 'POST /v1/files').length).toBe(
@@ -429,7 +435,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
       },
     });
     const completions = await Promise.all(texts(8).map((text) => ask(text)));
-    expect(completions.map(said)).toEqual(texts(8).map((text) => `re ${text}`));
+    expect(completions.map(wordsOf)).toEqual(texts(8).map((text) => `re ${text}`));
     expect(server.batches).toHaveLength(1);
     await until(() => ledger.records.size === 0);
   });
@@ -448,7 +454,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     expect(first.ledger.records.size).toBe(1);
     broken = false;
     const second = next(first);
-    expect(await second.ask('a')).toMatchObject({ output: 're a' });
+    expect(await second.ask('a')).toMatchObject(said('re a'));
     expect(first.server.batches).toHaveLength(1);
     await recorded(first, 0);
   });
@@ -484,12 +490,12 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const completions = await Promise.all(
       ['question 1', 'question 4', 'question 7'].map((text) => second.ask(text)),
     );
-    expect(completions.map(said)).toEqual(['re question 1', 're question 4', 're question 7']);
+    expect(completions.map(wordsOf)).toEqual(['re question 1', 're question 4', 're question 7']);
     // Only what the first batch does not hold is sent, and what nobody asked for any more is kept
     // all the same.
     expect(sizes(second.server)).toEqual([5, 1]);
     await recorded(second, 0);
-    expect([...second.ledger.kept.values()].map(said).sort()).toEqual(
+    expect([...second.ledger.kept.values()].map(wordsOf).sort()).toEqual(
       ['re question 0', 're question 2', '{"choice":"B"}'].sort(),
     );
     expect(second.providers.waiting()).toBeNull();
@@ -535,7 +541,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     await asked;
     known = false;
     const second = next(first);
-    expect(await second.ask('a')).toMatchObject({ output: 're a' });
+    expect(await second.ask('a')).toMatchObject(said('re a'));
     expect(second.log.join('\n')).toContain(
       'does not know it (any more); what is still wanted of it is asked anew',
     );
@@ -561,7 +567,7 @@ test('a batch whose results are long out of reach is not asked for', async () =>
     submitted_at: setting.clock.now() - 30 * 86_400_000,
     requests: [{ key: keyOf(setting.request('a')), schema: null }],
   });
-  expect(await setting.ask('a')).toMatchObject({ output: 're a' });
+  expect(await setting.ask('a')).toMatchObject(said('re a'));
   expect(setting.ledger.events[0]).toBe('ended batch_old');
   expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
 });
@@ -630,12 +636,12 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     await halted(first, Promise.all(texts(4).map((text) => first.ask(text))));
     done = true;
     const second = next(first);
-    expect(await second.ask('question 3')).toMatchObject({ output: 're question 3' });
+    expect(await second.ask('question 3')).toMatchObject(said('re question 3'));
     const closing = second.providers.close();
     for (let index = 0; index < 20; index += 1) await turn();
     gate.resolve(undefined);
     await closing;
-    expect([...second.ledger.kept.values()].map(said).sort()).toEqual([
+    expect([...second.ledger.kept.values()].map(wordsOf).sort()).toEqual([
       're question 0',
       're question 1',
       're question 2',

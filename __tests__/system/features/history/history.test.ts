@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { KeptRecords, Request } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { reworded, NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
@@ -65,10 +66,7 @@ describe('the history of tries', () => {
       edges: {
         complete: async (request) => ({
           status: 'ok',
-          output: wavering(request, request.messages[0]!.content),
-          finish_reason: 'stop',
-          tool_calls: [],
-          usage: null,
+          ...ownAnswer(partsOf(wavering(request, request.messages[0]!.content))),
           latency_ms: 1,
           reused: true,
         }),
@@ -97,10 +95,7 @@ describe('the history of tries', () => {
       edges: {
         complete: async (request) => ({
           status: 'ok',
-          output: wavering(request, request.messages[0]!.content),
-          finish_reason: 'stop',
-          tool_calls: [],
-          usage: null,
+          ...ownAnswer(partsOf(wavering(request, request.messages[0]!.content))),
           latency_ms: 1,
           reused: true,
         }),

@@ -311,7 +311,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
     [
       'a store of a newer version',
       (folder) => editAnswers(folder, 'PRAGMA user_version = 9'),
-      'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 1).',
+      'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 2).',
     ],
     [
       'no database',

@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { textOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openSharded, PROJECT, TWIN, type Sharded } from './sharded.ts';
@@ -146,7 +147,7 @@ describe('a sweep on several machines', () => {
     const written = folders.flatMap((folder) =>
       readLines(join(repository.directory, folder, 'others.jsonl')),
     );
-    const outputs = written.map(({ completion }) => completion['output']);
+    const outputs = written.map(({ completion }) => textOf({ parts: [], ...completion }));
     for (const actual of tries('app').flat()) expect(outputs).toContain(actual);
     expect(tries('twin').slice(0, 2)).toEqual([
       [null, null],

@@ -12,6 +12,7 @@ import {
   says,
   setUp,
   type Setting,
+  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 
 let open: Setting | null = null;
@@ -40,9 +41,8 @@ describe('an embedding', () => {
     } = await server(() => ({ vector: [0.1, -0.25, 1.5e-7], usage: { input: 7, output: 0 } }), KEY);
     expect(await ask(asks('Four.', { parameters: { dimensions: 3 } }))).toMatchObject({
       status: 'ok',
-      output: '[0.1,-0.25,1.5e-7]',
-      finish_reason: 'stop',
-      tool_calls: [],
+      ...said('[0.1,-0.25,1.5e-7]'),
+      ended: 'stop',
       usage: { input_tokens: 7, output_tokens: 0 },
       reused: false,
     });
@@ -54,7 +54,7 @@ describe('an embedding', () => {
 
   test('keeps the digits that single precision has', async () => {
     const { ask } = await server(() => ({ vector: [-0.006929283495992422, 1 / 3] }));
-    expect(await ask(asks('x'))).toMatchObject({ output: '[-0.0069292835,0.333333333]' });
+    expect(await ask(asks('x'))).toMatchObject(said('[-0.0069292835,0.333333333]'));
   });
 
   test('of a server that counts no tokens has unknown usage', async () => {
@@ -156,11 +156,11 @@ describe('a vector and an answer to the same text', () => {
     const replay = createReplay({ readRecording: async () => lines.join('\n'), recordingKey });
     expect(await replay({ ...request, target }, target)).toMatchObject({
       status: 'ok',
-      output: '[0.5,1]',
+      ...said('[0.5,1]'),
     });
     expect(await replay({ ...request, target, purpose: 'prompt' }, target)).toMatchObject({
       status: 'ok',
-      output: 'a word',
+      ...said('a word'),
     });
     expect(
       errorOf(await replay({ ...request, target, messages: says('y') }, target)).message,

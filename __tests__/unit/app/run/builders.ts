@@ -22,6 +22,7 @@ import type {
 } from '../../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../../src/metrics/index.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
+import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { DependsOn, Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
 
@@ -187,9 +188,7 @@ export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
 export function answer(output: string): Completion {
   return {
     status: 'ok',
-    output,
-    finish_reason: 'stop',
-    tool_calls: [],
+    ...ownAnswer(partsOf(output)),
     usage: { input_tokens: 3, output_tokens: 1 },
     latency_ms: 10,
     reused: false,
@@ -209,7 +208,7 @@ export function tryResult(outcome: Outcome, index = 0): TryResult {
     usage: null,
     latency_ms: 1,
     reused: false,
-    finish_reason: 'stop',
+    ended: 'stop',
   };
 }
 

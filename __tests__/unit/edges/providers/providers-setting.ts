@@ -2,6 +2,7 @@ import type { Clock, Sleep } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../../src/edges/providers/index.ts';
 import { recordingKey } from '../../../../src/kernel/select/generation.ts';
+import { partsOf, textOf, type Part, type ToolCall } from '../../../../src/types/answer.ts';
 import type { Completion, Message, Request } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { perVendor, type VendorName } from '../../../../src/types/vendors.ts';
@@ -149,7 +150,7 @@ export const answerSchema: { name: string; json: { [key: string]: Json } } = {
 
 export function errorOf(completion: Completion): { kind: string; message: string } {
   if (completion.status !== 'error')
-    throw new Error(`an answer where an error was expected: ${completion.output.slice(0, 200)}`);
+    throw new Error(`an answer where an error was expected: ${textOf(completion).slice(0, 200)}`);
   return { kind: completion.kind, message: completion.message };
 }
 
@@ -157,3 +158,8 @@ export function errorOf(completion: Completion): { kind: string; message: string
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** The part of a completion with this text and these calls. */
+export const said = (text: string, calls: ToolCall[] = []): { parts: Part[] } => ({
+  parts: partsOf(text, calls),
+});

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import type { StoreOptions } from '../../../../src/edges/store/connection.ts';
 import { openStore, type Store } from '../../../../src/edges/store/index.ts';
 import { requestKey } from '../../../../src/kernel/select/generation.ts';
+import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { Complete, Completion, Request } from '../../../../src/types/model.ts';
 import { requestTo, says } from '../providers/providers-setting.ts';
 
 export const START = Date.parse('2026-01-02T03:04:05Z');
+/** Stored answers have the hour they were made in. */
+const HOUR = Date.parse('2026-01-02T03:00:00Z');
 export const keyOf = (request: Request): string =>
   requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
 
@@ -17,9 +20,8 @@ export const ok = (
   changes: Partial<Extract<Completion, { status: 'ok' }>> = {},
 ): Completion => ({
   status: 'ok',
-  output,
-  finish_reason: 'stop',
-  tool_calls: [],
+  ...ownAnswer(partsOf(output)),
+  served: { model: 'model-1', fingerprint: null, at: HOUR },
   usage: { input_tokens: 5, output_tokens: 2 },
   latency_ms: 12,
   reused: false,

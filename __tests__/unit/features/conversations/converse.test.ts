@@ -120,7 +120,7 @@ describe('a dialogue', () => {
     expect(dialogue).toMatchObject({
       outcome: 'model_error',
       error: { kind: 'timeout', message: 'no reply after 120 s' },
-      answers: [{ output: 'Answer' }],
+      answers: [{ parts: [{ type: 'text', text: 'Answer' }] }],
     });
     expect(dialogue.turns.at(-1)).toEqual({
       question: 'Go on',

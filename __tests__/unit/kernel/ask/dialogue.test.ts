@@ -59,7 +59,7 @@ describe('a dialogue as one completion', () => {
   test('is the last answer after everything before it', () => {
     const { messages, completion } = completionOf(recorded);
     expect(messages.map(({ content }) => content)).toEqual(['s', 'u1', 'a1', 'u2', 'a2', 'u3']);
-    expect(completion).toMatchObject({ status: 'ok', output: 'a3' });
+    expect(completion).toMatchObject({ status: 'ok', parts: [{ type: 'text', text: 'a3' }] });
   });
 
   test('adds up time and tokens if all are known', () => {
@@ -89,10 +89,10 @@ describe('a dialogue as one completion', () => {
 
 describe('a dialogue as one completion', () => {
   test.each<[object, object, object]>([
-    [{ finish_reason: 'length' }, {}, { finish_reason: 'length' }],
-    [{ finish_reason: 'filter' }, {}, { finish_reason: 'filter' }],
-    [{ finish_reason: 'other', ended: 'novel' }, {}, { finish_reason: 'other', ended: 'novel' }],
-    [{}, { finish_reason: 'tool' }, { finish_reason: 'tool' }],
+    [{ ended: 'length' }, {}, { ended: 'length' }],
+    [{ ended: 'refused' }, {}, { ended: 'refused' }],
+    [{ ended: 'other', ended_as: 'novel' }, {}, { ended: 'other', ended_as: 'novel' }],
+    [{}, { ended: 'tool_calls' }, { ended: 'tool_calls' }],
   ])('whose answers ended with %j and %j ended with %j', (first, second, expected) => {
     const dialogue = recordedDialogue(thread('u1 a1 u2 a2'));
     const answers = dialogue.answers.map((answer, index) => ({

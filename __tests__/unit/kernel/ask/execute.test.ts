@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { BATCH_WINDOW, WINDOW } from '../../../../src/kernel/ask/execute.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';
 import { answer, prompt, reference } from '../../app/run/builders.ts';
 
@@ -101,7 +102,7 @@ describe('making tries', () => {
     });
     expect(requests.map((request) => request.try)).toEqual([0, 1]);
     expect(
-      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
+      answers.map(({ completion }) => completion.status === 'ok' && textOf(completion)),
     ).toEqual(['answer 1', 'answer 2']);
   });
 
@@ -178,7 +179,7 @@ describe('making tries', () => {
       { complete, evaluate, random },
     );
     expect(
-      answers.map(({ completion }) => completion.status === 'ok' && completion.output),
+      answers.map(({ completion }) => completion.status === 'ok' && textOf(completion)),
     ).toEqual(['plain', 'from an object']);
     expect(seen[0]).toEqual([{ q: 'a' }]);
   });

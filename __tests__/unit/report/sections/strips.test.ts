@@ -21,7 +21,7 @@ const tried = (scores: Record<string, ObjectScores>): TryResult => ({
   usage: null,
   latency_ms: 1,
   reused: false,
-  finish_reason: 'stop',
+  ended: 'stop',
   scores: Object.entries(scores).map(([metric, own]) => ({
     metric,
     status: 'pass',

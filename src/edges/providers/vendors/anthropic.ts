@@ -140,6 +140,8 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       ...separateThinking(content),
       ...(usage ?? { usage: null }),
       calls,
+      refusal: '',
+      others: [],
       reason: stop_reason,
       member: 'stop_reason',
       details: stop_details?.category,

@@ -1,5 +1,5 @@
 import { shorten, visibleLine } from '../../../text/visible.ts';
-import type { FinishReason, ToolCall } from '../../../types/model.ts';
+import { partsOf, type Ended, type Part, type ToolCall } from '../../../types/answer.ts';
 import { LIMITS } from '../../../types/passports.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { SaidText } from './thinking.ts';
@@ -17,13 +17,13 @@ export type EndKind =
   | 'unknown';
 
 /** Of all vendors, in lower case with underscores; docs/models.md explains each. */
-export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>> = {
+export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',
     'stop stop_sequence end_turn eos eos_token eos_found endoftext complete completed finished normal',
   ],
   called: [
-    'tool',
+    'tool_calls',
     'tool_calls tool_call tool_use function_call malformed_function_call ' +
       'malformed_tool_use unexpected_tool_call too_many_tool_calls',
   ],
@@ -37,12 +37,12 @@ export const ENDINGS: Readonly<Record<EndKind, readonly [FinishReason, string]>>
       'context_length_exceeded context_length error_limit',
   ],
   filtered: [
-    'filter',
+    'filtered',
     'content_filter content_filtered safety recitation language blocklist ' +
       'prohibited_content spii model_armor image_safety image_recitation ' +
       'image_prohibited_content guardrail_intervened sensitive error_toxic',
   ],
-  refused: ['filter', 'refusal refused'],
+  refused: ['refused', 'refusal refused'],
   broken: [
     'other',
     'error abort aborted cancelled canceled user_cancel timeout time_limit failed load ' +
@@ -70,7 +70,7 @@ function endKindOf(reason: string): EndKind {
 }
 
 interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
-  refusal?: string;
+  refusal: string;
   calls: readonly (ToolCall | OddCall)[];
   reason: string | null | undefined;
   member: string;
@@ -78,6 +78,9 @@ interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
   /** The limit sent when the prompt sets none; absent: none is sent. */
   ownLimit?: number;
   model: string | null | undefined;
+  fingerprint?: string | null | undefined;
+  /** Parts beside text and calls. */
+  others: readonly Part[];
 }
 
 interface OddCall {
@@ -85,47 +88,48 @@ interface OddCall {
 }
 
 export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
-  const { said, refusal = '', reason } = reading;
-  const refuses = said.trim() === '' && refusal !== '';
-  const output = refuses ? refusal : said;
+  const { said, refusal, reason, others } = reading;
+  const text = said.trim() === '' && refusal !== '' ? refusal : said;
   const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
   // A refusal after a part of an answer, too.
   const ending = refusal.trim() === '' ? endKindOf(reason ?? '') : 'refused';
   const found =
     unusableEnding(ending, calls.length, reading) ??
-    (BLANK_TEXT.test(output) && calls.length === 0 ? whySilent(ending, reading, ask) : null);
+    (BLANK_TEXT.test(text) && calls.length + others.length === 0
+      ? whySilent(ending, reading, ask)
+      : null);
   if (found !== null) return { kind: 'none', ...found, ...besideAnswer(reading) };
-  const [finish_reason] = ENDINGS[ending];
+  const [ended] = ENDINGS[ending];
   return {
     kind: 'answer',
-    ...withoutForced({ output, finish_reason, tool_calls: calls }, ask),
+    ...withoutForced({ parts: [...partsOf(text, calls), ...others], ended }, ask),
     ...besideAnswer(reading),
-    ...(ending === 'unknown' && reason ? { ended: shortVisible(reason) } : {}),
+    served: { model: named(reading.model), fingerprint: named(reading.fingerprint) },
+    ...(ending === 'unknown' && reason ? { ended_as: shortVisible(reason) } : {}),
   };
 }
 
-function besideAnswer({
-  usage,
-  cached,
-  model,
-}: ReplyParts): Pick<VendorOutput, 'usage' | 'cached' | 'served'> {
-  return {
-    usage,
-    ...(cached === undefined ? {} : { cached }),
-    ...(model ? { served: shortVisible(model) } : {}),
-  };
+function besideAnswer({ usage, cached }: ReplyParts): Pick<VendorOutput, 'usage' | 'cached'> {
+  return cached === undefined ? { usage } : { usage, cached };
+}
+
+function named(text: string | null | undefined): string | null {
+  return text ? shortVisible(text) : null;
 }
 
 const BLANK_TEXT = /^[\s\p{Cf}]*$/u;
 
-type Core = Pick<VendorOutput, 'output' | 'finish_reason' | 'tool_calls'>;
+type Core = Pick<VendorOutput, 'parts' | 'ended'>;
 
 /** A call of the forced tool is the answer, not a tool call. */
 function withoutForced(answer: Core, { schema }: ReadAs): Core {
-  const forced = answer.tool_calls.find(({ name }) => name === schema?.name);
-  if (forced === undefined) return answer;
-  const finish_reason = answer.finish_reason === 'length' ? 'length' : 'stop';
-  return { output: forced.arguments, finish_reason, tool_calls: [] };
+  if (schema === null) return answer;
+  const forced = answer.parts.find(
+    (part) => part.type === 'tool_call' && part.name === schema.name,
+  );
+  if (forced?.type !== 'tool_call') return answer;
+  const ended = answer.ended === 'length' ? 'length' : 'stop';
+  return { parts: partsOf(forced.arguments), ended };
 }
 
 function shortVisible(text: string): string {

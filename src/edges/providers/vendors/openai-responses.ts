@@ -95,6 +95,7 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
       thinking: output.some(({ type }) => type === 'reasoning') ? 'items of reasoning' : thinking,
       ...(usage ?? { usage: null }),
       refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
+      others: [],
       calls: output.flatMap((item, index) =>
         CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
       ),

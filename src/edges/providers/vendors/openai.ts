@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { partsOf, type Usage } from '../../../types/answer.ts';
 import { LongNumber } from '../../../types/exact-json.ts';
-import type { MeteredUsage, Usage } from '../../../types/model.ts';
+import type { MeteredUsage } from '../../../types/model.ts';
 import { isMap, member } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
@@ -85,6 +86,7 @@ const message = z.looseObject({
 
 const chatReply = z.object({
   model: z.string().nullish().catch(null),
+  system_fingerprint: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
   // Unreadable counts are unknown; they do not lose an answer that was paid for.
   usage: z
@@ -114,7 +116,7 @@ function writtenTokens(
 function readChat(data: unknown, ask: ReadAs): VendorAnswer {
   const parsed = chatReply.safeParse(inOneForm(data));
   if (!parsed.success) return oddMember(parsed.error);
-  const { choices, usage, model } = parsed.data;
+  const { choices, usage, model, system_fingerprint: fingerprint } = parsed.data;
   const [choice] = choices;
   if (choice === undefined) return { kind: 'odd', member: 'choices' };
   const { content, refusal, ...beside } = choice.message;
@@ -126,9 +128,11 @@ function readChat(data: unknown, ask: ReadAs): VendorAnswer {
       ...(usage ?? { usage: null }),
       refusal: [refusal ?? '', ...refusals].join(''),
       calls: callsIn(choice.message, ask),
+      others: [],
       reason: choice.finish_reason,
       member: 'finish_reason',
       model,
+      fingerprint,
     },
     ask,
   );
@@ -218,9 +222,9 @@ function readEmbedding(data: unknown): VendorAnswer {
   return {
     kind: 'answer',
     // Embeddings have single precision; further digits would only fill the store.
-    output: JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9)))),
-    finish_reason: 'stop',
+    parts: partsOf(JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9))))),
+    ended: 'stop',
     usage: parsed.data.usage,
-    tool_calls: [],
+    served: { model: null, fingerprint: null },
   };
 }

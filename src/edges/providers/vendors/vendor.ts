@@ -1,12 +1,6 @@
 import type { ZodError } from 'zod';
-import type {
-  CachedTokens,
-  MeteredUsage,
-  FinishReason,
-  Message,
-  Request,
-  ToolCall,
-} from '../../../types/model.ts';
+import type { Answer, Ended, Served } from '../../../types/answer.ts';
+import type { CachedTokens, MeteredUsage, Message, Request } from '../../../types/model.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
 import type { VendorName } from '../../../types/vendors.ts';
@@ -83,14 +77,13 @@ export interface ReadAs extends Pick<Ask, 'schema'> {
 }
 
 export type VendorAnswer =
-  | (MeteredUsage & {
-      kind: 'answer';
-      output: string;
-      finish_reason: FinishReason;
-      tool_calls: ToolCall[];
-      served?: string;
-      ended?: string;
-    })
+  | (MeteredUsage &
+      Pick<Answer, 'parts' | 'ended' | 'ended_as'> & {
+        kind: 'answer';
+        served: Pick<Served, 'model' | 'fingerprint'>;
+        /** Absent: none. */
+        steps?: Answer['steps'];
+      })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
   /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
@@ -99,7 +92,7 @@ export interface NoAnswer {
   fails: 'reply' | 'server' | 'filtered';
   why: string;
   again: 'never' | 'once' | 'later';
-  ended?: FinishReason;
+  ended?: Ended;
 }
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;

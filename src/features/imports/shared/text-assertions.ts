@@ -1,6 +1,7 @@
 import { readYaml } from '../../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { toSafePattern } from '../../../metrics/measures/pattern.ts';
+import type { Ended } from '../../../types/answer.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
@@ -156,19 +157,19 @@ function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Conv
   };
 }
 
-const FINISH_REASONS: Readonly<Record<string, string>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'filter',
-  tool_calls: 'tool',
+const FINISH_REASONS: Readonly<Record<string, readonly Ended[]>> = {
+  stop: ['stop'],
+  length: ['length'],
+  content_filter: ['filtered', 'refused'],
+  tool_calls: ['tool_calls'],
 };
 
 function finishReason(value: Json | undefined): Converted {
-  const reason =
+  const reasons =
     typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
-  return reason === undefined
+  return reasons === undefined
     ? cannotConvert(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
-    : uses('finish_reason', { one_of: [reason] });
+    : uses('finish_reason', { one_of: [...reasons] });
 }
 
 function caseOptions(ignoreCase: boolean): JsonMap {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_MAX_TOKENS } from '../../../../../src/edges/providers/vendors/anthropic.ts';
 import { parseExactly } from '../../../../../src/types/exact-json.ts';
 import type { Script } from '../../../../stand-ins/models/server.ts';
-import { answerSchema, errorOf } from '../../../../unit/edges/providers/providers-setting.ts';
+import { answerSchema, errorOf, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start as startVendor } from '../started.ts';
 
 const start = (answer?: Script) => startVendor('anthropic', answer);
@@ -50,20 +50,20 @@ describe('a message', () => {
     const reply = { type: 'message', role: 'assistant', content, stop_reason, usage };
     return start(() => ({ body: JSON.stringify(reply) }));
   };
-  const text = (said: string) => ({ type: 'text', text: said });
+  const text = (words: string) => ({ type: 'text', text: words });
   const call = (name: string, input: unknown) => ({ type: 'tool_use', id: 't', name, input });
 
   test('is all its text, without what the model thought', async () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const { ask } = await answered([thinking, text('a'), text('b')], 'end_turn');
-    expect(await ask()).toMatchObject({ output: 'ab', finish_reason: 'stop', tool_calls: [] });
+    expect(await ask()).toMatchObject({ ...said('ab'), ended: 'stop' });
   });
 
   test('counts what went through the prompt cache as input', async () => {
     const cached = { cache_read_input_tokens: 30, cache_creation_input_tokens: 400 };
     const { ask } = await answered([text('a')], 'end_turn', { ...counted, ...cached });
     expect(await ask()).toMatchObject({
-      output: 'a',
+      ...said('a'),
       usage: { input_tokens: 431, output_tokens: 2 },
       cached: { read: 30, written: 400 },
     });
@@ -77,8 +77,8 @@ describe('a message', () => {
     ],
   ])("keeps the model's own tool calls, with every digit: %#", async (input, written) => {
     const { ask } = await answered([call('search', input)], 'tool_use');
-    const tool_calls = [{ name: 'search', arguments: written }];
-    expect(await ask()).toMatchObject({ output: '', finish_reason: 'tool', tool_calls });
+    const calls = [{ name: 'search', arguments: written }];
+    expect(await ask()).toMatchObject({ ...said('', calls), ended: 'tool_calls' });
   });
 
   test.each([
@@ -86,6 +86,6 @@ describe('a message', () => {
     [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
   ])('answers a schema with what it has: %j, %s', async (content, reason, output, ended) => {
     const { ask } = await answered([content], reason);
-    expect(await ask({ schema: answerSchema })).toMatchObject({ output, finish_reason: ended });
+    expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
   });
 });

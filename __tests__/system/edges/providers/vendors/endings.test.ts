@@ -1,8 +1,9 @@
 /** Why a reply ended × what it says, of both of OpenAI's APIs and of Anthropic's. */
 import { describe, expect, test } from '@jest/globals';
+import { callsOf, type ToolCall } from '../../../../../src/types/answer.ts';
 import type { Request } from '../../../../../src/types/model.ts';
 import type { VendorName } from '../../../../../src/types/vendors.ts';
-import { answerSchema } from '../../../../unit/edges/providers/providers-setting.ts';
+import { answerSchema, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 
 type Asked = Partial<Request> & { model?: string };
@@ -30,7 +31,7 @@ const claude = (content: unknown, stop_reason: unknown, more: object = {}): obje
 const ollama = (message: object): object => {
   return { model: 'llama', message, done: true, done_reason: 'stop' };
 };
-const stopped = { output: 'Oslo', finish_reason: 'stop' };
+const stopped = { ...said('Oslo'), ended: 'stop' };
 const pro = { model: 'gpt-5-pro' };
 const response = (output: unknown, status: unknown, more: object = {}): object => {
   return { output, status, ...more };
@@ -144,56 +145,56 @@ describe('an answer that says nothing', () => {
 
   test('is asked for once more, and the second answer counts', async () => {
     const setting = await start('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
-    expect(await setting.ask()).toMatchObject({ status: 'ok', output: 'Oslo' });
+    expect(await setting.ask()).toMatchObject({ status: 'ok', ...said('Oslo') });
   });
 
   test.each([
     [chat({ content: '' }, 'length'), 'length'],
     [chat({ content: '' }, 'stop'), 'stop'],
     [chat({ content: '' }, 'novel'), 'other'],
-    [chat({ content: '' }, 'content_filter'), 'filter'],
-  ])('%j keeps how it ended: %j', async (reply, finish_reason) => {
-    expect(await completionOf('openai', reply)).toMatchObject({ finish_reason });
+    [chat({ content: '' }, 'content_filter'), 'filtered'],
+  ])('%j keeps how it ended: %j', async (reply, ended) => {
+    expect(await completionOf('openai', reply)).toMatchObject({ ended });
   });
 });
 
 describe('an answer that says something', () => {
   test.each<[unknown, object]>([
-    [chat({ content: 'half' }, 'MAX_TOKENS'), { output: 'half', finish_reason: 'length' }],
-    [chat({ content: 'half' }, 'max_tokens'), { finish_reason: 'length' }],
-    [chat({ content: 'half' }, 'FINISH_REASON_STOP'), { finish_reason: 'stop' }],
-    [chat({ content: 'half' }, 'endTurn'), { finish_reason: 'stop' }],
-    [chat({ content: 'half' }, 'novel'), { finish_reason: 'other', ended: 'novel' }],
-    [chat({ content: 'I cannot' }, 'PROHIBITED_CONTENT'), { finish_reason: 'filter' }],
-    [chat({ content: '<think>hm</think>Oslo' }, 'stop'), { output: 'Oslo' }],
-    [chat({ content: 'Oslo' }, 'stop', { error: null }), { output: 'Oslo' }],
-    [chat({ content: 'Oslo' }, 'stop', { error: {} }), { output: 'Oslo' }],
-    [chat({ content: 'Oslo' }, 'stop', { error: { code: 0, message: '' } }), { output: 'Oslo' }],
+    [chat({ content: 'half' }, 'MAX_TOKENS'), { ...said('half'), ended: 'length' }],
+    [chat({ content: 'half' }, 'max_tokens'), { ended: 'length' }],
+    [chat({ content: 'half' }, 'FINISH_REASON_STOP'), { ended: 'stop' }],
+    [chat({ content: 'half' }, 'endTurn'), { ended: 'stop' }],
+    [chat({ content: 'half' }, 'novel'), { ended: 'other', ended_as: 'novel' }],
+    [chat({ content: 'I cannot' }, 'PROHIBITED_CONTENT'), { ended: 'filtered' }],
+    [chat({ content: '<think>hm</think>Oslo' }, 'stop'), said('Oslo')],
+    [chat({ content: 'Oslo' }, 'stop', { error: null }), said('Oslo')],
+    [chat({ content: 'Oslo' }, 'stop', { error: {} }), said('Oslo')],
+    [chat({ content: 'Oslo' }, 'stop', { error: { code: 0, message: '' } }), said('Oslo')],
     ...[{}, '', false, null].map((error): [unknown, object] => [
       { choices: [{ finish_reason: 'stop', message: { content: 'Oslo' }, error }] },
-      { output: 'Oslo' },
+      said('Oslo'),
     ]),
     ...[{}, { name: '', arguments: '' }, { name: null, arguments: null }].map(
       (function_call): [unknown, object] => [
         chat({ content: 'Oslo', function_call }, 'stop'),
-        { output: 'Oslo', tool_calls: [] },
+        said('Oslo'),
       ],
     ),
-    [chat({ content: 'half' }, 'max_completion_tokens'), { finish_reason: 'length' }],
-    [chat({ content: 'half' }, 'FinishReason.MAX_TOKENS'), { finish_reason: 'length' }],
-    [
-      chat({ content: 'half', refusal: 'No.' }, 'stop'),
-      { output: 'half', finish_reason: 'filter' },
-    ],
+    [chat({ content: 'half' }, 'max_completion_tokens'), { ended: 'length' }],
+    [chat({ content: 'half' }, 'FinishReason.MAX_TOKENS'), { ended: 'length' }],
+    [chat({ content: 'half', refusal: 'No.' }, 'stop'), { ...said('half'), ended: 'refused' }],
     [
       chat({ content: [{ type: 'refusal', refusal: 'No.' }] }, 'stop'),
-      { output: 'No.', finish_reason: 'filter' },
+      { ...said('No.'), ended: 'refused' },
     ],
-    [chat({ content: 'Oslo' }, 'stop', { model: 'm-2026-01-01' }), { served: 'm-2026-01-01' }],
-    [{ choices: [{ finish_reason: 'stop', delta: { content: 'Oslo' } }] }, { output: 'Oslo' }],
+    [
+      chat({ content: 'Oslo' }, 'stop', { model: 'm-2026-01-01', system_fingerprint: 'fp_1' }),
+      { served: { model: 'm-2026-01-01', fingerprint: 'fp_1', at: expect.any(Number) } },
+    ],
+    [{ choices: [{ finish_reason: 'stop', delta: { content: 'Oslo' } }] }, said('Oslo')],
     [
       { ...ollama({ content: 'Oslo', thinking: 'hm' }), prompt_eval_count: 7, eval_count: 3 },
-      { ...stopped, served: 'llama', usage: { input_tokens: 7, output_tokens: 3 } },
+      { ...stopped, served: { model: 'llama' }, usage: { input_tokens: 7, output_tokens: 3 } },
     ],
   ])('%j of the chat API: %#', async (reply, expected) => {
     expect(await ask('openai', reply)).toMatchObject({ completion: expected, requests: 1 });
@@ -218,8 +219,8 @@ describe('an answer that says something', () => {
 
   test.each<[unknown, object]>([
     [claude('Oslo', 'end_turn'), stopped],
-    [claude([{ type: 'text', text: 'I cannot' }], 'refusal'), { finish_reason: 'filter' }],
-    [claude([{ type: 'text', text: 'x' }], 'novel'), { finish_reason: 'other', ended: 'novel' }],
+    [claude([{ type: 'text', text: 'I cannot' }], 'refusal'), { ended: 'refused' }],
+    [claude([{ type: 'text', text: 'x' }], 'novel'), { ended: 'other', ended_as: 'novel' }],
   ])('%j of Claude: %#', async (reply, expected) => {
     expect(await completionOf('anthropic', reply)).toMatchObject(expected);
   });
@@ -233,19 +234,19 @@ describe('an answer that says something', () => {
         ],
         'completed',
       ),
-      { output: 'Oslo is fine', finish_reason: 'stop' },
+      { ...said('Oslo is fine'), ended: 'stop' },
     ],
-    [response([message('looking', { phase: 'commentary' })], 'completed'), { output: 'looking' }],
+    [response([message('looking', { phase: 'commentary' })], 'completed'), said('looking')],
     [response([message('Oslo')], undefined), stopped],
-    [response([message('Oslo')], 'novel'), { finish_reason: 'other', ended: 'novel' }],
-    [incomplete([message('half')], 'novel'), { finish_reason: 'other', ended: 'novel' }],
+    [response([message('Oslo')], 'novel'), { ended: 'other', ended_as: 'novel' }],
+    [incomplete([message('half')], 'novel'), { ended: 'other', ended_as: 'novel' }],
     [
       response([{ type: 'function_call', name: 'f', arguments: { a: 1 } }], 'completed'),
-      { tool_calls: [{ name: 'f', arguments: '{"a":1}' }] },
+      said('', [{ name: 'f', arguments: '{"a":1}' }]),
     ],
     [
       response([{ type: 'custom_tool_call', name: 'f', input: 'x' }], 'completed'),
-      { tool_calls: [{ name: 'f', arguments: 'x' }] },
+      said('', [{ name: 'f', arguments: 'x' }]),
     ],
   ])('%j of the Responses API: %#', async (reply, expected) => {
     expect(await completionOf('openai', reply, pro)).toMatchObject(expected);
@@ -268,7 +269,7 @@ describe('an answer that says something', () => {
 
 describe('a tool call', () => {
   const call = { name: 'book', arguments: '{"a":1}' };
-  test.each<[unknown, unknown]>([
+  test.each<[unknown, ToolCall[]]>([
     [chat({ tool_calls: [{ function: call }] }, 'tool_calls'), [call]],
     [chat({ content: '', function_call: call }, 'function_call'), [call]],
     [chat({ function_call: { name: 'book', arguments: { a: 1 } } }, 'stop'), [call]],
@@ -293,8 +294,9 @@ describe('a tool call', () => {
       chat({ tool_calls: [{ function: { name: 'book', arguments: '{"a":' } }] }, 'length'),
       [{ name: 'book', arguments: '{"a":' }],
     ],
-  ])('is read in %j', async (reply, tool_calls) => {
-    expect(await completionOf('openai', reply)).toMatchObject({ status: 'ok', tool_calls });
+  ])('is read in %j', async (reply, calls) => {
+    const completion = await completionOf('openai', reply);
+    expect(completion.status === 'ok' && callsOf(completion)).toEqual(calls);
   });
 
   test.each([
@@ -310,13 +312,13 @@ describe('a tool call', () => {
       expect(await ask('openai', reply, { parameters })).toMatchObject(
         failing('choices[0].message.content of the reply is a tool call', 1),
       );
-      expect(await completionOf('openai', reply)).toMatchObject({ output: content });
+      expect(await completionOf('openai', reply)).toMatchObject(said(content));
     },
   );
 
   test.each<[unknown, string]>([
     [chat({ content: null }, 'tool_calls'), 'holds no tool call'],
-    [chat({ content: 'I booked it', tool_calls: [] }, 'tool_calls'), 'holds no tool call'],
+    [chat({ content: 'I booked it' }, 'tool_calls'), 'holds no tool call'],
     [
       chat({ tool_calls: [{ function: { arguments: '{}' } }] }, 'tool_calls'),
       'choices[0].message.tool_calls[0] of the reply is a tool call that cannot be read',
@@ -339,7 +341,7 @@ describe('a tool call', () => {
   test('that is forced for a schema is the answer, also where its arguments are values', async () => {
     const verdict = { name: 'verdict', arguments: { choice: 'B' } };
     const reply = chat({ tool_calls: [{ function: verdict }] }, 'tool_calls');
-    const expected = { output: '{"choice":"B"}', finish_reason: 'stop', tool_calls: [] };
+    const expected = { ...said('{"choice":"B"}'), ended: 'stop' };
     expect(await completionOf('openai', reply, { schema: answerSchema })).toMatchObject(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerSchema, errorOf } from '../../../../unit/edges/providers/providers-setting.ts';
+import { answerSchema, errorOf, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 
 describe('a model that has the Responses API alone', () => {
@@ -11,8 +11,8 @@ describe('a model that has the Responses API alone', () => {
     const reasoning = { effort: 'high' };
     expect(await ask({ model: 'gpt-5-pro', parameters: { reasoning } })).toMatchObject({
       status: 'ok',
-      output: 'four',
-      finish_reason: 'stop',
+      ...said('four'),
+      ended: 'stop',
       usage: { input_tokens: 7, output_tokens: 3 },
     });
     expect(server.calls).toEqual(['POST /v1/responses']);
@@ -27,7 +27,7 @@ describe('a model that has the Responses API alone', () => {
     const { ask, server } = await start('openai', () => ({ text: '{"choice":"B"}' }));
     const parameters = { temperature: 0, max_tokens: 400 };
     const asked = { model: 'o3-pro', purpose: 'grader', parameters, schema: answerSchema } as const;
-    expect(await ask(asked)).toMatchObject({ status: 'ok', output: '{"choice":"B"}' });
+    expect(await ask(asked)).toMatchObject({ status: 'ok', ...said('{"choice":"B"}') });
     expect(server.refused).toEqual([]);
     expect(server.requests[0]?.schema).toEqual(answerSchema);
     expect(server.requests[0]?.body).toMatchObject({ max_output_tokens: 400 });
@@ -39,7 +39,7 @@ describe('a model that has the Responses API alone', () => {
         ? { text: 'half', finish: 'max_output_tokens' }
         : { text: '', finish: 'content_filter' },
     );
-    const half = { output: 'half', finish_reason: 'length' };
+    const half = { ...said('half'), ended: 'length' };
     expect(await ask({ model: 'gpt-5-pro' })).toMatchObject(half);
     expect(errorOf(await ask({ model: 'gpt-5-pro', try: 1 })).kind).toBe('filtered');
   });

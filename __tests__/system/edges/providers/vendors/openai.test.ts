@@ -8,6 +8,7 @@ import {
   says,
   testClock,
   type Setting,
+  said,
 } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start as startVendor } from '../started.ts';
 
@@ -45,12 +46,12 @@ describe('a chat completion', () => {
   test('may begin with a byte order mark', async () => {
     const reply = { choices: [{ finish_reason: 'stop', message: { content: 'a' } }] };
     const { ask } = await start(() => ({ body: `\ufeff${JSON.stringify(reply)}` }));
-    expect(await ask()).toMatchObject({ output: 'a' });
+    expect(await ask()).toMatchObject(said('a'));
   });
 
   test('may come as parts, with tool calls of both kinds', async () => {
     const content = [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }];
-    expect(await answerTo({ content }, 'stop')).toMatchObject({ output: 'ab' });
+    expect(await answerTo({ content }, 'stop')).toMatchObject(said('ab'));
     const tool_calls = [
       { id: '1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
       { id: '2', type: 'custom', custom: { name: 'g', input: 'text' } },
@@ -60,18 +61,18 @@ describe('a chat completion', () => {
       { name: 'g', arguments: 'text' },
     ];
     const completion = await answerTo({ content: null, tool_calls }, 'tool_calls');
-    expect(completion).toMatchObject({ output: '', finish_reason: 'tool', tool_calls: called });
+    expect(completion).toMatchObject({ ...said('', called), ended: 'tool_calls' });
   });
 
   test.each([
-    [{ content: null, refusal: 'I will not.' }, 'stop', 'I will not.', 'filter'],
-    [{ content: 'half' }, 'content_filter: PROHIBITED_CONTENT', 'half', 'filter'],
+    [{ content: null, refusal: 'I will not.' }, 'stop', 'I will not.', 'refused'],
+    [{ content: 'half' }, 'content_filter: PROHIBITED_CONTENT', 'half', 'filtered'],
     [{ content: 'half' }, 'model_length', 'half', 'length'],
     [{ content: 'x' }, 'eos', 'x', 'stop'],
     [{ content: 'x' }, 'novel', 'x', 'other'],
     [{ content: 'x' }, null, 'x', 'other'],
   ])('%j that ends with %s is %j and ends by %s', async (message, reason, output, ended) => {
-    const expected = { status: 'ok', output, finish_reason: ended };
+    const expected = { status: 'ok', ...said(output), ended };
     expect(await answerTo(message, reason)).toMatchObject(expected);
   });
 
@@ -86,7 +87,7 @@ describe('a chat completion', () => {
       const { ask } = await start(({ index }) =>
         index === 0 ? { body: JSON.stringify(half) } : { text: 'whole' },
       );
-      expect(await ask()).toMatchObject({ output: 'whole' });
+      expect(await ask()).toMatchObject(said('whole'));
     },
   );
 
@@ -96,7 +97,7 @@ describe('a chat completion', () => {
     [{ prompt_tokens: -5, completion_tokens: 2 }],
     [{ prompt_tokens: 1e400, completion_tokens: 2 }],
   ])('with usage of %j is kept, and its usage is unknown', async (usage) => {
-    const expected = { status: 'ok', output: 'x', usage: null };
+    const expected = { status: 'ok', ...said('x'), usage: null };
     expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject(expected);
   });
 });
@@ -109,9 +110,7 @@ describe('a schema', () => {
         : { text: 'plain' },
     );
     for (const [index, model] of ['small', 'small', 'large'].entries())
-      expect(await ask({ model, schema: answerSchema, try: index })).toMatchObject({
-        output: 'plain',
-      });
+      expect(await ask({ model, schema: answerSchema, try: index })).toMatchObject(said('plain'));
     const asked = server.requests.map(
       ({ model, body }) => `${model} ${'tool_choice' in body ? 'tool' : 'schema'}`,
     );
@@ -132,9 +131,9 @@ describe('a schema', () => {
         return messages[0]?.content === 'odd' && (formed || tool) ? misformed : { text: 'said' };
       });
       for (const content of ['odd', 'even', 'odd'])
-        expect(await ask({ schema: answerSchema, messages: says(content) })).toMatchObject({
-          output: 'said',
-        });
+        expect(await ask({ schema: answerSchema, messages: says(content) })).toMatchObject(
+          said('said'),
+        );
       const forms = server.requests.map(({ messages, body }) =>
         [messages[0]?.content, 'tool_choice' in body || 'response_format' in body].join(' '),
       );
