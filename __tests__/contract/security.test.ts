@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { outputsOf } from '../../src/app/action/publish.ts';
 import { blankResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
@@ -7,13 +7,9 @@ import { BLANK_PARTS } from '../stand-ins/features.ts';
 import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { REPORTS } from '../stand-ins/reports.ts';
-import { removeTemporaryFolders } from '../stand-ins/repository.ts';
 import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
 import { referenceResult, suiteResult } from '../unit/app/run/builders.ts';
-
-// Real git and a real server, on a machine that may be busy.
-jest.setTimeout(60_000);
 
 let shop: Shop | null = null;
 const open = async (options: ShopOptions = {}): Promise<Shop> =>
@@ -22,7 +18,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n';

@@ -1,18 +1,14 @@
 /** What a comparison makes of answers that are less than whole, cut from what servers send. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
-import { createRepository, removeTemporaryFolders } from '../stand-ins/repository.ts';
-
-// Real git and Python, on a machine that may be busy.
-jest.setTimeout(60_000);
+import { createRepository } from '../stand-ins/repository.ts';
 
 const open: ModelServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
-afterAll(removeTemporaryFolders);
 
 const POLITE =
   'metrics:\n  - name: polite\n    code: \'metric = len(actual); result = "sorry" not in actual.lower()\'\n';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { main } from '../../src/app/commands/program.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { factsOf, isVendor, vendorNames } from '../../src/types/vendors.ts';
@@ -10,19 +10,15 @@ import { PLACES, type Place } from '../stand-ins/models/places.ts';
 import {
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   type FixtureRepository,
 } from '../stand-ins/repository.ts';
 import { ROOT } from '../system/end-to-end/runner.ts';
 import { testClock } from '../unit/edges/providers/providers-setting.ts';
 
-jest.setTimeout(60_000);
-
 const open: PlaceServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
-afterAll(removeTemporaryFolders);
 
 const KEY = 'key-of-the-place-51fgTY7qqPPab90XYZ';
 const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

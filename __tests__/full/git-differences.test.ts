@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MAX_ENTRIES, listTree, type TreeReader } from '../../src/edges/git/listing.ts';
 import { InternalError } from '../../src/errors.ts';
 import {
   bareOrigin,
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
   type FixtureFiles,
@@ -19,8 +18,6 @@ import {
   remoteAt,
   using,
 } from '../system/edges/git/opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const commitOf = (repository: FixtureRepository, tree: string): string =>
   repository.git('commit-tree', '-m', 'x', tree);

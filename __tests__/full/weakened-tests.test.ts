@@ -1,7 +1,7 @@
 /** Pull requests that take something from their own tests: what is gone is said in the first block. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import { modelServersPerTest } from '../stand-ins/models/per-test.ts';
@@ -9,7 +9,6 @@ import { type Script } from '../stand-ins/models/server.ts';
 import { annotations } from '../stand-ins/reports.ts';
 import {
   createRepository,
-  removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
   type FixtureFiles,
@@ -17,7 +16,6 @@ import {
 import { obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const startServer = modelServersPerTest();
-afterAll(removeTemporaryFolders);
 
 const CONTENT = JSON.stringify({
   ...{ analysis: 'So.', follow_up: '' },

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Board } from '../../src/features/workbench/workbench.ts';
 import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import type { Script } from '../stand-ins/models/server.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../stand-ins/repository.ts';
+import { temporaryFolder } from '../stand-ins/repository.ts';
 import {
   boardAt,
   openWorkbench,
@@ -51,7 +51,6 @@ beforeEach(async () => {
   await bench.boardWhen(({ note }) => note === 'up to date');
 });
 afterEach(() => bench.close());
-afterAll(removeTemporaryFolders);
 
 const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
   head,

@@ -1,7 +1,6 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { main } from '../../src/app/commands/program.ts';
 import type { Terminal } from '../../src/app/commands/terminal.ts';
-import type { Clock } from '../../src/edges/providers/clock.ts';
+import { clock } from './clock.ts';
 import { FEATURES } from './features.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
@@ -12,23 +11,6 @@ export interface Said {
   out: string;
   err: string;
 }
-
-const BEGIN = Date.parse('2026-06-01');
-const started = Date.now();
-let skipped = 0;
-
-/**
- * The clock of every command line and step here begins before any end of a model was near, and
- * jumps over pauses: only what bounds something else takes its time.
- */
-export const clock: Clock = {
-  now: () => BEGIN + Date.now() - started + skipped,
-  async sleep(ms, signal, what) {
-    if (what !== 'pause') return sleep(ms, undefined, { signal });
-    skipped += ms;
-    return setImmediate(undefined, { signal });
-  },
-};
 
 /** A command line that goes on until it is told to end. */
 export interface Running {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
@@ -72,26 +73,24 @@ export const ODD_NAMES = [
 
 const folders: string[] = [];
 
-/** A fresh folder that `removeTemporaryFolders` takes away again. */
+/** A new folder, which is removed at the end of the test file. */
 export function temporaryFolder(name = 'fixture'): string {
   const folder = mkdtempSync(join(tmpdir(), `evaldiff-${name}-`));
   folders.push(folder);
   return folder;
 }
 
-/** For `afterAll`. */
-export function removeTemporaryFolders(): void {
+// This module is loaded again for each test file.
+afterAll(() => {
   forgetMade();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  if (caches !== null) rmSync(caches, { recursive: true, force: true });
-  caches = null;
-}
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 let caches: string | null = null;
 
 /** The process's environment without its git configuration and with caches of its own. */
 export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  caches ??= mkdtempSync(join(tmpdir(), 'evaldiff-caches-'));
+  caches ??= temporaryFolder('caches');
   const kept = Object.entries(process.env).filter(
     // Nor what the CI says that runs the tests.
     ([name]) => !/^(?:GIT|GITHUB|CI|BITBUCKET|SYSTEM|CHANGE)_/.test(name),

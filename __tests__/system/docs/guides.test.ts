@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { factsOf } from '../../../src/types/vendors.ts';
 import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
-import {
-  fixtureEnvironment,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../stand-ins/repository.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
 
 // Every command of five guides, on a machine that may be busy.
 jest.setTimeout(120_000);
@@ -26,7 +22,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => server.close());
-afterAll(removeTemporaryFolders);
 
 /** What a reader does with one block of a page: gives its lines to a shell, or writes its file. */
 type Step = { kind: 'lines'; lines: string[] } | { kind: 'file'; path: string; text: string };

@@ -1,22 +1,15 @@
 import https from 'node:https';
 import { type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ofOwnAuthority, type KeyPair } from '../../stand-ins/certificate.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../stand-ins/repository.ts';
+import { createRepository, fixtureEnvironment } from '../../stand-ins/repository.ts';
 import { tunnelProxy } from '../../stand-ins/tunnel-proxy.ts';
 import { startBundle } from './runner.ts';
-
-jest.setTimeout(60_000);
 
 let pair: KeyPair & { authority: string };
 beforeAll(() => {
   pair = ofOwnAuthority();
 });
-afterAll(removeTemporaryFolders);
 
 const open: (() => void)[] = [];
 afterEach(() => {

@@ -7,7 +7,7 @@ import { main as commandLine } from '../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../src/app/commands/terminal.ts';
 import { JOBS } from '../../../src/jobs.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { clock } from '../../stand-ins/command-line.ts';
+import { clock } from '../../stand-ins/clock.ts';
 import { FEATURES } from '../../stand-ins/features.ts';
 import type { GitHubStandIn } from '../../stand-ins/github/index.ts';
 import {

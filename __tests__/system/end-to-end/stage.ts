@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, jest } from '@jest/globals';
+import { afterEach, jest } from '@jest/globals';
 import {
   addPull,
   startValidatingGitHub,
@@ -16,7 +16,6 @@ import {
 } from '../../stand-ins/models/server.ts';
 import {
   createRepository,
-  removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
   type FixtureFiles,
@@ -42,7 +41,6 @@ const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
-afterAll(removeTemporaryFolders);
 
 /** The key of the model server, in the environment variable that the endpoint line names. */
 export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
@@ -22,8 +22,6 @@ import { ROOT } from '../end-to-end/runner.ts';
 
 /** The comment under GitHub's own style sheet, where there is a browser. */
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
-
-jest.setTimeout(60_000);
 
 const marker = '<!-- evaldiff -->';
 const links = {

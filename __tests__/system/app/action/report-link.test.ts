@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Job } from '../../../../src/app/action/context.ts';
 import { linkedReport } from '../../../../src/app/action/report-link.ts';
 import type { Session } from '../../../../src/app/session/session.ts';
@@ -9,11 +9,10 @@ import { readInputs } from '../../../../src/config/inputs.ts';
 import type { ArtifactLibrary } from '../../../../src/edges/store/artifact.ts';
 import { artifactServerPerTest } from '../../../stand-ins/artifact-service.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const RUN = 'https://github.com/acme/prompts/actions/runs/7001';
 const server = artifactServerPerTest();
-afterAll(removeTemporaryFolders);
 
 async function linked(
   given: Record<string, string> = {},

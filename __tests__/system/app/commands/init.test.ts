@@ -1,16 +1,9 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { factsOf } from '../../../../src/types/vendors.ts';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  filesBelow,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { read } from '../../../unit/config/tree.ts';
-
-afterAll(removeTemporaryFolders);
 
 async function init(
   files: Record<string, string>,

@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process';
 import { readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { localEndpoint } from '../../../stand-ins/command-line.ts';
 import { renderComment } from '../../../stand-ins/reports.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
-afterAll(removeTemporaryFolders);
 
 test.each([
   ['SIGINT', 'alone'],

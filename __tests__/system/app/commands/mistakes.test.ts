@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import {
@@ -9,9 +9,6 @@ import {
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
 import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
-
-// Real git, on a machine that may be busy.
-jest.setTimeout(60_000);
 
 const open = shopPerTest();
 

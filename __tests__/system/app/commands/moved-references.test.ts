@@ -1,11 +1,10 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
 
 let server: ModelServer | null = null;
 afterEach(() => server?.close());
-afterAll(removeTemporaryFolders);
 
 interface Side {
   /** Numbers of the references of each prompt. */

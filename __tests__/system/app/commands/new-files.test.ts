@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { replaceFile, writeNewFiles } from '../../../../src/app/commands/files.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const groundAt = (root: string) => ({ root, tracked: async () => [] });
 

@@ -1,11 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { filesBelow } from '../../../stand-ins/repository.ts';
 import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
-
-// Real git, on a machine that may be busy.
-jest.setTimeout(60_000);
 
 const open = shopPerTest();
 

@@ -1,13 +1,7 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
 /** llmeval's own example, to the letter. */
 const PING = `defaults:

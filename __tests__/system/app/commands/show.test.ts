@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop;
@@ -11,7 +10,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => shop.close());
-afterAll(removeTemporaryFolders);
 
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n';

@@ -1,16 +1,7 @@
 /** What `validate` finds without a model call, and what a run then says before its first. */
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  type FixtureFiles,
-} from '../../../stand-ins/repository.ts';
-
-// Real git and a real sandbox, on a machine that may be busy.
-jest.setTimeout(60_000);
-
-afterAll(removeTemporaryFolders);
+import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
 
 async function evaldiff(files: FixtureFiles, ...argv: string[]) {
   const repository = createRepository();

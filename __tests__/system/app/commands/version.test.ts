@@ -2,19 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { versionLine } from '../../../../src/app/session/installation.ts';
 import { VERSION } from '../../../../src/app/session/runtime.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import {
   createRepository,
-  removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
 const STAMPED = '0123456789abcdef0123456789abcdef01234567';

@@ -1,17 +1,13 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import { UserError } from '../../../../src/errors.ts';
 import {
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
 } from '../../../stand-ins/repository.ts';
-
-jest.setTimeout(60_000);
-afterAll(removeTemporaryFolders);
 
 const repository = createRepository();
 const fork = repository.commit('fork', { 'prompts/a.yaml': 'one\n' });

@@ -10,12 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { afterEachEdit, filesNamed, isOwnOutput } from '../../../../src/app/session/watch.ts';
 import { problem } from '../../../../src/errors.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 /** Looks at a folder with these files; each look follows what the step before it says, then does it. */
 async function looks(

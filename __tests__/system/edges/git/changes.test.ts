@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { hunkParser } from '../../../../src/edges/git/changes.ts';
 import type { ChangedFile } from '../../../../src/types/repository.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('');

@@ -1,13 +1,6 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import {
-  bareOrigin,
-  createRepository,
-  removeTemporaryFolders,
-  shallowCheckout,
-} from '../../../stand-ins/repository.ts';
+import { describe, expect, test } from '@jest/globals';
+import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
 import { using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 describe('what is checked out', () => {
   test('is the commit and its parents, also where a shallow clone does not have them', async () => {

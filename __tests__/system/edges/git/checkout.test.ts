@@ -1,17 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { writeFiles } from '../../../../src/edges/git/checkout.ts';
 import type { TreeEntry } from '../../../../src/edges/git/listing.ts';
-import {
-  ODD_NAMES,
-  createRepository,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { ODD_NAMES, createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { craftedTree, messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const listed = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { gitEnvironment, lastLine, runGit } from '../../../../src/edges/git/command.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { createRepository } from '../../../stand-ins/repository.ts';
 
 describe("the line of git's complaint that a user sees", () => {
   test.each([

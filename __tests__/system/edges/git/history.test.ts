@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import {
   bareOrigin,
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 /**
  * main has 130 commits; `topic` left it 75 commits ago and adds three; the pull request's merge

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { lfsPointer } from '../../../../src/edges/git/missing.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  type FixtureFiles,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
 const CASES = 'project/data/cases.jsonl';

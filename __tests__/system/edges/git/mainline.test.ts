@@ -1,14 +1,11 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   bareOrigin,
   createRepository,
-  removeTemporaryFolders,
   shallowCheckout,
   temporaryFolder,
 } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 /** Two states of `main`, a branch with one commit, and its merge. */
 function merged() {

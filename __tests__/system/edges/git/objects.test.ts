@@ -1,16 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { gitEnvironment } from '../../../../src/edges/git/command.ts';
 import { isObjectId, openObjectReader } from '../../../../src/edges/git/objects.ts';
 import {
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
 } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const repository = createRepository();
 const readers: ReturnType<typeof openObjectReader>[] = [];

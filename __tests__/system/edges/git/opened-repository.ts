@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { expect, jest } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { RemoteAddress } from '../../../../src/edges/git/remote.ts';
 import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
 import { formatProblem, UserError } from '../../../../src/errors.ts';
@@ -12,8 +12,6 @@ import {
 } from '../../../stand-ins/repository.ts';
 
 // Real git starts many processes; on a machine that is busy with other work, five seconds are not
-// much.
-jest.setTimeout(60_000);
 
 export const decode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 

@@ -1,17 +1,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   bareOrigin,
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
 import { allowFilters, messageOf, remoteAt, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const source = createRepository();
 const files = (text: string): Record<string, string> =>

@@ -1,18 +1,15 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { configuredAddress, serverAddress } from '../../../../src/edges/git/remote.ts';
 import { startGitServer } from '../../../stand-ins/git-server.ts';
 import {
   bareOrigin,
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
 } from '../../../stand-ins/repository.ts';
 import { gitAfter, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 const SECRET = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');

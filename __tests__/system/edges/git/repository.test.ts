@@ -1,18 +1,15 @@
 import { chownSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import {
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
 import { changed, decode, gitAfter, messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const options = () => ({ environment: fixtureEnvironment(), temporaryFolder: temporaryFolder() });
 

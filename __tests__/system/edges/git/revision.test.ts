@@ -1,15 +1,8 @@
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import {
-  bareOrigin,
-  createRepository,
-  removeTemporaryFolders,
-  shallowCheckout,
-} from '../../../stand-ins/repository.ts';
+import { describe, expect, test } from '@jest/globals';
+import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
 import { messageOf, using, type Opened } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 const repository = createRepository();
 const base = repository.commit('base', { 'a.yaml': 'base\n' });

@@ -1,18 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { treePathText } from '../../../../src/edges/git/listing.ts';
 import { folderPrefix, splitNul } from '../../../../src/edges/git/tree.ts';
 import { UserError } from '../../../../src/errors.ts';
-import {
-  ODD_NAMES,
-  createRepository,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { ODD_NAMES, createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 describe('a tree', () => {
   test('lists regular files with their ids below the working directory, and reads their exact bytes', async () => {

@@ -8,12 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   ODD_NAMES,
   createRepository,
   fixtureEnvironment,
-  removeTemporaryFolders,
   temporaryFolder,
   writeFiles,
   type FixtureRepository,
@@ -29,8 +28,6 @@ import {
   using,
   type Opened,
 } from './opened-repository.ts';
-
-afterAll(removeTemporaryFolders);
 
 /**
  * Every file below `.git` with size and time: what must not change. (git renews the time of an

@@ -1,18 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   type ProgramPlatform,
   programVariables,
   startChild,
   startable,
 } from '../../../../src/edges/providers/program-child.ts';
-import {
-  removeTemporaryFolders,
-  temporaryFolder,
-  writeFiles,
-} from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { temporaryFolder, writeFiles } from '../../../stand-ins/repository.ts';
 
 /** A Windows machine on which these files are. */
 const windows = (...files: string[]): ProgramPlatform => ({

@@ -1,10 +1,9 @@
 import type http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { selfSigned } from '../../../stand-ins/certificate.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { tunnelProxy } from '../../../stand-ins/tunnel-proxy.ts';
 import {
   errorOf,
@@ -16,7 +15,6 @@ import {
 import { afterThisTest, listen } from './started.ts';
 
 const pair = selfSigned();
-afterAll(removeTemporaryFolders);
 
 const authorities = tls.getCACertificates('default');
 afterEach(() => tls.setDefaultCACertificates(authorities));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSolver } from '../../../../src/edges/solver/index.ts';
 import type { SimplexModel } from '../../../../src/edges/solver/thread.ts';
 import { assign } from '../../../../src/features/attributes/assign.ts';
@@ -7,9 +7,6 @@ import { wholeCounts } from '../../../../src/features/attributes/assignment-prog
 import type { AssignmentProgram } from '../../../../src/types/solver.ts';
 import { LP_INSTANCES, type LpInstance } from '../../../unit/features/attributes/lp-instances.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
-
-/** A thread per program, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 /** A cutting-plane form of an assignment on which javascript-lp-solver cycles. */
 const endless = JSON.parse(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as library from '@actions/cache';
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from '@jest/globals';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { openJobStores } from '../../../../src/app/session/stores.ts';
 import {
   cacheKeys,
@@ -15,9 +15,6 @@ import type { TrustLevel } from '../../../../src/types/plain.ts';
 import { startCacheServer, type CacheServer } from '../../../stand-ins/cache-service.ts';
 import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok } from '../../../unit/edges/store/setting.ts';
-
-// Each job packs and unpacks an archive with programs of its own.
-jest.setTimeout(60_000);
 
 const MAIN = 'refs/heads/main';
 const pull = (number: number): string => `refs/pull/${number}/merge`;

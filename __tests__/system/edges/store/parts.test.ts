@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   artifactName,
   fetchParts,
@@ -15,16 +15,12 @@ import { openPart } from '../../../../src/edges/store/part.ts';
 import { UserError } from '../../../../src/errors.ts';
 import { PART_FILES } from '../../../../src/features/shards/manifest.ts';
 import { artifactServerPerTest } from '../../../stand-ins/artifact-service.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
-
-jest.setTimeout(60_000);
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const PROJECT = '.\nevaldiff.yaml';
 const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
 const server = artifactServerPerTest();
 const inRun = (run: string) => Object.assign(process.env, server().environment(run));
-
-afterAll(removeTemporaryFolders);
 
 function part(content: string): string {
   const folder = temporaryFolder('part');

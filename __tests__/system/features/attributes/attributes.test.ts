@@ -1,14 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 import { scripted } from './scripted-grader.ts';
 import { reader } from './sixty.ts';
@@ -21,7 +20,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';

@@ -1,14 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { readAttributes } from '../../../../src/features/attributes/file.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 import { named } from './scripted-grader.ts';
-
-/** Several runs each, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const FILE = 'evaldiff.attributes.yaml';
 const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n';
@@ -17,7 +13,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 /** A grader that finds the same three kinds in whatever it is shown. */
 const finder: Script = ({ schema }) => ({

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createSolver } from '../../../../src/edges/solver/index.ts';
 import type {
   ExplainInput,
@@ -18,9 +18,6 @@ import type { Request } from '../../../../src/types/model.ts';
 import { failure, scripted, type Script } from './scripted-grader.ts';
 import { inputOf, reader, sixty, TOPICS } from './sixty.ts';
 import { sha256, solveHere } from './solvers.ts';
-
-/** Many permutations per explanation, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const billingFell = (topic: string): number => (topic === 'billing' ? 0.2 : 0.95);
 const worse = sixty(billingFell);

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
-import { fixtureEnvironment, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { fixtureEnvironment } from '../../../stand-ins/repository.ts';
 import {
   BATCH_KEY,
   MODELS,
@@ -26,8 +26,6 @@ const open = async (options: BatchProjectOptions = {}): Promise<BatchProject> =>
 afterEach(async () => {
   for (const project of opened.splice(0)) await project.close();
 });
-afterAll(removeTemporaryFolders);
-jest.setTimeout(60_000);
 
 const pending = ({ repository }: BatchProject): unknown[] => {
   const db = new DatabaseSync(storeOf(repository.directory).file, { readOnly: true });

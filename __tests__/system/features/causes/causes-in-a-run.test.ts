@@ -1,11 +1,9 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { CULPRIT, HEAD_LINES, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { closeServers, compareShop, FILE } from '../../app/commands/compare-shop.ts';
 
 afterEach(closeServers);
-afterAll(removeTemporaryFolders);
 
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import {
@@ -6,18 +6,13 @@ import {
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
 
 const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 const open: ModelServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
 });
-afterAll(removeTemporaryFolders);
 
 const prompt = (text: string): string =>
   `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;

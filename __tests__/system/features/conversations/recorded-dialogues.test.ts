@@ -1,5 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop | null = null;
@@ -7,7 +6,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 const turn = (role: string, content: string) => ({ role, content });
 

@@ -1,19 +1,14 @@
-import { afterAll, afterEach } from '@jest/globals';
+import { afterEach } from '@jest/globals';
 import { commandIn, type Said } from '../../../stand-ins/command-line.ts';
 import {
   startModelServer,
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  removeTemporaryFolders,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
 const open: ModelServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
-afterAll(removeTemporaryFolders);
 
 /** Runs `grade` in a new repository with these files, on a model server that answers so. */
 export async function gradeIn(

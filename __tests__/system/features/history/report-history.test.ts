@@ -1,13 +1,9 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 import { measured } from '../../../unit/features/noise/measurement.ts';
 import {
@@ -17,10 +13,6 @@ import {
   sideOf,
   suiteOf,
 } from '../../../unit/report/results.ts';
-
-afterAll(removeTemporaryFolders);
-// Real git, on a machine that may be busy.
-jest.setTimeout(60_000);
 
 /** A full sweep of one suite at a commit: `passed` of ten references passed. */
 function sweepAt(sha: string, passed: number): Result {

@@ -1,16 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  filesBelow,
-  removeTemporaryFolders,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 import { read } from '../../../unit/config/tree.ts';
-
-afterAll(removeTemporaryFolders);
 
 async function run(args: readonly string[], files: Record<string, string>) {
   const repository = createRepository();

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop | null = null;
@@ -10,7 +9,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 const SETTINGS =
   '  default: { provider: openai, endpoint: local, model: model-1 }\n  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: evals/promptfooconfig.yaml\n';

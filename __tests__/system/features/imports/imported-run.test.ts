@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop | null = null;
@@ -10,7 +9,6 @@ afterEach(async () => {
   await shop?.close();
   shop = null;
 });
-afterAll(removeTemporaryFolders);
 
 const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
 const LISTED = 'prompts: promptfooconfig.yaml\n';

@@ -1,9 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
-
-afterAll(removeTemporaryFolders);
+import { createRepository } from '../../../stand-ins/repository.ts';
 
 const CONFIG = `prompts: ['Answer: {{q}}']
 providers: [openai:gpt-4o]

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
@@ -9,12 +9,11 @@ import {
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
-import { createRepository, removeTemporaryFolders } from '../../../stand-ins/repository.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
 import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
 const open: ModelServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
-afterAll(removeTemporaryFolders);
 
 async function project(answer: Script) {
   const server = await startModelServer({ answer });

@@ -12,13 +12,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
-
-jest.setTimeout(60_000);
 
 /** One for all tests: its address is in every part. */
 let server: ModelServer;
@@ -32,7 +30,6 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await server.close();
-  removeTemporaryFolders();
 });
 
 const FOLDERS = ['evaldiff-shard-1-of-2', 'evaldiff-shard-2-of-2'] as const;

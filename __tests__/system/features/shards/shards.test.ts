@@ -1,12 +1,11 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders } from '../../../stand-ins/repository.ts';
 import { openSharded, PROJECT, TWIN, type Sharded } from './sharded.ts';
 
 // A test is a dozen runs.
@@ -16,7 +15,6 @@ let opened: Sharded | null = null;
 const open = async (...options: Parameters<typeof openSharded>): Promise<Sharded> =>
   (opened = await openSharded(...options));
 afterEach(() => opened?.close());
-afterAll(removeTemporaryFolders);
 
 const BUSY = { status: 503, error: { message: 'busy' } };
 

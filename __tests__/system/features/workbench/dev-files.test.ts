@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { removeTemporaryFolders, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openWorkbench, rowsOf, type OpenWorkbench } from '../../../stand-ins/workbench.ts';
 
 jest.setTimeout(120_000);
@@ -64,7 +64,6 @@ describe('what the workbench writes', () => {
   });
   afterAll(async () => {
     await bench.close();
-    removeTemporaryFolders();
   });
 
   const settled = (is: (board: Awaited<ReturnType<OpenWorkbench['board']>>) => boolean) =>

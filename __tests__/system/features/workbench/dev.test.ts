@@ -25,11 +25,7 @@ import { commandIn } from '../../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { REPORTS } from '../../../stand-ins/reports.ts';
-import {
-  fixtureEnvironment,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openWorkbench, type OpenWorkbench } from '../../../stand-ins/workbench.ts';
 import { withKinds } from '../../../unit/report/kinds.ts';
 
@@ -37,7 +33,6 @@ const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
 
 jest.setTimeout(120_000);
-afterAll(removeTemporaryFolders);
 
 const PROMPT_FILE = 'prompts/ask.yaml';
 const TEST_FILE = 'prompts/tests/ask.yaml';

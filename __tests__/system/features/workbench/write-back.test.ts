@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { sha256 } from '../../../../src/app/session/cached-complete.ts';
 import { withRepository } from '../../../../src/app/session/opened-repository.ts';
 import { readCommandLine } from '../../../../src/config/inputs.ts';
@@ -15,15 +15,9 @@ import {
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import { joinMarkup, markupText } from '../../../../src/text/markup.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
-import {
-  fixtureEnvironment,
-  removeTemporaryFolders,
-  temporaryFolder,
-} from '../../../stand-ins/repository.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { referenceResult, sideResult, tryResult } from '../../../unit/app/run/builders.ts';
 import { suiteOf } from '../../../unit/report/results.ts';
-
-afterAll(removeTemporaryFolders);
 
 const FILES = {
   'evaldiff.yaml': 'prompts: [p.yaml, rows-p.yaml]\nrubrics: [rubrics.yaml, kind.yaml]\n',

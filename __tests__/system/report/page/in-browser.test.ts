@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
@@ -22,8 +22,6 @@ import {
 
 /** The report in a real browser, where there is one; elsewhere these tests are shown as skipped. */
 const inBrowser = chromiumPath === undefined ? describe.skip : describe;
-
-jest.setTimeout(60_000);
 
 interface Look {
   scheme?: 'light' | 'dark';

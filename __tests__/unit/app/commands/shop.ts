@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, afterEach } from '@jest/globals';
+import { afterEach } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import {
   beginIn,
@@ -12,11 +12,7 @@ import {
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  removeTemporaryFolders,
-  type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
 
 /**
  * A small project on a real git repository, asked through the command line against a model server
@@ -53,7 +49,6 @@ export function shopPerTest(): (options?: ShopOptions) => Promise<Shop> {
   afterEach(async () => {
     for (const shop of opened.splice(0)) await shop.close();
   });
-  afterAll(removeTemporaryFolders);
   return async (options) => {
     const shop = await openShop(options);
     opened.push(shop);

@@ -1,11 +1,8 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { groupVerdicts, type GroupVerdict } from '../../../../src/features/attributes/verdicts.ts';
 import type { Cluster } from '../../../../src/kernel/statistics/bundles.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
-
-/** Many permutations per call, on machines that do other things too. */
-jest.setTimeout(60_000);
 
 const table = (base: number, head: number, tries = 5): Table => ({
   base: { passes: base, tries },

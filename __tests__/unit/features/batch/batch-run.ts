@@ -1,6 +1,6 @@
 /** A sweep of its own, to be killed or stopped while it waits for a batch. */
 import { main } from '../../../../src/app/commands/program.ts';
-import { clock } from '../../../stand-ins/command-line.ts';
+import { clock } from '../../../stand-ins/clock.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
 import { vendorUrls } from '../../../stand-ins/models/server.ts';
 
