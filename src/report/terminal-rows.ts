@@ -123,17 +123,19 @@ export function longestWord(cell: readonly Run[]): number {
   return unbrokenUnits(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
-/** Wraps each cell to its column's width. */
-export function sideBySide(cells: readonly Run[][], widths: readonly number[]): Row[] {
-  const columns = widths.map((columnWidth, index) => wrapRuns(cells[index] ?? [], columnWidth));
-  const height = columns.reduce((most, rows) => Math.max(most, rows.length), 0);
+export interface Cell {
+  content: readonly Run[];
+  width: number;
+}
+
+/** Wraps each cell to its width. */
+export function sideBySide(cells: readonly Cell[]): Row[] {
+  const columns = cells.map(({ content, width }) => ({ width, rows: wrapRuns(content, width) }));
+  const height = columns.reduce((most, { rows }) => Math.max(most, rows.length), 0);
   return Array.from({ length: height }, (_, line) =>
-    columns.flatMap((rows, index) => {
-      const row = rows[line] ?? [];
-      return [
-        ...row,
-        spaces((widths[index] ?? 0) - rowWidth(row) + (index === columns.length - 1 ? 0 : GAP)),
-      ];
+    columns.flatMap(({ width, rows }, index) => {
+      const row = rows.at(line) ?? [];
+      return [...row, spaces(width - rowWidth(row) + (index === columns.length - 1 ? 0 : GAP))];
     }),
   );
 }
@@ -143,5 +145,12 @@ export function pairRows(pairs: readonly [Run[], Run[]][], width: number): Row[]
     Math.floor(width / 3),
     pairs.reduce((most, [name]) => Math.max(most, widest(name)), 0),
   );
-  return indentRows(pairs.flatMap((pair) => sideBySide(pair, [names, width - names - 2 * GAP])));
+  return indentRows(
+    pairs.flatMap(([name, value]) =>
+      sideBySide([
+        { content: name, width: names },
+        { content: value, width: width - names - 2 * GAP },
+      ]),
+    ),
+  );
 }

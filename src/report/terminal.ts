@@ -22,6 +22,7 @@ import {
   longestWord,
   pairRows,
   sideBySide,
+  type Cell,
   type Row,
   type Run,
   type Style,
@@ -218,8 +219,8 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
   const head = table.head.map((cell) => runs(cell, 'bold'));
   const rows = table.rows.map((row) => row.map((cell) => runs(cell)));
   const columns = head.map((title, index): ColumnWidth => {
-    const cells = rows.map((row) => row[index] ?? []);
-    const rigid = table.rows.every((row) => isOurs(row[index] ?? []));
+    const cells = rows.flatMap((row) => row.slice(index, index + 1));
+    const rigid = table.rows.every((row) => row.slice(index, index + 1).every(isOurs));
     return {
       natural: Math.max(widest(title), widestOf(cells)),
       least: Math.max(
@@ -237,6 +238,8 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
     const widths = shown < 2 ? null : shrunk(columns.slice(0, shown), width - GAP * (shown - 1));
     if (widths === null) continue;
     const rule = widths.map((size): Run[] => [{ text: '─'.repeat(size), style: 'dim' }]);
+    const fitted = (row: readonly Run[][]): Cell[] =>
+      widths.map((cellWidth, at) => ({ content: row[at] ?? [], width: cellWidth }));
     const below = (row: Run[][]): Row[] =>
       shown === columns.length
         ? []
@@ -248,9 +251,9 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
             ),
           );
     return [
-      ...sideBySide(head, widths),
-      ...sideBySide(rule, widths),
-      ...rows.flatMap((row) => [...sideBySide(row, widths), ...below(row)]),
+      ...sideBySide(fitted(head)),
+      ...sideBySide(fitted(rule)),
+      ...rows.flatMap((row) => [...sideBySide(fitted(row)), ...below(row)]),
     ];
   }
   return rows.flatMap((row) => [
@@ -269,14 +272,12 @@ interface ColumnWidth {
 
 /** Narrows the widest columns until all fit; null if they cannot. */
 function shrunk(columns: readonly ColumnWidth[], room: number): number[] | null {
-  const widths = columns.map(({ natural }) => natural);
-  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over -= 1) {
-    let most = -1;
-    columns.forEach(({ least }, index) => {
-      if ((widths[index] ?? 0) > least && (widths[index] ?? 0) > (widths[most] ?? 0)) most = index;
-    });
-    if (most < 0) return null;
-    widths[most] = (widths[most] ?? 0) - 1;
+  const fitted = columns.map(({ natural, least }) => ({ width: natural, least }));
+  for (let over = fitted.reduce((sum, { width }) => sum + width, 0) - room; over > 0; over -= 1) {
+    const [first, ...others] = fitted.filter(({ width, least }) => width > least);
+    if (first === undefined) return null;
+    const widest = others.reduce((most, each) => (each.width > most.width ? each : most), first);
+    widest.width -= 1;
   }
-  return widths;
+  return fitted.map(({ width }) => width);
 }

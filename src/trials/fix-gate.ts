@@ -57,9 +57,9 @@ export async function fixGate(
   const passedBy = runner(candidate, make);
   const restored = await passedBy(worse, tries);
   if (restored.some((own) => own.tries < tries)) return 'unjudged';
-  const tables = worse.map((reference, at): Table => ({
+  const tables = restored.map(({ reference, passes, tries: judged }): Table => ({
     base: sideCounts(references[reference]?.head ?? null),
-    head: restored[at] ?? { passes: 0, tries: 0 },
+    head: { passes, tries: judged },
   }));
   const better = tables.length > 0 && suiteTest(tables).midUp <= level;
   const whole = restored.filter(({ passes }) => passes === tries).length;
@@ -91,13 +91,13 @@ function chunks(references: readonly number[]): number[][] {
 function runner(
   { prompt, generation }: FixCandidate,
   make: MakeTries,
-): (references: readonly number[], tries: number) => Promise<Counts[]> {
+): (references: readonly number[], tries: number) => Promise<(Counts & { reference: number })[]> {
   return async (references, tries) => {
     const draws = references.flatMap((reference) => Array.from({ length: tries }, () => reference));
     const passed = await make(draws.map((reference) => ({ reference, prompt, generation })));
     return references.map((reference) => {
       const own = passed.filter((outcome, i) => draws[i] === reference && outcome !== null);
-      return { passes: own.filter(Boolean).length, tries: own.length };
+      return { reference, passes: own.filter(Boolean).length, tries: own.length };
     });
   };
 }

@@ -245,9 +245,12 @@ function toolDifferences(before: Json, after: Json): Difference[] | null {
 
 function toolsByName(tools: Json): Map<string, Json> | null {
   if (!Array.isArray(tools)) return null;
-  const names = tools.map(toolName);
-  if (names.some((name) => name === null) || new Set(names).size < names.length) return null;
-  return new Map(tools.map((tool, i) => [names[i] ?? '', tool]));
+  const named = tools.flatMap((tool): [string, Json][] => {
+    const name = toolName(tool);
+    return name === null ? [] : [[name, tool]];
+  });
+  const byName = new Map(named);
+  return byName.size < tools.length ? null : byName;
 }
 
 function toolName(tool: Json): string | null {

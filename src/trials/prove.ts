@@ -151,7 +151,11 @@ function pairsOf(
 ): PairedTry[] {
   const good = outcomesUnder(outcomes, passing, reference);
   const bad = outcomesUnder(outcomes, failing, reference);
-  return good.slice(0, bad.length).map((base, i) => ({ base, head: bad[i] ?? false }));
+  const tries = Math.min(good.length, bad.length);
+  return Array.from({ length: tries }, (_, at) => ({
+    base: good[at] === true,
+    head: bad[at] === true,
+  }));
 }
 
 function contrastCounts(

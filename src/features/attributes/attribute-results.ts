@@ -108,54 +108,61 @@ function firstAnswer(tries: readonly TryResult[]): string | null {
   return tries.find(({ actual }) => actual !== null)?.actual ?? null;
 }
 
+export interface SurveyedSuite {
+  suite: CountedSuite;
+  surveyed: readonly Surveyed[];
+}
+
 /** All attributes of all suites are one family of tests. */
-export function attributeResults(
-  suites: readonly CountedSuite[],
-  surveyed: readonly (readonly Surveyed[])[],
+export function attributeResults<Own extends SurveyedSuite>(
+  suites: readonly Own[],
   input: ExplainInput,
-): AttributeResult[][] {
+): (Own & { attributes: AttributeResult[] })[] {
   const tables: Table[] = [];
-  const positions = suites.map(
-    (suite) =>
-      new Map(
-        suite.references.map((reference): [string, number] => [
-          reference.id,
-          tables.push(attributeTable(reference, suite)) - 1,
-        ]),
-      ),
-  );
-  const groups = suites.map((_, at) =>
-    (surveyed[at] ?? []).map(({ references }): Member[] =>
-      references.flatMap(({ reference: id, affinity }) => {
-        const position = positions[at]?.get(id);
-        return position === undefined ? [] : [{ at: position, weight: weightOf(affinity) }];
-      }),
-    ),
-  );
-  const clusters = suites.flatMap((suite, at) =>
-    attributeClusters(suite, positions[at] ?? new Map<string, number>()),
-  );
-  const verdicts = groupVerdicts(tables, groups.flat(), {
-    alpha: input.alpha,
-    seed: input.seed,
-    clusters,
+  const placed = suites.map((own) => {
+    const positions = new Map(
+      own.suite.references.map((reference): [string, number] => [
+        reference.id,
+        tables.push(attributeTable(reference, own.suite)) - 1,
+      ]),
+    );
+    const groups = own.surveyed.map((attribute) => ({
+      attribute,
+      members: membersOf(attribute, positions),
+    }));
+    return { own, groups, clusters: attributeClusters(own.suite, positions) };
   });
-  const ids = surveyed.flat().map(({ attribute }) => attribute.id);
-  let next = 0;
-  return suites.map((suite, at) =>
-    (surveyed[at] ?? []).map((attribute, place): AttributeResult => {
-      const verdict = verdicts[next++];
-      const members = (groups[at]?.[place] ?? []).map((member) => member.at);
-      const own = members.flatMap((position) => tables[position] ?? []);
+  const clusters = placed.flatMap((each) => each.clusters);
+  const family = placed.flatMap(({ groups }) => groups);
+  const verdicts = groupVerdicts(
+    tables,
+    family.map(({ members }) => members),
+    { alpha: input.alpha, seed: input.seed, clusters },
+  );
+  const verdictOf = new Map(family.map((group, at) => [group, verdicts[at]]));
+  const ids = family.map(({ attribute }) => attribute.attribute.id);
+  return placed.map(({ own, groups }) => ({
+    ...own,
+    attributes: groups.map((group): AttributeResult => {
+      const verdict = verdictOf.get(group);
+      const members = group.members.map(({ at }) => at);
+      const counted = members.flatMap((position) => tables[position] ?? []);
       return attributeResult(
-        suite,
-        attribute,
-        { tables: own, bundles: bundlesAmong(clusters, members) },
-        input.mode === 'sweep' || verdict === undefined ? sweepVerdict(own) : verdict,
+        own.suite,
+        group.attribute,
+        { tables: counted, bundles: bundlesAmong(clusters, members) },
+        input.mode === 'sweep' || verdict === undefined ? sweepVerdict(counted) : verdict,
         ids,
       );
     }),
-  );
+  }));
+}
+
+function membersOf({ references }: Surveyed, positions: ReadonlyMap<string, number>): Member[] {
+  return references.flatMap(({ reference: id, affinity }) => {
+    const at = positions.get(id);
+    return at === undefined ? [] : [{ at, weight: weightOf(affinity) }];
+  });
 }
 
 /** 1 (not at all) and null weigh nothing. */

@@ -151,15 +151,16 @@ async function shrink(
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
     const chunks = chunksOf(kept, kept.length <= CHUNK ? 1 : Math.ceil(kept.length / CHUNK));
     const replies = await Promise.all(
-      chunks.map((chunk) =>
-        merge(chunk, kind, Math.max(1, Math.floor((target * chunk.length) / kept.length)), tools),
-      ),
+      chunks.map(async (chunk) => {
+        const most = Math.max(1, Math.floor((target * chunk.length) / kept.length));
+        return { chunk, ...(await merge(chunk, kind, most, tools)) };
+      }),
     );
     counted.asked += chunks.length;
     counted.failed += replies.filter(({ status }) => status === 'failed').length;
     counted.reason ??= firstFailure(replies);
     const next = candidatesOf(
-      replies.map((reply, index) => (reply.status === 'ok' ? reply.reply : (chunks[index] ?? []))),
+      replies.map((merged) => (merged.status === 'ok' ? merged.reply : merged.chunk)),
     );
     open = next.length > limit && next.length < kept.length;
     if (next.length <= kept.length) kept = next;

@@ -53,28 +53,25 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
     }));
-  const surveyed = await Promise.all(suites.map((suite) => surveySuite(suite, input, tools)));
-  const results = attributeResults(
-    suites,
-    surveyed.map((survey) => survey.surveyed),
-    input,
+  const surveyed = await Promise.all(
+    suites.map(async (suite) => ({ suite, ...(await surveySuite(suite, input, tools)) })),
   );
+  const results = attributeResults(surveyed, input);
   const written = await Promise.all(
-    suites.map((suite, at) => insightsOf(suite, results[at] ?? [], input, tools)),
+    results.map(async ({ suite, attributes }) => ({
+      suite,
+      ...(await insightsOf(suite, attributes, input, tools)),
+    })),
   );
-  const noticesOf = (notes: (at: number) => readonly string[]): Notice[] =>
-    suites.flatMap(({ path }, at) => notes(at).map((message) => notice(path, message)));
-  const notices = [
-    ...noticesOf((at) => surveyed[at]?.notes ?? []),
-    ...noticesOf((at) => written[at]?.notes ?? []),
-  ];
+  const notices = [...surveyed, ...written].flatMap(({ suite: { path }, notes }) =>
+    notes.map((message) => notice(path, message)),
+  );
   return {
-    attributes: results.flat(),
+    attributes: results.flatMap(({ attributes }) => attributes),
     insights: written.flatMap(({ findings }) => findings),
-    droppedInsights: suites.flatMap(({ path, name, variant }, at) => {
-      const count = written[at]?.dropped ?? 0;
-      return count === 0 ? [] : [{ path, suite: name, variant, count }];
-    }),
+    droppedInsights: written.flatMap(({ suite: { path, name, variant }, dropped: count }) =>
+      count === 0 ? [] : [{ path, suite: name, variant, count }],
+    ),
     notices: deduplicate(notices),
   };
 }

@@ -153,8 +153,8 @@ export function openLine(
   return [strong('Cause'), ...named, text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`)];
 }
 
-export function causeSentences(suite: SuiteCauses): string[] {
-  return suite.causes.map((cause) => plainText(causeLine(cause, suite, [])));
+export function causeSentence(cause: Cause, suite: SuiteCauses): string {
+  return plainText(causeLine(cause, suite, []));
 }
 
 function plainText(line: Line): string {

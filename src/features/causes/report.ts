@@ -1,7 +1,7 @@
 import type { DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
-import { causeSentences } from './cause-lines.ts';
+import { causeSentence } from './cause-lines.ts';
 import type { Cause } from './result.ts';
 import { causes, causesFor, causesIn, otherCauses, referenceCauses } from './section.ts';
 import { suggestions } from './suggestions.ts';
@@ -10,13 +10,12 @@ export const causesReport: FeatureReport = {
   sections: { why: causes, whyElsewhere: otherCauses },
   lines: ({ causes: all = [] }) =>
     all.flatMap((of) => {
-      const sentences = causeSentences(of);
       const suite = { path: of.path, name: of.suite, variant: of.variant };
-      return of.causes.map(({ relation, units }, at): FoundLines => ({
+      return of.causes.map((cause): FoundLines => ({
         suite,
-        sentence: sentences[at] ?? '',
-        ...PROOFS[relation],
-        lines: units.map(({ side, file, lines: { to }, head, ...unit }) => ({
+        sentence: causeSentence(cause, of),
+        ...PROOFS[cause.relation],
+        lines: cause.units.map(({ side, file, lines: { to }, head, ...unit }) => ({
           side,
           file,
           to,

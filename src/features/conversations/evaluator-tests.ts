@@ -17,10 +17,10 @@ import type {
   YesShare,
 } from './result.ts';
 
-/** An answer accepted or rejected by people, with each evaluator's verdict (null: unreadable). */
+/** An answer accepted or rejected by people, with the verdicts that could be read. */
 interface JudgedAnswer {
   accepted: boolean;
-  verdicts: (EvaluatorVerdict | null)[];
+  verdicts: EvaluatorVerdict[];
 }
 
 /** Up to this many, all combinations are shown; beyond it, only pairs and all together. */
@@ -32,43 +32,34 @@ export function gradeEvaluators(
   criteria: readonly Criterion[],
   answers: readonly JudgedAnswer[],
 ): EvaluatorGrade[] {
-  return groupsOf(names.length).map((group) =>
-    gradeGroup(
-      group.flatMap((index) => names[index] ?? []),
-      group,
-      criteria,
-      answers,
-    ),
-  );
+  return groupsOf(names).map((group) => gradeGroup(group, criteria, answers));
 }
 
-function groupsOf(count: number): number[][] {
-  const groups: number[][] = [];
-  for (let size = 1; size <= count; size++) {
-    if (count <= ALL_COMBINATIONS_OF || size <= 2 || size === count)
-      groups.push(...choose(count, size, 0));
+function groupsOf(names: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  for (let size = 1; size <= names.length; size++) {
+    if (names.length <= ALL_COMBINATIONS_OF || size <= 2 || size === names.length)
+      groups.push(...choose(names, size));
   }
   return groups;
 }
 
-function choose(count: number, size: number, from: number): number[][] {
+function choose(names: readonly string[], size: number): string[][] {
   if (size === 0) return [[]];
-  const groups: number[][] = [];
-  for (let first = from; first <= count - size; first++)
-    groups.push(...choose(count, size - 1, first + 1).map((rest) => [first, ...rest]));
-  return groups;
+  return names.flatMap((name, at) =>
+    choose(names.slice(at + 1), size - 1).map((rest) => [name, ...rest]),
+  );
 }
 
 /** Answers that one of the group could not grade are left out, and counted. */
 function gradeGroup(
   evaluators: string[],
-  group: readonly number[],
   criteria: readonly Criterion[],
   answers: readonly JudgedAnswer[],
 ): EvaluatorGrade {
   const read = answers.flatMap(({ accepted, verdicts }) => {
-    const given = group.flatMap((index) => verdicts[index] ?? []);
-    return given.length < group.length
+    const given = verdicts.filter(({ evaluator }) => evaluators.includes(evaluator));
+    return given.length < evaluators.length
       ? []
       : [{ accepted, satisfied: satisfiedBy(criteria, given) }];
   });
@@ -139,20 +130,21 @@ export async function runEvaluatorTests(
       ] as const
     ).flatMap(([side, steering]) => (steering === null ? [] : [{ test, side, steering }])),
   );
-  const evaluators = await Promise.all(
-    sides.map(({ test, side, steering }) => testEvaluators(test, side, steering, tools)),
+  const done = await Promise.all(
+    sides.map(async ({ test, side, steering }) => {
+      const result = await testEvaluators(test, side, steering, tools);
+      const all = result.grades.at(-1);
+      return {
+        result,
+        judges: side === 'base' || all === undefined ? [] : [judgeByEvaluators(steering, all)],
+        notices: unreadVerdictNotices(result, test),
+      };
+    }),
   );
   return {
-    evaluators,
-    judges: evaluators.flatMap(({ side, grades }, index) => {
-      const [steering, all] = [sides[index]?.steering, grades.at(-1)];
-      return side === 'base' || steering === undefined || all === undefined
-        ? []
-        : [judgeByEvaluators(steering, all)];
-    }),
-    notices: evaluators.flatMap((result, index) =>
-      unreadVerdictNotices(result, sides[index]?.test),
-    ),
+    evaluators: done.map(({ result }) => result),
+    judges: done.flatMap(({ judges }) => judges),
+    notices: done.flatMap(({ notices }) => notices),
   };
 }
 
@@ -181,12 +173,7 @@ export async function testEvaluators(
   const answers = await Promise.all(
     examples.map(async ({ messages, accepted }): Promise<JudgedAnswer> => {
       const { verdicts } = await evaluateDialogue(conversation, evaluators, messages, 0, tools);
-      return {
-        accepted,
-        verdicts: evaluators.map(
-          (judge) => verdicts.find(({ evaluator }) => evaluator === judge.name) ?? null,
-        ),
-      };
+      return { accepted, verdicts };
     }),
   );
   const { criteria } = conversation;
@@ -206,13 +193,13 @@ export async function testEvaluators(
 
 function unreadVerdictNotices(
   { name, side, examples, grades }: EvaluatorResult,
-  test: EvaluatorTest | undefined,
+  test: EvaluatorTest,
 ): Notice[] {
   return grades
     .filter(({ evaluators, unread: count }) => evaluators.length === 1 && count > 0)
     .map(({ evaluators: [evaluator], unread: count }) => ({
       kind: 'ungraded',
-      place: test?.head.conversation.place ?? null,
+      place: test.head.conversation.place,
       message:
         `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ` +
         `${String(count)} of ${counted(examples, 'labelled answer')} on ${side}; ` +

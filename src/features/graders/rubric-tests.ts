@@ -95,7 +95,7 @@ export async function runRubricTests(
       ]);
       return {
         graders: graderResults(test, base, head),
-        judge: { ...test.head, examples: readableExamples(test.examples, head) },
+        judge: { ...test.head, examples: readableExamples(head) },
         notices: unreadLabelNotices(test, base ?? [], head),
       };
     }),
@@ -107,13 +107,21 @@ export async function runRubricTests(
   };
 }
 
-/** Each example's label in order; null if unreadable. `tryIndex` counts from 0. */
+type Example = Rubric['examples'][number];
+
+interface GradedExample {
+  example: Example;
+  /** Null: no readable grade. */
+  label: string | null;
+}
+
+/** `tryIndex` counts from 0. */
 async function gradeExamples(
   { rubric, graders }: Judge,
   examples: Rubric['examples'],
   tryIndex: number,
   tools: RubricTools,
-): Promise<(string | null)[]> {
+): Promise<GradedExample[]> {
   return await Promise.all(
     examples.map(async (example) => {
       const grade = await gradeMaterial(rubric, exampleMaterials(example), {
@@ -121,55 +129,52 @@ async function gradeExamples(
         graders,
         try: tryIndex,
       });
-      return grade.status === 'graded' ? grade.label : null;
+      return { example, label: grade.status === 'graded' ? grade.label : null };
     }),
   );
 }
 
-function readableExamples(
-  examples: Rubric['examples'],
-  labels: readonly (string | null)[],
-): TestedRubric['examples'] {
-  return examples.flatMap(({ expected }, index) => {
-    const label = labels[index] ?? null;
-    return label === null ? [] : [{ expected, label }];
-  });
+function readableExamples(graded: readonly GradedExample[]): TestedRubric['examples'] {
+  return graded.flatMap(({ example: { expected }, label }) =>
+    label === null ? [] : [{ expected, label }],
+  );
+}
+
+function labelPairs(graded: readonly GradedExample[]): LabelPair[] {
+  return graded.map(({ example: { expected }, label }) => ({ expected, label }));
 }
 
 function graderResults(
-  { name, examples, base: before, head: after }: RubricTest,
-  base: (string | null)[] | null,
-  head: (string | null)[],
+  { name, examples, base: baseJudge, head: headJudge }: RubricTest,
+  base: readonly GradedExample[] | null,
+  head: readonly GradedExample[],
 ): GraderResult[] {
-  const labelled = (labels: (string | null)[]): LabelPair[] =>
-    examples.map(({ expected }, index) => ({ expected, label: labels[index] ?? null }));
-  const flipped =
-    base === null
-      ? []
-      : examples.flatMap(({ content, expected }, index) => {
-          const [was, is] = [base[index] ?? null, head[index] ?? null];
-          return was === is ? [] : [{ content, expected, base: was, head: is }];
-        });
+  const before = new Map(base?.map(({ example, label }) => [example, label]));
+  const flipped = head.flatMap(({ example, label: is }) => {
+    const was = before.get(example);
+    const { content, expected } = example;
+    return was === undefined || was === is ? [] : [{ content, expected, base: was, head: is }];
+  });
   const shared = { rubric: name, examples: examples.length };
   const result: GraderResult = {
     ...shared,
     side: 'head',
-    ...agreementWith(labelled(head), after.rubric),
+    ...agreementWith(labelPairs(head), headJudge.rubric),
     flipped,
   };
-  if (base === null || before === null) return [result];
-  const agreement = agreementWith(labelled(base), before.rubric);
+  if (base === null || baseJudge === null) return [result];
+  const agreement = agreementWith(labelPairs(base), baseJudge.rubric);
   return [{ ...shared, side: 'base', ...agreement, flipped: [] }, result];
 }
 
 function unreadLabelNotices(
   { name, place, examples }: RubricTest,
-  base: readonly (string | null)[],
-  head: readonly (string | null)[],
+  base: readonly GradedExample[],
+  head: readonly GradedExample[],
 ): Notice[] {
   const sides = { base, head };
   return (['base', 'head'] as const).flatMap((side): Notice[] => {
-    const without = sides[side].filter((label) => label === null).length;
+    const without = sides[side].filter(({ label }) => label === null).length;
     if (without === 0) return [];
     return [
       {
@@ -221,13 +226,23 @@ export async function repeatRubricTest(
       gradeExamples(judge, rubric.examples, tryIndex, tools),
     ),
   );
-  const examples = rubric.examples.map(({ content, expected, place: { file, line } }, index) => ({
-    file,
-    line,
-    content,
-    expected,
-    labels: rounds.map((labels) => labels[index] ?? null),
-  }));
+  const byExample = Map.groupBy(rounds.flat(), ({ example }) => example);
+  const examples = [...byExample].map(
+    ([
+      {
+        content,
+        expected,
+        place: { file, line },
+      },
+      graded,
+    ]) => ({
+      file,
+      line,
+      content,
+      expected,
+      labels: graded.map(({ label }) => label),
+    }),
+  );
   return {
     rubric: rubric.name,
     file: rubric.place.file,

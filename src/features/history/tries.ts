@@ -73,16 +73,19 @@ export function withSteady(
 ): SuiteComparison[] {
   const asked = suites.map((suite) => {
     const keyOf = keysOfSuite(suite.run);
-    return suite.compared.flatMap((run) => {
+    const keys = suite.compared.flatMap((run) => {
       const key = keyOf(run, 'base');
       return key === null ? [] : [{ key, id: run.affected.reference.id }];
     });
+    return { suite, keys };
   });
-  const known = history.known([...new Set(asked.flatMap((own) => own.map(({ key }) => key)))]);
-  return suites.map((suite, i) => ({
+  const known = history.known([
+    ...new Set(asked.flatMap(({ keys }) => keys.map(({ key }) => key))),
+  ]);
+  return asked.map(({ suite, keys }) => ({
     ...suite,
     steady: new Set(
-      (asked[i] ?? []).flatMap(({ key, id }) => {
+      keys.flatMap(({ key, id }) => {
         const { passes, tries } = known.get(key) ?? { passes: 0, tries: 0 };
         return tries >= STEADY.tries && passes >= STEADY.share * tries ? [id] : [];
       }),

@@ -23,7 +23,7 @@ interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
   /** Tries a side that every comparison made of every reference. */
   shared: number;
   dependence: Dependence[];
-  /** By reference and try index, both sides together. */
+  /** By reference: the tries (indices) of both sides that passed, and that were judged. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
 
@@ -98,8 +98,8 @@ function countReference(counted: SuiteTally['counted'], reference: ReferenceResu
     ...(reference.base?.tries ?? []),
     ...(reference.head?.tries ?? []),
   ]) {
-    if (outcome === 'pass') sum.passes[index] = (sum.passes[index] ?? 0) + 1;
-    if (outcome === 'pass' || outcome === 'fail') sum.tries[index] = (sum.tries[index] ?? 0) + 1;
+    if (outcome === 'pass') sum.passes.push(index);
+    if (outcome === 'pass' || outcome === 'fail') sum.tries.push(index);
   }
 }
 
@@ -111,8 +111,7 @@ interface Counted {
 
 /** Only tries that all references have: suspicious ones get more, which would bias the rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
-  const upTo = (counts: readonly number[]): number =>
-    counts.slice(0, shared).reduce((sum, count) => sum + (count ?? 0), 0);
+  const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({
     reference,
     passes: upTo(passes),

@@ -163,7 +163,7 @@ function graded(side: 'base' | 'head', ...words: [boolean, string, string][]): E
       summary.criteria,
       words.map(([accepted, one, other]) => ({
         accepted,
-        verdicts: [says('gpt-4o', one), other === '' ? null : says('claude-sonnet', other)],
+        verdicts: [says('gpt-4o', one), ...(other === '' ? [] : [says('claude-sonnet', other)])],
       })),
     ),
   };

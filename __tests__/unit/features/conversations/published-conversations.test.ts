@@ -247,7 +247,7 @@ describe('grading evaluators', () => {
 
   test("leaves unreadable answers out of that evaluator's rows only, and counts them there", () => {
     const rows = gradeEvaluators(['a', 'b'], one, [
-      { accepted: true, verdicts: [says('a', 'yes'), null] },
+      { accepted: true, verdicts: [says('a', 'yes')] },
       { accepted: true, verdicts: [says('a', 'yes'), says('b', 'unknown')] },
       { accepted: false, verdicts: [says('a', 'no'), says('b', 'no')] },
     ]);
