@@ -108,6 +108,7 @@ function edge(
     signal: new AbortController().signal,
     checkout: () => Promise.reject(new Error('no program here')),
     readRecording: () => Promise.reject(new Error('no recording here')),
+    readFile: () => Promise.reject(new Error('no file here')),
     recordingKey,
     env: {},
     programEnv: [],

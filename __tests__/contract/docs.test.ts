@@ -11,6 +11,7 @@ import { readAttributes } from '../../src/features/attributes/file.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../src/kernel/plan/judging-calls.ts';
 import { builtInRubrics } from '../../src/metrics/rubric.ts';
 import { FEATURES, OWN_SETTINGS } from '../stand-ins/features.ts';
+import { pdf, png } from '../stand-ins/pictures.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,7 +48,9 @@ const pathOf = ({ text }: Block): string | null =>
 const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
 
 /** What pages name and do not show. */
-const DATA: Record<string, string> = {
+const DATA: Record<string, string | Uint8Array> = {
+  'photos/vase.png': png(),
+  'docs/return-rules.pdf': pdf('30 days'),
   'data/refunds.jsonl': '{"prompt": "How long?", "ideal": "30"}\n',
   'recordings/demo.jsonl': '',
   'data/dialogues.jsonl':
@@ -167,7 +170,6 @@ describe('code blocks', () => {
           .map((each) => [each.path, each.text]),
       );
       const files: Record<string, string> = {
-        ...DATA,
         ...(Object.keys(others).some((name) => name.startsWith('prompts/') && name !== FRAGMENT)
           ? {}
           : PROMPT),
@@ -184,7 +186,7 @@ describe('code blocks', () => {
           ? files
           : { ...files, 'evaldiff.yaml': `${settings}grader: gpt-4o\n` };
       const { project, problems } = await readProject(
-        treeOf(complete),
+        treeOf({ ...DATA, ...complete }),
         optionsOf({ configRequired: true }),
         { ...tools, builtInRubrics, hash },
       );

@@ -6,8 +6,9 @@ import { problem } from '../errors.ts';
 import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { foreignForms, isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
-import type { Message, Role } from '../types/model.ts';
+import type { Role } from '../types/model.ts';
 import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
   anything,
@@ -32,8 +33,11 @@ const PROMPT_ROLES: Readonly<Record<string, Role>> = {
 
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Who says it.'),
-  content: filled().describe('The text; {name} is filled in, {{name}} is the literal {name}.'),
+  content: contentSchema,
 });
+
+/** The content has its own messages. */
+const writtenMessage = closed({ role: messageSchema.shape.role, content: anything().optional() });
 
 const variableSchema = z.union(
   [closed({ name: filled().describe('Letters, digits and _.') }), filled()],
@@ -128,7 +132,12 @@ export function readPrompt(
     model: model ?? null,
     parameters: readParameters(document, [], own, problems),
     variables,
-    messages: messages.map(({ role, content, place }) => ({ role, content, place })),
+    messages: messages.map(({ role, content, parts, place }) => ({
+      role,
+      content,
+      ...(parts === undefined ? {} : { parts }),
+      place,
+    })),
     code,
     places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
   };
@@ -171,7 +180,8 @@ export function withInputs(
 
 type PromptVariable = Prompt['variables'][number];
 
-interface LocatedMessage extends Message {
+interface LocatedMessage extends WrittenContent {
+  role: Role;
   place: Place;
   path: Path;
 }
@@ -222,12 +232,17 @@ function readMessages(document: Document, problems: Problem[]): LocatedMessage[]
   const list = valueAt(document.value, ['messages']);
   if (Array.isArray(list) && list.length === 0)
     problems.push(problem(document.placeOf(['messages']), 'messages must not be empty'));
-  return checkItems(document, ['messages'], messageSchema, problems).map(({ path, value }) => ({
-    role: PROMPT_ROLES[value.role] ?? 'user',
-    content: value.content,
-    place: document.placeOf(path),
-    path: [...path, 'content'],
-  }));
+  return checkItems(document, ['messages'], writtenMessage, problems).flatMap(({ path, value }) => {
+    const at = [...path, 'content'];
+    const content = readContent(document, at, problems);
+    if (content === null) return [];
+    const role = PROMPT_ROLES[value.role] ?? 'user';
+    if (content.parts !== undefined && role !== 'user') {
+      const message = `${pathText(at)}: only messages of the user show images and files`;
+      problems.push(problem(document.placeOf(at), message));
+    }
+    return [{ role, ...content, place: document.placeOf(path), path: at }];
+  });
 }
 
 function readSingleMessage(document: Document, problems: Problem[]): LocatedMessage[] {
@@ -235,7 +250,8 @@ function readSingleMessage(document: Document, problems: Problem[]): LocatedMess
   if (written === undefined) return [];
   const path = typeof written === 'string' ? ['prompt'] : ['prompt', 'content'];
   const content = typeof written === 'string' ? written : written.content;
-  return [{ role: 'user', content, place: document.placeOf(path), path }];
+  const texts = [{ text: content, path }];
+  return [{ role: 'user', content, texts, place: document.placeOf(path), path }];
 }
 
 function readCode(document: Document, problems: Problem[]): Prompt['code'] {
@@ -252,10 +268,10 @@ function readCode(document: Document, problems: Problem[]): Prompt['code'] {
 /** Each name once, where it is first written. */
 function namesInBraces(document: Document, messages: readonly LocatedMessage[]): PromptVariable[] {
   const found = new Map<string, PromptVariable>();
-  for (const { content, path } of messages)
-    for (const { name, offset } of placeholders(content)) {
+  for (const { text, path } of messages.flatMap(({ texts }) => texts))
+    for (const { name, offset } of placeholders(text)) {
       if (found.has(name)) continue;
-      const before = content.slice(0, offset).split(`{${name}}`).length - 1;
+      const before = text.slice(0, offset).split(`{${name}}`).length - 1;
       found.set(name, { name, place: document.placeOfText(path, `{${name}}`, before) });
     }
   return [...found.values()];
@@ -284,8 +300,9 @@ function foreignNotices(
   messages: readonly LocatedMessage[],
   names: readonly string[],
 ): Notice[] {
-  return messages.flatMap(({ content, path }) =>
-    foreignForms(content, names).map(({ written, message }) => ({
+  const texts = messages.flatMap((message) => message.texts);
+  return texts.flatMap(({ text, path }) =>
+    foreignForms(text, names).map(({ written, message }) => ({
       kind: 'unused',
       message,
       place: document.placeOfText(path, written, 0),

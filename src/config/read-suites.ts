@@ -25,6 +25,7 @@ import {
   type ReadFormat,
 } from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
+import { withShownFiles } from './message-parts.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt, withInputs } from './prompt.ts';
 import { readSettings } from './settings.ts';
@@ -253,7 +254,8 @@ async function loadSuite(
   // A reference that cannot be read may have the input that is missing.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
-  return { suite: { prompt: overridePrompt(inferred.prompt, options.overrides), tests }, name };
+  const prompt = overridePrompt(inferred.prompt, options.overrides);
+  return { suite: await withShownFiles({ prompt, tests }, document, files, problems), name };
 }
 
 /** Adds the models and the grader of imported files. The settings' own take precedence. */

@@ -1,5 +1,12 @@
 import { problem } from '../errors.ts';
 import { byCodeUnits } from '../text/order.ts';
+import {
+  IMAGE_TYPES,
+  MAX_FILE_BYTES,
+  mediaTypeOf,
+  PDF_TYPE,
+  type FilePart,
+} from '../types/media.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Document, ReadResult } from './document.ts';
@@ -27,6 +34,12 @@ export interface Files {
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
+  /** A file that a message shows, below the first folder that has it, or why there is none. */
+  shown(
+    type: FilePart['type'],
+    path: string,
+    folders: readonly string[],
+  ): Promise<FilePart | string>;
   match(
     patterns: readonly string[],
     where: (pattern: string) => Place,
@@ -67,6 +80,7 @@ export function createFiles(
   documents: ParsedDocuments = new Map(),
 ): Files {
   const read = new Set<string>();
+  const media = new Map<string, Promise<LoadedMedia | string>>();
   const absence = (path: string) => absenceIn(tree, path);
 
   const load = async (path: string): Promise<ReadResult<Document>> => {
@@ -104,7 +118,39 @@ export function createFiles(
       problems.push(problem({ file: found.file, line: 0 }, content));
       return null;
     },
+    shown: async (type, path, folders) => {
+      const found = findFile(tree, path, folders, 'photos/cat.png');
+      if ('message' in found) return found.message;
+      const pending = media.get(found.file) ?? loadMedia(tree, found.file);
+      media.set(found.file, pending);
+      const loaded = await pending;
+      if (typeof loaded === 'string') return `${found.file} ${loaded}`;
+      read.add(found.file);
+      const wrong = wrongMedia(type, loaded.media_type);
+      return wrong === null ? { type, path: found.file, ...loaded } : `${found.file} ${wrong}`;
+    },
   };
+}
+
+type LoadedMedia = Pick<FilePart, 'media_type' | 'id' | 'bytes'>;
+
+async function loadMedia(tree: SourceTree, file: string): Promise<LoadedMedia | string> {
+  const content = await readUpTo(tree, file, MAX_FILE_BYTES);
+  if (typeof content === 'string') return `${content}; show a smaller one`;
+  const media_type = mediaTypeOf(content) ?? 'unknown';
+  return { media_type, id: tree.files.get(file)?.id ?? '', bytes: content.length };
+}
+
+function wrongMedia(type: FilePart['type'], mediaType: string): string | null {
+  if (type === 'image') {
+    if (IMAGE_TYPES.some((known) => known === mediaType)) return null;
+    const fix =
+      mediaType === PDF_TYPE ? 'write { file: … } for a PDF' : 'convert it to one of them';
+    return `is not a PNG, JPEG, GIF or WebP image; ${fix}`;
+  }
+  if (mediaType === PDF_TYPE) return null;
+  const isImage = mediaType.startsWith('image/');
+  return `is not a PDF; ${isImage ? 'write { image: … } for an image' : 'put its text into a { text: … }'}`;
 }
 
 export function withText(tree: SourceTree, file: string, text: string, id: string): SourceTree {
@@ -135,11 +181,21 @@ function findData(
   path: string,
   from: Place,
 ): { file: string } | { message: string } {
+  return findFile(tree, path, [folderOf(from.file)], 'data/cases.jsonl');
+}
+
+/** Below one of the folders, or the root. `like`: an example path for the message. */
+function findFile(
+  tree: SourceTree,
+  path: string,
+  folders: readonly string[],
+  like: string,
+): { file: string } | { message: string } {
   if (!isPlainRelative(path))
     return {
-      message: `${path.slice(0, 100)} must be a relative path like data/cases.jsonl${slashHint(path)}`,
+      message: `${path.slice(0, 100)} must be a relative path like ${like}${slashHint(path)}`,
     };
-  const candidates = [join(folderOf(from.file), path), join('', path)];
+  const candidates = [...folders, ''].map((folder) => join(folder, path));
   const file = candidates.find((each) => each !== null && tree.files.has(each));
   if (file !== undefined && file !== null) return { file };
   const [first] = candidates.filter((each) => each !== null);

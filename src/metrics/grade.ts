@@ -171,7 +171,8 @@ export async function gradeMaterial(
   materials: Materials,
   tools: GraderTools,
 ): Promise<Grade> {
-  const size = Object.values(materials).reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  const { files: _, ...texts } = materials;
+  const size = Object.values(texts).reduce((sum, text) => sum + (text?.length ?? 0), 0);
   if (size > MAX_MATERIAL)
     return { status: 'error', reason: 'the material is too long for a grader (over 1 MiB)' };
   const { graders } = tools;

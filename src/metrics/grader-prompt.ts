@@ -1,4 +1,6 @@
 import { InternalError } from '../errors.ts';
+import { partsText } from '../text/content.ts';
+import type { FilePart } from '../types/media.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
@@ -10,12 +12,18 @@ export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_score
   quoted?: Readonly<Record<string, string>>;
 }
 
-export type Materials = Partial<Record<Material, string | undefined>>;
+export interface Materials extends Partial<Record<Material, string | undefined>> {
+  /** Files of the messages under judgement, in their order; sent where the rubric quotes them. */
+  files?: readonly FilePart[];
+}
 
 export interface GraderPrompt {
   messages: Message[];
   schema: { name: string; json: { [key: string]: Json } };
 }
+
+/** Materials that quote messages, and so name their files. */
+const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
 const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
 
@@ -49,10 +57,12 @@ export function graderPrompt(
     material === null ? (own.get(name) ?? null) : quote(material),
   );
   const subject = alone ? `\n\nThe answer to judge:\n${quote('completion')}` : '';
+  const text = `${filled}${subject}\n\n${answerForm(question)}`;
+  const files = QUOTES_MESSAGES.some((material) => used.has(material)) ? materials.files : [];
   return {
     messages: [
       { role: 'system', content: instructions(delimiter) },
-      { role: 'user', content: `${filled}${subject}\n\n${answerForm(question)}` },
+      messageWith(text, files ?? []),
     ],
     schema: { name: 'grade', json: graderAnswerSchema(question) },
   };
@@ -67,11 +77,20 @@ export function askAgain(prompt: GraderPrompt, labels: readonly string[]): Grade
 }
 
 export function withNote(messages: readonly Message[], note: string): Message[] {
-  return messages.map((message, index) =>
-    index === messages.length - 1
-      ? { ...message, content: `${message.content}\n\n${note}` }
-      : message,
-  );
+  return messages.map((message, index) => {
+    if (index < messages.length - 1) return message;
+    const { content, parts } = message;
+    const noted =
+      parts === undefined ? {} : { parts: [...parts, { type: 'text' as const, text: note }] };
+    return { ...message, content: `${content}\n\n${note}`, ...noted };
+  });
+}
+
+function messageWith(text: string, files: readonly FilePart[]): Message {
+  if (files.length === 0) return { role: 'user', content: text };
+  const note = 'The files that the material names follow in its order. They are evidence, too.';
+  const parts = [{ type: 'text' as const, text: `${text}\n\n${note}` }, ...files];
+  return { role: 'user', content: partsText(parts), parts };
 }
 
 function instructions(delimiter: string): string {

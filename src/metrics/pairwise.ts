@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { textOf } from '../types/answer.ts';
+import { filesIn } from '../types/media.ts';
 import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
@@ -40,9 +41,11 @@ async function compare(
   const own = textOf(answer.completion);
   if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides answer the same');
   const input = askedOfBoth(answer);
+  const shown = filesIn([...(answer.otherMessages ?? []), ...answer.messages]);
+  const files = [...new Map(shown.map((file) => [file.id, file])).values()];
   const [before, after] = await Promise.all(
     [preference(criteria, own, otherAnswer), preference(criteria, otherAnswer, own)].map(
-      (question) => gradeMaterial(question, { input }, tools),
+      (question) => gradeMaterial(question, { input, files }, tools),
     ),
   );
   return joinGrades(before, after);

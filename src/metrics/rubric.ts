@@ -1,4 +1,5 @@
 import { callsOf, textOf } from '../types/answer.ts';
+import { filesIn } from '../types/media.ts';
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
 import { jsonText, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
@@ -161,6 +162,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
     completion: textOf(completion),
     tool_calls: calls === '' ? '(none)' : calls,
     input: transcript(messages),
+    files: filesIn(thread),
     expected: expected === undefined ? undefined : idealText(expected),
   };
 }

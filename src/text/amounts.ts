@@ -158,3 +158,10 @@ function withSign(difference: number, size: string): string {
 export function tooManyBytes(size: number, limit: number): string {
   return `is ${String(size)} bytes; the limit is ${String(limit)}`;
 }
+
+/** `840 bytes`, `84 KB`, `1.2 MB`. */
+export function fileSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, 'byte');
+  if (bytes < 999_500) return `${(bytes / 1000).toFixed(0)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

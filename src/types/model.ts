@@ -1,5 +1,6 @@
 import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
+import type { MessagePart } from './media.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
@@ -37,7 +38,10 @@ export type Role = 'system' | 'user' | 'assistant';
 
 export interface Message {
   role: Role;
+  /** Its text; files are named. */
   content: string;
+  /** What is sent instead of `content`; only for a message with files. */
+  parts?: MessagePart[];
   /** Not sent. */
   tool_calls?: ToolCall[];
   /** Not sent. */

@@ -14,10 +14,39 @@ const textParts = z
 const jsonObject = z.record(z.string(), z.unknown());
 const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 
-const openaiContent = z.union([text, z.array(z.looseObject({ type: text })).min(1)]);
+const images = 'image/(png|jpeg|gif|webp)';
+const dataUri = (type: string) =>
+  text.regex(new RegExp(`^data:${type};base64,[A-Za-z0-9+/]+=*$`), {
+    error: 'Invalid base64 data. Expected a data URL with a supported MIME type.',
+  });
+const imageUri = dataUri(images);
+const pdfUri = dataUri('application/pdf');
+const detail = z.enum(['auto', 'low', 'high', 'original']);
+
+const openaiTextPart = z.strictObject({ type: z.literal('text'), text: text.min(1) });
+const openaiContent = z.union([text, z.array(openaiTextPart).min(1)]);
+const openaiUserContent = z.union([
+  text,
+  z
+    .array(
+      z.discriminatedUnion('type', [
+        openaiTextPart,
+        z.strictObject({
+          type: z.literal('image_url'),
+          image_url: z.strictObject({ url: imageUri, detail: detail.optional() }),
+        }),
+        z.strictObject({
+          type: z.literal('file'),
+          file: z.strictObject({ filename: text.min(1), file_data: pdfUri }),
+        }),
+      ]),
+    )
+    .min(1),
+]);
 const spoken = { content: openaiContent, name: text.optional() };
 const openaiMessage = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal(['system', 'developer', 'user']), ...spoken }),
+  z.strictObject({ role: z.literal(['system', 'developer']), ...spoken }),
+  z.strictObject({ role: z.literal('user'), ...spoken, content: openaiUserContent }),
   z.strictObject({
     role: z.literal('assistant'),
     content: openaiContent.nullish(),
@@ -124,11 +153,27 @@ export const openaiRequest = z
       context.addIssue({ code: 'custom', message: problem, path: ['response_format'] });
   });
 
+const responsesContent = z.union([
+  text,
+  z
+    .array(
+      z.discriminatedUnion('type', [
+        z.strictObject({ type: z.literal('input_text'), text: text.min(1) }),
+        z.strictObject({ type: z.literal('input_image'), image_url: imageUri, detail }),
+        z.strictObject({ type: z.literal('input_file'), filename: text.min(1), file_data: pdfUri }),
+      ]),
+    )
+    .min(1),
+]);
+
 export const responsesRequest = z.strictObject({
   model: text.min(1),
   input: z
     .array(
-      z.strictObject({ role: z.enum(['system', 'developer', 'user', 'assistant']), content: text }),
+      z.discriminatedUnion('role', [
+        z.strictObject({ role: z.literal(['system', 'developer', 'assistant']), content: text }),
+        z.strictObject({ role: z.literal('user'), content: responsesContent }),
+      ]),
     )
     .min(1),
   instructions: text.nullish(),
@@ -154,6 +199,43 @@ export const responsesRequest = z.strictObject({
   user: text.optional(),
 });
 
+const base64 = text.regex(/^[A-Za-z0-9+/]+=*$/, { error: 'invalid base64 data' });
+const cached = { cache_control: z.unknown().optional() };
+const anthropicBlock = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: text.min(1), ...cached }),
+  z.strictObject({
+    type: z.literal('image'),
+    source: z.strictObject({
+      type: z.literal('base64'),
+      media_type: text.regex(new RegExp(`^${images}$`)),
+      data: base64,
+    }),
+    ...cached,
+  }),
+  z.strictObject({
+    type: z.literal('document'),
+    source: z.strictObject({
+      type: z.literal('base64'),
+      media_type: z.literal('application/pdf'),
+      data: base64,
+    }),
+    title: text.nullish(),
+    ...cached,
+  }),
+]);
+const anthropicMessage = z
+  .strictObject({
+    role: z.enum(['user', 'assistant']),
+    content: z.union([text.min(1), z.array(anthropicBlock).min(1)]),
+  })
+  .refine(
+    ({ role, content }) =>
+      role === 'user' ||
+      typeof content === 'string' ||
+      content.every(({ type }) => type === 'text'),
+    { error: 'Image and document blocks are only permitted in user messages' },
+  );
+
 const anthropicTool = z.looseObject({
   name: toolName,
   description: text.optional(),
@@ -166,14 +248,7 @@ export const anthropicRequest = z
   .strictObject({
     model: text.min(1),
     max_tokens: z.int().min(0),
-    messages: z
-      .array(
-        z.strictObject({
-          role: z.enum(['user', 'assistant']),
-          content: z.union([text.min(1), z.array(z.looseObject({ type: text })).min(1)]),
-        }),
-      )
-      .min(1),
+    messages: z.array(anthropicMessage).min(1),
     cache_control: jsonObject.nullish(),
     container: z.unknown().optional(),
     diagnostics: jsonObject.nullish(),
@@ -246,7 +321,7 @@ export function readResponses(body: Body): Checked {
   if (error !== undefined) return problem('openai', error);
   const format = data.text?.format;
   const schema = format === undefined ? null : { name: format.name, json: format.schema };
-  return { model: data.model, body, schema, messages: data.input };
+  return { model: data.model, body, schema, messages: data.input.map(plainly) };
 }
 
 const plain = (content: unknown): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
+import { askAgain, graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { fillKeywords, findKeywords } from '../../../src/metrics/keywords.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
@@ -46,6 +46,30 @@ describe('keywords', () => {
   });
 });
 
+describe('files of the messages', () => {
+  const file = {
+    type: 'image',
+    path: 'photos/cat.png',
+    media_type: 'image/png',
+    id: '3f2a1bc0',
+    bytes: 84_000,
+  } as const;
+  const input = 'user: What is it?\n[image photos/cat.png 3f2a1bc, 84 KB]';
+  const prompt = (text: string) => promptOf(text, { input, completion: 'a cat', files: [file] });
+
+  test('follow the material that names them, also when the grader is asked again', () => {
+    const asked = prompt('{input}\n{completion}');
+    const [first, ...more] = asked.messages.at(-1)?.parts ?? [];
+    expect(first).toMatchObject({ text: expect.stringContaining('names follow in its order') });
+    expect(more).toEqual([file]);
+    const again = askAgain(asked, ['YES', 'NO']).messages.at(-1)?.parts;
+    expect(again?.at(-1)).toMatchObject({ text: expect.stringContaining('could not be read') });
+  });
+
+  test('are left out where the rubric quotes no message', () =>
+    expect(prompt('{completion}').messages.at(-1)).not.toHaveProperty('parts'));
+});
+
 describe('material', () => {
   const thread: Message[] = [
     { role: 'system', content: 'Tutor.' },
@@ -70,6 +94,7 @@ describe('material', () => {
       completion: '2',
       tool_calls: 'sum({"a":1})',
       expected: '8',
+      files: [],
       input: 'system: Tutor.\nuser: Hi\nassistant: Hello\nuser: Sums?\nassistant: Sure',
     }));
 

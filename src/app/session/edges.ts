@@ -24,6 +24,7 @@ import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import { textOf } from '../../types/answer.ts';
+import type { FilePart } from '../../types/media.ts';
 import type { Complete, Purpose, Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -250,6 +251,7 @@ function providersOf(
     ...options.reach,
     checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
+    readFile: (file) => readFile(options.trees, file),
     memory: refusalMemory(options.openStores, Date.now),
     ...(open === undefined ? {} : { transport: { activity, open } }),
   });
@@ -297,6 +299,12 @@ function createCheckouts({ repository, workingDirectory, trees, temporaryFolder 
       );
     },
   };
+}
+
+async function readFile(trees: readonly SourceTree[], { path, id }: FilePart): Promise<Uint8Array> {
+  const tree = trees.find(({ files }) => files.get(path)?.id === id);
+  if (tree === undefined) throw new Error(`${path} (object ${id.slice(0, 7)}) cannot be read`);
+  return tree.read(path);
 }
 
 async function readText(

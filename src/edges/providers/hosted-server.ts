@@ -10,12 +10,14 @@ import { type Pacer, createPacer } from './pace.ts';
 import { type Prefixes, createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
 import type { RetryOptions, RunOfCalls } from './retry.ts';
+import type { ReadFile } from './vendors/files.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
 export interface CallOptions extends RunOfCalls {
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
+  readFile: ReadFile;
   onAttempt(request: Request): boolean;
   onRefused(request: Request): void;
 }

@@ -1,7 +1,7 @@
 import { logLine } from '../../text/log.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { passportOf } from '../../types/passports.ts';
-import { parsedJson, type Problem } from '../../types/plain.ts';
+import { member, parsedJson, type Problem } from '../../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
 import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
@@ -10,6 +10,7 @@ import type { Limiter } from './limit.ts';
 import type { Pacer } from './pace.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
+import { withFileData } from './vendors/files.ts';
 import { vendors } from './vendors/index.ts';
 import type { Ask, VendorOutput, Vendor, VendorEndpoint } from './vendors/vendor.ts';
 
@@ -174,13 +175,15 @@ async function sendOnce(
   { request, target }: { request: Request; target: HostedTarget },
   options: HostedOptions,
 ): Promise<CallAttempt<VendorOutput>> {
-  const { clock, timeoutMs, redact } = options;
+  const { clock, timeoutMs, redact, readFile } = options;
+  const whole = await withFileData(wanted, readFile).catch(unreadFile);
+  if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const started = clock.now();
   try {
     const post = await server.post();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
-    const response = await post(endpoint.body(wanted), endpointPath(server, endpoint, target));
+    const response = await post(endpoint.body(whole), endpointPath(server, endpoint, target));
     const received = await response.text();
     // A server may echo its key; answers are stored and read by metrics.
     const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
@@ -212,6 +215,13 @@ async function sendOnce(
       sent: true,
     };
   }
+}
+
+function unreadFile(error: unknown): Fault {
+  return fault(
+    'request',
+    `a file of the prompt cannot be read: ${String(member(error, 'message'))}`,
+  );
 }
 
 function endpointOf(

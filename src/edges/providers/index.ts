@@ -24,6 +24,7 @@ import { createPrograms } from './program.ts';
 import type { RefusalMemory } from './refusals.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
 import type { RunOfCalls } from './retry.ts';
+import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
   /** Concurrent calls, per vendor and endpoint, and per program. */
@@ -37,6 +38,8 @@ export interface ProviderOptions extends ProviderAccess {
   /** Folder with the project's files at a commit, created on demand. */
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
+  /** The bytes of a file in a message. */
+  readFile: ReadFile;
   recordingKey(request: RecordedRequest): string;
   env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
@@ -62,6 +65,7 @@ export interface ProviderOptions extends ProviderAccess {
 /** `signal` ends waiting, but not a call that may cost money. */
 export interface TransportOptions extends RunOfCalls, ProviderAccess {
   redact(text: string): string;
+  readFile: ReadFile;
   memory: RefusalMemory | null;
   onAttempt(request: Request): boolean;
 }

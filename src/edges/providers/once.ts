@@ -71,7 +71,7 @@ function recordingLine(
       provider: target.provider,
       model: target.model,
       parameters,
-      messages: messages.map(({ role, content }) => ({ role, content })),
+      messages: messages.map(({ role, content, parts }) => ({ role, content, parts })),
       try: attempt,
       ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
     },

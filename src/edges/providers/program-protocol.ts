@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { partsOf } from '../../types/answer.ts';
-import type { Message, Request } from '../../types/model.ts';
+import type { Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
@@ -30,7 +30,7 @@ export function askLine(
   id: string,
   { target: { model }, parameters, messages, variables }: Request,
 ): string {
-  const plain = messages.map(({ role, content }): Message => ({ role, content }));
+  const plain = messages.map(({ role, content, parts }) => ({ role, content, parts }));
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 

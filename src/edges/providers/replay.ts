@@ -37,13 +37,28 @@ const jsonValue: z.ZodType<Json> = z.lazy(() =>
   ]),
 );
 
+const part = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.enum(['image', 'file']),
+    path: z.string(),
+    media_type: z.string(),
+    id: z.string(),
+    bytes: z.number(),
+  }),
+]);
+
 const recording = z.object({
   request: z.object({
     provider: z.string().optional(),
     model: z.string(),
     parameters: z.record(z.string(), jsonValue).default({}),
     messages: z.array(
-      z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }),
+      z.object({
+        role: z.enum(['system', 'user', 'assistant']),
+        content: z.string(),
+        parts: z.array(part).exactOptional(),
+      }),
     ),
     try: z.int().nonnegative(),
     kind: z.literal('embedding').optional(),

@@ -1,4 +1,5 @@
 import type { Activity } from '../../edges/providers/clock.ts';
+import { fileBytes } from '../../edges/providers/vendors/files.ts';
 import type { Ask, BatchLimits } from '../../edges/providers/vendors/vendor.ts';
 import type { Request } from '../../types/model.ts';
 import type { RequestOutcome } from './batch-results.ts';
@@ -109,7 +110,8 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
       const { model } = question.request.target;
       const packer = byModel.get(model) ?? createPacker<QueuedRequest>(api.limits);
       byModel.set(model, packer);
-      const bytes = api.bytes(question.key, JSON.stringify(vendor.body(question.ask)));
+      const { key, ask } = question;
+      const bytes = api.bytes(key, JSON.stringify(vendor.body(ask))) + fileBytes(ask);
       const full = packer.add(question, bytes);
       if (full === 'too-large') return { tooLarge: bytes };
       if (full !== null) send(model, full);

@@ -3,6 +3,7 @@ import { answerCompletion, callCompletion } from '../../edges/providers/completi
 import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
 import type { TransportOptions } from '../../edges/providers/index.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
+import { withFileData } from '../../edges/providers/vendors/files.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors.ts';
 import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
@@ -81,7 +82,10 @@ export async function sendBatch(
   if (allowed.length === 0) return;
   const created = await submit(
     server,
-    allowed.map(({ key, ask }) => ({ id: key, body: () => server.vendor.body(ask) })),
+    allowed.map(({ key, ask }) => ({
+      id: key,
+      body: async () => server.vendor.body(await withFileData(ask, options.readFile)),
+    })),
     signal,
   );
   if (created.status === 'fault') {

@@ -10,7 +10,7 @@ import { codeValues, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Dependency } from '../suite/own-suite.ts';
 import type { Prompt, Reference, Tests, Variant } from '../suite/suite.ts';
-import { asksNothing, fill, placeholders } from '../suite/template.ts';
+import { asksNothing, fillMessage, placeholders } from '../suite/template.ts';
 
 /** `target` is null only for prompts that compute their output with code. */
 export interface ResolvedVariant extends Variant {
@@ -81,7 +81,7 @@ export function generationOf(
   const fingerprint = canonicalJson({
     target: targetIdentity(target),
     parameters,
-    messages: messages.map(({ role, content }) => ({ role, content })),
+    messages: messages.map(plainMessage),
     ...told,
   });
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
@@ -112,12 +112,28 @@ function renderedBy(
     const where = at === undefined ? {} : { at };
     return { ...own, ...where, variables, messages: [], fingerprint };
   }
-  if (made === undefined)
-    return messages.map(({ role, content }) => ({ role, content: fill(content, input) }));
+  if (made === undefined) return filledMessages(messages, reference);
   const own = made.get(canonicalJson(input));
   if (own?.ok === true) return own.messages;
   const from = messages[0]?.place.file ?? file;
   return { kind: 'impossible', message: own?.why ?? `${from} made no prompt of reference ${id}` };
+}
+
+function filledMessages(
+  messages: Prompt['messages'],
+  reference: Reference,
+): Message[] | Generation {
+  const filled: Message[] = [];
+  for (const message of messages) {
+    const found = fillMessage(message, reference);
+    if ('unknown' in found)
+      return {
+        kind: 'impossible',
+        message: `the file ${found.unknown} was not read with the tests; rebase, so that prompt and tests name the same files`,
+      };
+    filled.push(found);
+  }
+  return filled;
 }
 
 /** Under the prompt's own system messages, if any: they are what a change of the prompt changes. */
@@ -231,6 +247,10 @@ function embeddingField({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedd
 }
 
 /** Messages may carry places of the user's file, which are not content. */
-function plainMessage({ role, content }: Message): Pick<Message, 'role' | 'content'> {
-  return { role, content };
+function plainMessage({
+  role,
+  content,
+  parts,
+}: Message): Pick<Message, 'role' | 'content' | 'parts'> {
+  return { role, content, ...(parts === undefined ? {} : { parts }) };
 }

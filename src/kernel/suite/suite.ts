@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { GivenPace } from '../../types/endpoints.ts';
+import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
 import type {
   CodeLanguage,
@@ -74,6 +75,18 @@ export interface Settings extends FeatureSettings {
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
+/** A file whose path has variables; each reference names its own. */
+export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
+
+export type PromptPart = MessagePart | FileTemplate;
+
+export interface PromptMessage extends Omit<Message, 'parts'> {
+  parts?: PromptPart[];
+  place: Place;
+  /** The source in another tool's template language; absent: same as `content`. */
+  written?: string;
+}
+
 export interface Prompt {
   file: string;
   name: string;
@@ -82,8 +95,7 @@ export interface Prompt {
   /** Every other scalar of the file, sent to the vendor as written. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
-  /** `written`: the source in another tool's template language; absent: same as `content`. */
-  messages: (Message & { place: Place; written?: string })[];
+  messages: PromptMessage[];
   /** Prompts rendered while reading, by their input's canonical JSON; absent: filled in later. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
@@ -127,6 +139,8 @@ export interface Reference {
   input: Record<string, Scalar>;
   /** Files whose text is a value, by the value's name; absent: none. */
   inputFiles?: Readonly<Record<string, string>>;
+  /** Files that the prompt shows with this input, by `type path`; absent: none. */
+  shown?: Readonly<Record<string, FilePart>>;
   /** How to read a row of a data file; absent: in our own format. */
   columns?: Columns;
   /** A recorded dialogue's messages; null for ordinary references. */

@@ -1,5 +1,8 @@
+import { partsText } from '../../text/content.ts';
+import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { Message } from '../../types/model.ts';
-import type { Scalar } from '../../types/plain.ts';
+import { ownEntry, type Scalar } from '../../types/plain.ts';
+import type { PromptMessage, Reference } from './suite.ts';
 
 export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
@@ -30,6 +33,30 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
         : part.text;
   }
   return out;
+}
+
+/** A message with the values of a reference; `unknown`: no file is known by this path. */
+export function fillMessage(
+  { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
+  { input, shown }: Pick<Reference, 'input' | 'shown'>,
+): Message | { unknown: string } {
+  if (parts === undefined) return { role, content: fill(content, input) };
+  const filled: MessagePart[] = [];
+  for (const part of parts) {
+    if (part.type === 'text') filled.push({ type: 'text', text: fill(part.text, input) });
+    else if ('id' in part) filled.push(part);
+    else {
+      const path = fill(part.path, input);
+      const file = ownEntry(shown ?? {}, shownKey(part.type, path));
+      if (file === undefined) return { unknown: path };
+      filled.push(file);
+    }
+  }
+  return { role, content: partsText(filled), parts: filled };
+}
+
+export function shownKey(type: FilePart['type'], path: string): string {
+  return `${type} ${path}`;
 }
 
 /** Every `{name}` of `template` in order, with repeats; `{{name}}` and other braces are text. */

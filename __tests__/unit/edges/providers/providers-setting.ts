@@ -80,6 +80,7 @@ export function options(
     recordingKey,
     checkout: () => Promise.reject(new Error('no checkout in this test')),
     readRecording: () => Promise.reject(new Error('no recording in this test')),
+    readFile: () => Promise.reject(new Error('no file in this test')),
     ...overrides,
   };
 }

@@ -71,7 +71,7 @@ function batchRequestJson(id: string, params: string): string {
 async function* batchBody(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
   let before = OPEN;
   for (const { id, body } of items) {
-    yield Buffer.from(`${before}${batchRequestJson(id, JSON.stringify(body()))}`);
+    yield Buffer.from(`${before}${batchRequestJson(id, JSON.stringify(await body()))}`);
     before = ',';
   }
   yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);

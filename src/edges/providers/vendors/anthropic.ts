@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply } from './endings.ts';
+import { messagesAs } from './files.ts';
 import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
@@ -49,6 +50,7 @@ function anthropicBody({
   model,
   parameters,
   messages,
+  files,
   marked,
   ...asked
 }: Ask): Record<string, unknown> {
@@ -60,19 +62,30 @@ function anthropicBody({
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: messages
-      .filter(({ role }) => role !== 'system')
-      .map((message, index) =>
-        index === last ? { ...message, content: markedText(message.content) } : message,
-      ),
-    ...(system === '' ? {} : { system: last === -1 ? markedText(system) : system }),
+    messages: messagesAs(
+      { messages: messages.filter(({ role }) => role !== 'system'), ...(files && { files }) },
+      ANTHROPIC_PARTS,
+    ).map(({ role, content }, index) => ({
+      role,
+      content: index === last ? markedContent(content) : content,
+    })),
+    ...(system === '' ? {} : { system: last === -1 ? markedContent(system) : system }),
     ...formOf(asked, parameters),
   };
 }
 
+const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
+  text: (text) => ({ type: 'text', text }),
+  file: ({ type, media_type }, data) => ({
+    type: type === 'image' ? 'image' : 'document',
+    source: { type: 'base64', media_type, data },
+  }),
+};
+
 /** The prefix up to here is cached for five minutes, renewed by each use. */
-function markedText(text: string): object[] {
-  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+function markedContent(content: string | object[]): object[] {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
 }
 
 function formOf(

@@ -74,7 +74,7 @@ function batchLine(id: string, body: string): string {
 }
 
 async function* batchLines(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
-  for (const { id, body } of items) yield Buffer.from(batchLine(id, JSON.stringify(body())));
+  for (const { id, body } of items) yield Buffer.from(batchLine(id, JSON.stringify(await body())));
 }
 
 const batchCount = z.int().nonnegative().catch(0);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
+import { dataUri, fileName, messagesAs } from './files.ts';
 import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
@@ -15,15 +16,25 @@ import {
 export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
-  body: ({ model, parameters, messages, ...asked }) => ({
+  body: ({ model, parameters, ...asked }) => ({
     // As chat completions do by default.
     store: false,
     ...parameters,
     model,
-    input: messages,
+    input: messagesAs(asked, RESPONSES_PARTS),
     ...textOption(asked, parameters),
   }),
   read: readResponses,
+};
+
+const RESPONSES_PARTS: Parameters<typeof messagesAs>[1] = {
+  text: (text) => ({ type: 'input_text', text }),
+  file: (file, base64) => {
+    const data = dataUri(file, base64);
+    return file.type === 'image'
+      ? { type: 'input_image', image_url: data, detail: 'auto' }
+      : { type: 'input_file', filename: fileName(file), file_data: data };
+  },
 };
 
 function textOption(

@@ -4,6 +4,7 @@ import { LongNumber } from '../../../types/exact-json.ts';
 import type { MeteredUsage } from '../../../types/model.ts';
 import { isMap, member } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
+import { dataUri, fileName, messagesAs } from './files.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { separateThinking } from './thinking.ts';
@@ -35,10 +36,10 @@ export const openai: Language = {
       return 'the parameter n must be 1; set n_tries for several answers';
     return null;
   },
-  body: ({ model, parameters, messages, ...asked }) => ({
+  body: ({ model, parameters, ...asked }) => ({
     ...parameters,
     model,
-    messages,
+    messages: messagesAs(asked, CHAT_PARTS),
     ...responseFormat(asked),
   }),
   read: readChat,
@@ -53,6 +54,16 @@ export const openai: Language = {
       input: messages[0]?.content ?? '',
     }),
     read: readEmbedding,
+  },
+};
+
+const CHAT_PARTS: Parameters<typeof messagesAs>[1] = {
+  text: (text) => ({ type: 'text', text }),
+  file: (file, base64) => {
+    const data = dataUri(file, base64);
+    return file.type === 'image'
+      ? { type: 'image_url', image_url: { url: data } }
+      : { type: 'file', file: { filename: fileName(file), file_data: data } };
   },
 };
 

@@ -65,6 +65,8 @@ export interface Ask {
   model: string;
   parameters: Record<string, Json>;
   messages: Message[];
+  /** Base64 of the files in the messages by object id; absent: there are none, or not read yet. */
+  files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
   /** Number of leading messages to mark for the vendor's prompt cache; absent: none. */
@@ -115,7 +117,7 @@ export interface BatchLimits {
 
 export interface BatchItem {
   id: string;
-  body(): Record<string, unknown>;
+  body(): Promise<Record<string, unknown>>;
 }
 
 interface Uploaded {

@@ -1,0 +1,109 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FilePart } from '../../../../../src/types/media.ts';
+import type { Message } from '../../../../../src/types/model.ts';
+import { pdf, png } from '../../../../stand-ins/pictures.ts';
+import { answerSchema, errorOf } from '../../../../unit/edges/providers/providers-setting.ts';
+import { start } from '../started.ts';
+
+const contents = new Map<string, Uint8Array>([
+  ['a1', png()],
+  ['b2', pdf('Cats only')],
+]);
+const readFile = async ({ id }: FilePart): Promise<Uint8Array> => {
+  const content = contents.get(id);
+  if (content === undefined) throw new Error(`object ${id} is missing`);
+  return content;
+};
+const image: FilePart = {
+  type: 'image',
+  path: 'photos/cat.png',
+  media_type: 'image/png',
+  id: 'a1',
+  bytes: png().length,
+};
+const rules: FilePart = {
+  type: 'file',
+  path: 'docs/rules.pdf',
+  media_type: 'application/pdf',
+  id: 'b2',
+  bytes: pdf('Cats only').length,
+};
+const messages: Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  {
+    role: 'user',
+    content: 'What is it?',
+    parts: [{ type: 'text', text: 'What is it?' }, image, rules],
+  },
+];
+const base64 = (id: string): string => Buffer.from(contents.get(id) ?? []).toString('base64');
+
+describe('images and PDFs', () => {
+  test('go to chat completions as data', async () => {
+    const { ask, server } = await start('openai', () => ({ text: 'a cat' }), { readFile });
+    expect(await ask({ model: 'gpt-5.4', messages })).toMatchObject({ status: 'ok' });
+    expect(server.refused).toEqual([]);
+    expect(server.requests[0]?.body['messages']).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${base64('a1')}` } },
+          {
+            type: 'file',
+            file: {
+              filename: 'rules.pdf',
+              file_data: `data:application/pdf;base64,${base64('b2')}`,
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('go to the Responses API as input parts', async () => {
+    const { ask, server } = await start('openai', () => ({ text: 'a cat' }), { readFile });
+    expect(await ask({ model: 'gpt-5-pro', messages })).toMatchObject({ status: 'ok' });
+    expect(server.refused).toEqual([]);
+    expect(server.requests[0]?.body['input']).toMatchObject([
+      {},
+      {
+        content: [
+          { type: 'input_text', text: 'What is it?' },
+          { type: 'input_image', image_url: `data:image/png;base64,${base64('a1')}` },
+          { type: 'input_file', filename: 'rules.pdf' },
+        ],
+      },
+    ]);
+  });
+
+  test('go to Anthropic as blocks', async () => {
+    const { ask, server } = await start('anthropic', () => ({ text: 'a cat' }), { readFile });
+    expect(await ask({ model: 'claude-sonnet-5-5', messages })).toMatchObject({ status: 'ok' });
+    expect(server.refused).toEqual([]);
+    const source = { type: 'base64', media_type: 'image/png', data: base64('a1') };
+    expect(server.requests[0]?.body['messages']).toMatchObject([
+      { content: [{ type: 'text' }, { type: 'image', source }, { type: 'document' }] },
+    ]);
+  });
+
+  test('go to graders, too', async () => {
+    const { ask, server } = await start('anthropic', () => ({ text: '{"choice":"B"}' }), {
+      readFile,
+    });
+    const asked = { model: 'claude-sonnet-5-5', purpose: 'grader', schema: answerSchema } as const;
+    expect(await ask({ ...asked, messages })).toMatchObject({ status: 'ok' });
+    expect(server.refused).toEqual([]);
+  });
+
+  test('make no call when one cannot be read', async () => {
+    const { ask, server } = await start('openai', () => ({}), { readFile });
+    const lost = { ...messages[1], role: 'user' as const, parts: [{ ...image, id: 'c3' }] };
+    expect(errorOf(await ask({ messages: [{ ...lost, content: '' }] }))).toMatchObject({
+      kind: 'request',
+      message: expect.stringContaining('a file of the prompt cannot be read: object c3 is missing'),
+    });
+    expect(server.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { pathText, valueAt, type Document, type Path } from '../documents/document.ts';
+import type { Files } from '../documents/files.ts';
+import { folderOf } from '../documents/paths.ts';
+import { problem } from '../errors.ts';
+import type { FileTemplate, PromptPart, Reference, Suite } from '../kernel/suite/suite.ts';
+import { fill, placeholders, shownKey } from '../kernel/suite/template.ts';
+import { partsText } from '../text/content.ts';
+import type { FilePart } from '../types/media.ts';
+import type { Problem } from '../types/plain.ts';
+import { check, checkItems, closed, filled, listOf } from './schema.ts';
+
+const PART_FORMS = '{ text: … }, { image: path } or { file: path }';
+
+const partSchema = closed({
+  text: filled().describe('Text; {name} is filled in.').optional(),
+  image: filled()
+    .describe('Path of a PNG, JPEG, GIF or WebP file of the repository, or {name} that holds one.')
+    .optional(),
+  file: filled().describe('Path of a PDF of the repository, or {name} that holds one.').optional(),
+}).refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
+  error: `must be one of ${PART_FORMS}`,
+});
+
+const FORMS = `must be text, or a list of ${PART_FORMS}`;
+
+/** In the schema of prompt files; {@link readContent} names what is wrong within a part. */
+export const contentSchema = z
+  .union([filled(), listOf(partSchema).min(1)], { error: FORMS })
+  .describe('The text; {name} is filled in, {{name}} is the literal {name}. Or a list of parts.');
+
+export interface WrittenContent {
+  content: string;
+  parts?: PromptPart[];
+  /** What may have placeholders, and where it is written. */
+  texts: { text: string; path: Path }[];
+}
+
+/** Paths are not resolved yet. A list of texts alone is the joined text. */
+export function readContent(
+  document: Document,
+  path: Path,
+  problems: Problem[],
+): WrittenContent | null {
+  const written = valueAt(document.value, path);
+  if (typeof written === 'string' && written !== '')
+    return { content: written, texts: [{ text: written, path }] };
+  if (!Array.isArray(written) || written.length === 0) {
+    if (Array.isArray(written))
+      problems.push(problem(document.placeOf(path), `${pathText(path)} ${FORMS}`));
+    else check(document, path, filled(), problems);
+    return null;
+  }
+  const items = checkItems(document, path, partSchema, problems);
+  const parts = items.map(({ value: { text, image, file } }): PromptPart => {
+    if (text !== undefined) return { type: 'text', text };
+    return image === undefined
+      ? { type: 'file', path: file ?? '' }
+      : { type: 'image', path: image };
+  });
+  const texts = items.map(({ path: at }, index) => {
+    const part = parts[index];
+    const text = part?.type === 'text' ? part.text : (part?.path ?? '');
+    return { text, path: [...at, part?.type ?? 'text'] };
+  });
+  const content = partsText(parts);
+  return parts.every(({ type }) => type === 'text')
+    ? { content, texts }
+    : { content, parts, texts };
+}
+
+/** The suite with each file of its prompt found in the commit, or a problem where it is named. */
+export async function withShownFiles(
+  suite: Suite,
+  document: Pick<Document, 'placeOf'>,
+  files: Files,
+  problems: Problem[],
+): Promise<Suite> {
+  const { prompt, tests } = suite;
+  if (prompt.messages.every(({ parts }) => parts === undefined)) return suite;
+  const templates: FileTemplate[] = [];
+  const messages: Suite['prompt']['messages'] = [];
+  for (const [index, message] of prompt.messages.entries()) {
+    const parts: PromptPart[] = [];
+    for (const [at, part] of (message.parts ?? []).entries()) {
+      const isWritten = part.type === 'text' || 'id' in part;
+      if (isWritten || placeholders(part.path).length > 0) {
+        if (!isWritten) templates.push(part);
+        parts.push(part);
+        continue;
+      }
+      const path = fill(part.path, {});
+      const found = await files.shown(part.type, path, [folderOf(message.place.file)]);
+      if (typeof found !== 'string') parts.push(found);
+      else {
+        const place = ['messages', index, 'content', at, part.type];
+        problems.push(problem(document.placeOf(place), `${pathText(place)}: ${found}`));
+      }
+    }
+    messages.push(parts.length === 0 ? message : { ...message, content: partsText(parts), parts });
+  }
+  const references = await inGroups(tests.references, (reference) =>
+    referenceWithFiles(reference, templates, { files, folder: folderOf(prompt.file) }),
+  );
+  return { prompt: { ...prompt, messages }, tests: { ...tests, references } };
+}
+
+async function referenceWithFiles(
+  reference: Reference,
+  templates: readonly FileTemplate[],
+  { files, folder }: { files: Files; folder: string },
+): Promise<Reference> {
+  if (templates.length === 0 || reference.problem !== null || reference.thread !== null)
+    return reference;
+  const shown: Record<string, FilePart> = {};
+  const folders = [folderOf(reference.place.file), folder];
+  for (const { type, path: template } of templates) {
+    const path = fill(template, reference.input);
+    const found = await files.shown(type, path, folders);
+    if (typeof found === 'string')
+      return { ...reference, problem: `${type}: ${found} (input of {${namesIn(template)}})` };
+    shown[shownKey(type, path)] = found;
+  }
+  return { ...reference, shown };
+}
+
+function namesIn(template: string): string {
+  return placeholders(template)
+    .map(({ name }) => name)
+    .join('}, {');
+}
+
+/** Files read at a time: enough to fetch missing ones together, few enough for memory. */
+const GROUP = 16;
+
+async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < items.length; from += GROUP)
+    done.push(...(await Promise.all(items.slice(from, from + GROUP).map(work))));
+  return done;
+}

@@ -1,0 +1,19 @@
+import type { FilePart, MessagePart } from '../types/media.ts';
+import { fileSize } from './amounts.ts';
+
+/**
+ * What a message with files reads like. A file is a line with its path, size and the start of its
+ * object id: other content under the same path reads differently.
+ */
+export function partsText(
+  parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
+): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
+}
+
+/** `[image photos/cat.png 3f2a1bc, 84 KB]`; `[image {photo}]` if the path has variables. */
+function fileLine(file: FilePart | Pick<FilePart, 'type' | 'path'>): string {
+  const { type, path } = file;
+  const content = 'id' in file ? ` ${file.id.slice(0, 7)}, ${fileSize(file.bytes)}` : '';
+  return `[${type} ${path}${content}]`;
+}

@@ -1,0 +1,33 @@
+/** A file of the repository in a message. Its bytes are read by `id` when it is sent. */
+export type FilePart = {
+  type: 'image' | 'file';
+  path: string;
+  /** For example `image/png`, as its first bytes say. */
+  media_type: string;
+  /** Git object id of the content. */
+  id: string;
+  bytes: number;
+};
+
+/** A part of a message to a model. Other parts are in its answer. */
+export type MessagePart = { type: 'text'; text: string } | FilePart;
+
+export const MAX_FILE_BYTES = 20_000_000;
+
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+export const PDF_TYPE = 'application/pdf';
+
+/** The kind of a file by its first 12 bytes; null: neither an image nor a PDF. */
+export function mediaTypeOf(content: Uint8Array): string | null {
+  const start = String.fromCharCode(...content.subarray(0, 12));
+  if (start.startsWith('\x89PNG\r\n')) return 'image/png';
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(start)) return 'image/gif';
+  if (/^RIFF.{4}WEBP/s.test(start)) return 'image/webp';
+  return start.startsWith('%PDF-') ? PDF_TYPE : null;
+}
+
+export function filesIn(messages: readonly { parts?: MessagePart[] }[]): FilePart[] {
+  return messages.flatMap(({ parts = [] }) => parts.filter((part) => part.type !== 'text'));
+}
