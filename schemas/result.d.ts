@@ -642,7 +642,7 @@ export interface EvaldiffResult {
          */
         kind: "model-changed";
         /**
-         * The suites that fall on base, too, when asked today.
+         * The suites that fell with the model; `base`: base's rate by stored answers, `head`: base again, by answers of today.
          */
         suites: {
           /**
@@ -673,6 +673,10 @@ export interface EvaldiffResult {
            */
           head: number | null;
         }[];
+        /**
+         * True under `on_inconclusive: fail`.
+         */
+        fails: boolean;
         /**
          * Suites that ran.
          */
@@ -1301,6 +1305,123 @@ export interface EvaldiffResult {
       tries: number;
     };
     /**
+     * How a fall against stored answers was confirmed with answers of today; absent: nothing fell, or every answer is of this run.
+     */
+    today?: {
+      /**
+       * `model`: base falls today, too. `unconfirmed`: today's tries show neither.
+       */
+      status: "confirmed" | "model" | "unconfirmed";
+      /**
+       * Whether single references or all together confirm it; null: not confirmed.
+       */
+      by: ("references" | "all") | null;
+      /**
+       * What ended the calls before it was settled; null: nothing did.
+       */
+      limit: ("max_calls" | "max_cost_usd" | "time" | "errors") | null;
+      /**
+       * How far base fell since its answers were stored; null: not beyond chance.
+       */
+      drift: {
+        /**
+         * Base's pass rate by its stored answers.
+         */
+        stored: number;
+        /**
+         * Base's pass rate by its answers of today.
+         */
+        today: number;
+        /**
+         * One-sided mid-p of "base passes less often today".
+         */
+        p: number;
+      } | null;
+      /**
+       * The references that fell most, with the pairs of tries that they got today.
+       */
+      suspects: {
+        /**
+         * The reference.
+         */
+        id: string;
+        /**
+         * Base's new tries.
+         */
+        base: {
+          /**
+           * Tries that passed.
+           */
+          passes: number;
+          /**
+           * Tries that passed or failed.
+           */
+          tries: number;
+        };
+        /**
+         * Head's new tries.
+         */
+        head: {
+          /**
+           * Tries that passed.
+           */
+          passes: number;
+          /**
+           * Tries that passed or failed.
+           */
+          tries: number;
+        };
+      }[];
+      /**
+       * All references asked again on base; null: that was not needed.
+       */
+      all: {
+        /**
+         * References that were asked again.
+         */
+        references: number;
+        /**
+         * Base's tries of today.
+         */
+        base: {
+          /**
+           * Tries that passed.
+           */
+          passes: number;
+          /**
+           * Tries that passed or failed.
+           */
+          tries: number;
+        };
+        /**
+         * Head's tries, which are of today, too.
+         */
+        head: {
+          /**
+           * Tries that passed.
+           */
+          passes: number;
+          /**
+           * Tries that passed or failed.
+           */
+          tries: number;
+        };
+      } | null;
+      /**
+       * The stored answers that the comparison began with.
+       */
+      stored: {
+        /**
+         * Tries with an answer of an earlier run.
+         */
+        tries: number;
+        /**
+         * When the oldest was made, in milliseconds since 1970; null: not known.
+         */
+        oldest: number | null;
+      };
+    };
+    /**
      * How many references could be judged, of how many; absent in older results.
      */
     evidence?: {
@@ -1843,6 +1964,10 @@ export interface EvaldiffResult {
            */
           reused: boolean;
           /**
+           * The answer was made by an earlier run; absent: by this one.
+           */
+          stored?: true;
+          /**
            * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
@@ -2357,6 +2482,10 @@ export interface EvaldiffResult {
            * The answer comes from the store; nothing was asked.
            */
           reused: boolean;
+          /**
+           * The answer was made by an earlier run; absent: by this one.
+           */
+          stored?: true;
           /**
            * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
            */

@@ -23,6 +23,8 @@ export interface Guard {
   /** Waits until the budget has room, then calls; without room it is an error of kind `budget`. */
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
+  /** Which cap that is. */
+  cap(): NonNullable<Halt['cap']>;
 }
 
 interface ReservedCall {
@@ -86,6 +88,7 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
       return completion;
     },
     reached: stopped,
+    cap: () => (reached === null ? 'max_cost_usd' : 'max_calls'),
   };
 }
 
@@ -277,5 +280,5 @@ function budgetRefusal(reached: string): Completion {
 
 export function budgetHalt(guard: Guard | null): Halt | null {
   const why = guard?.reached() ?? null;
-  return why === null ? null : { title: 'Budget reached', why };
+  return guard === null || why === null ? null : { title: 'Budget reached', why, cap: guard.cap() };
 }

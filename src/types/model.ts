@@ -117,6 +117,8 @@ export interface Request {
   purpose: Purpose;
   /** Absent: any. Unusable replies are kept for this run only. */
   usable?(output: string): boolean;
+  /** Ignores stored answers; the new one replaces them. Not part of the key. */
+  anew?: true;
 }
 
 /** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
@@ -153,6 +155,8 @@ export type Completion =
         status: 'ok';
         cached?: CachedTokens;
         reused: boolean;
+        /** An earlier run's answer, from a store. */
+        stored?: true;
         refused?: number;
       })
   | (Requests & {

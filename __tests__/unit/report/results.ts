@@ -59,14 +59,9 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
     ...{ mode, suites, scoring, settings: result.gate, affected: references },
     ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
     ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
-    ...{
-      pool: null,
-      unused: true,
-      replaced: [],
-      ended: null,
-      hasTooManyErrors: conclusion === 'error',
-    },
-    ...{ silence: null, fails: conclusion === 'failure' || override !== null, isHeld: false },
+    ...{ pool: null, unused: true, replaced: [], ended: null, failsByOpen: false },
+    ...{ hasTooManyErrors: conclusion === 'error', silence: null, isHeld: false },
+    fails: conclusion === 'failure' || override !== null,
     ...{ isPartlyUnseen: conclusion === 'neutral', reasons },
   });
   const red = found.kind === 'regressed' || found.kind === 'failed';

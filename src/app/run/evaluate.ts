@@ -2,7 +2,7 @@ import { formatProblem } from '../../errors.ts';
 import { brokenCode } from '../../kernel/judge/broken-code.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
 import { decide } from '../../kernel/judge/gate.ts';
-import { newlySkippedIds, suiteNotices } from '../../kernel/judge/notices.ts';
+import { newlySkippedIds, replacedServerNotice, suiteNotices } from '../../kernel/judge/notices.ts';
 import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import type {
   Decision,
@@ -13,7 +13,7 @@ import type {
 import { rollUpSuite, type RunRollUps } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
-import { judgeSuites } from '../../kernel/judge/verdict.ts';
+import { judgeSuites, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import { removedIds, type Prepared } from '../../kernel/plan/prepared.ts';
@@ -39,7 +39,8 @@ import type {
   TestedJudge,
 } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
-import { executeRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { confirmToday, type TodayFindings } from './today.ts';
 
 /** Executes a prepared run; its parts replace those of `blank`. */
 export async function judge(
@@ -52,7 +53,8 @@ export async function judge(
   const edges = { ...world, evaluate: repeats.evaluate };
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
-  const prepared = { ...started, suites: await executeRounds(started, edges, spent) };
+  const asked = await askRounds(started, edges, spent);
+  const prepared = { ...started, suites: asked.suites };
   const tools = { ...edges, spent };
   const features = activeRows(rows, prepared);
   const tested = await inTurn(features, async ({ row, plan }) => ({
@@ -75,6 +77,7 @@ export async function judge(
   const notices = [
     ...blank.notices,
     ...unequal,
+    ...asked.replaced.map(replacedServerNotice),
     ...compared.notices,
     ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
   ];
@@ -181,12 +184,15 @@ async function compareSuites(
   const { evaluate, spent } = tools;
   const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = spent.halted() === null || !incomplete(spent.unmade);
+  const judgeWith = (today: TodayFindings): (SuiteVerdict | null)[] =>
+    judgeSuites(comparisons, gate, {
+      complete,
+      rollUps: new Map(rollUps.flatMap((own) => [...own])),
+      today,
+    });
   const verdicts =
     mode === 'diff'
-      ? judgeSuites(comparisons, gate, {
-          complete,
-          rollUps: new Map(rollUps.flatMap((own) => [...own])),
-        })
+      ? await confirmToday(comparisons, judgeWith, { gate, price }, tools)
       : comparisons.map(() => null);
   const all = comparisons.map((comparison, index) => ({
     comparison,

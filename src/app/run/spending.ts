@@ -2,6 +2,7 @@ import type { Answer } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
 import { type Halt, type Unmade, wasNotMade } from '../../kernel/plan/halt.ts';
+import { withoutOutdated } from '../../kernel/plan/outdated.ts';
 import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
@@ -89,7 +90,20 @@ function errorIn(completion: Completion): string | null {
   return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
 }
 
-export async function executeRounds(
+/** Answers of a model that its server has replaced since are asked again. */
+export async function askRounds(
+  prepared: Prepared,
+  edges: JudgeEdges,
+  spent: Spending,
+): Promise<ReturnType<typeof withoutOutdated>> {
+  const made = withoutOutdated(await executeRounds(prepared, edges, spent));
+  if (made.replaced.length === 0) return made;
+  const complete: Complete = (request) => spent.complete({ ...request, anew: true });
+  const again = { ...prepared, suites: made.suites };
+  return { ...made, suites: await executeRounds(again, edges, { ...spent, complete }) };
+}
+
+async function executeRounds(
   { suites, price, next }: Prepared,
   { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,
   { meter, complete, halted, unmade }: Spending,

@@ -90,6 +90,7 @@ function remembering(store: Store): RememberingStore {
       const read = store.wrap(complete, keyOf);
       return async (request) => {
         const key = keyOf(request);
+        if (request.anew === true) answers.delete(key);
         const known = remembered(key, request);
         if (known !== null) return known;
         const completion = await read(request);

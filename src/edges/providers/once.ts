@@ -27,7 +27,7 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
     }
   };
   return (request) => {
-    const key = keyOf(request);
+    const key = `${request.anew === true ? 'anew ' : ''}${keyOf(request)}`;
     const shared = known.get(key);
     if (shared !== undefined) return shared.then(asReused);
     const completion = first(key, request);

@@ -84,7 +84,7 @@ export function parseEntry(
   if (entry.digest !== digest(key, entry)) return null;
   const parsed = storedAnswerSchema.safeParse(parsedJson(entry.body));
   return parsed.success
-    ? { status: 'ok', served: entry.served, ...parsed.data, reused: true }
+    ? { status: 'ok', served: entry.served, ...parsed.data, reused: true, stored: true }
     : null;
 }
 

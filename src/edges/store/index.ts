@@ -70,7 +70,7 @@ export function openStore(options: StoreOptions): Store {
     ...records,
     wrap: (complete, keyOf) => async (request) => {
       const key = keyOf(request);
-      const found = answers.find(key, request);
+      const found = request.anew === true ? null : answers.find(key, request);
       if (found !== null) return found;
       const completion = await complete(request);
       answers.keep(key, request, completion);

@@ -203,7 +203,7 @@ function ofPart<T>(work: () => T): T {
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {
-    const { refused: _, cached: __, ...answer } = completion;
+    const { refused: _, cached: __, stored: ___, ...answer } = completion;
     return answer;
   }
   const { status, kind, message, ended } = completion;

@@ -176,6 +176,7 @@ const manifest = z.strictObject({
     .strictObject({
       title: z.enum(HALT_TITLES),
       why: z.string().max(1000),
+      cap: z.enum(['max_calls', 'max_cost_usd']).exactOptional(),
     })
     .nullable(),
   files: z.strictObject({ answers: seal, others: seal }),

@@ -248,6 +248,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
         refused: () => undefined,
         ask: () =>
           Promise.resolve({ status: 'error', kind: 'budget', message: `not asked: ${refuse()}` }),
+        cap: () => 'max_calls',
         reached: () => why,
       });
     },

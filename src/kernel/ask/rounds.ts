@@ -15,6 +15,7 @@ import type { Generation } from '../select/generation.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
+import type { OkCompletion } from './dialogue.ts';
 import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreItems } from './score.ts';
@@ -215,7 +216,7 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       ...own?.parts,
     };
   }
-  const { usage, latency_ms, reused, ended, ended_as, served } = completion;
+  const { usage, latency_ms, reused, ended } = completion;
   const scores = [...(own?.scores ?? []), ...ofMetrics];
   return {
     try: planned.try,
@@ -227,8 +228,19 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
     latency_ms,
     reused,
     ended,
+    ...whoAnswered(completion),
+    ...own?.parts,
+  };
+}
+
+function whoAnswered({
+  stored,
+  ended_as,
+  served,
+}: OkCompletion): Pick<TryResult, 'stored' | 'ended_as' | 'served'> {
+  return {
+    ...(stored === undefined ? {} : { stored }),
     ...(ended_as === undefined ? {} : { ended_as }),
     ...(served.model === null && served.fingerprint === null ? {} : { served }),
-    ...own?.parts,
   };
 }

@@ -28,6 +28,7 @@ import {
   rolledUp,
   suiteSummary,
 } from './summary.ts';
+import { storedAnswers } from './today.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** What a feature adds to a suite's result; `remark`: a sentence for its summary, '' for none. */
@@ -95,13 +96,16 @@ export function compareSuite(
 function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
-): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared'> {
+): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared' | 'today'> {
   if (verdict === null)
     return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
   return {
     reason: verdict.reason,
     visible_drop: verdict.visibleDrop,
     compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
+    ...(verdict.today === undefined
+      ? {}
+      : { today: { ...verdict.today, stored: storedAnswers(suite) } }),
   };
 }
 
@@ -153,13 +157,15 @@ function referenceStatuses(
   const { down, up } = verdict.q;
   const { by, references } = verdict.reason;
   const silent = new Set(by === 'unanswered' ? references : []);
+  const isCertain = verdict.today === undefined || verdict.today.status === 'confirmed';
   return new Map(
     compared.map((run, index) => {
       const table = verdict.own[index];
       const q = down[index] ?? 1;
       const p = table === undefined ? null : referenceTest(table).down;
       const status =
-        verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id)
+        isCertain &&
+        (verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id))
           ? 'regressed'
           : (up[index] ?? 1) <= REFERENCE_FDR
             ? 'improved'

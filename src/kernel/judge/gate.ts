@@ -61,7 +61,7 @@ function runFacts(input: GateInput, ended: RunFacts['ended']): RunFacts {
   return { ...plain, ...found, reasons: [...why, ...found.reasons, ...replaced] };
 }
 
-const NO_FINDINGS = { fails: false, isHeld: false, isPartlyUnseen: false };
+const NO_FINDINGS = { fails: false, failsByOpen: false, isHeld: false, isPartlyUnseen: false };
 
 function allTries(suites: readonly SuiteResult[]): TryResult[] {
   return suites.flatMap(({ references }) =>
@@ -135,7 +135,10 @@ function withoutVerdict(tries: readonly TryResult[]): string[] {
       ];
 }
 
-type GateFindings = Pick<RunFacts, 'fails' | 'isHeld' | 'isPartlyUnseen' | 'reasons'>;
+type GateFindings = Pick<
+  RunFacts,
+  'fails' | 'failsByOpen' | 'isHeld' | 'isPartlyUnseen' | 'reasons'
+>;
 
 function findByGate(input: GateInput): GateFindings {
   const { settings } = input;
@@ -174,6 +177,7 @@ function findByGate(input: GateInput): GateFindings {
   ];
   return {
     fails: failures.length > 0 || openFails,
+    failsByOpen: failures.length === 0 && openFails,
     isHeld: held.length > 0,
     isPartlyUnseen: unseen.length > 0,
     reasons,

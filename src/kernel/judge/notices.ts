@@ -1,5 +1,6 @@
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
+import type { ReplacedServer } from '../plan/outdated.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
@@ -81,6 +82,14 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
       : [said('served', `the sides were answered by different models: ${served}`)]),
     ...endingShares(references).map((share) => said('ended', `answers ${share}`)),
   ];
+}
+
+/** Answers of a model that its server has replaced are asked again. */
+export function replacedServerNotice({ model, before, now, tries }: ReplacedServer): Notice {
+  const message =
+    `${model} is answered by ${now.join(', ')} now; ${counted(tries, 'stored answer')} of ` +
+    `${before.join(', ')} ${tries === 1 ? 'was' : 'were'} asked again`;
+  return { kind: 'served', place: null, message };
 }
 
 function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {

@@ -55,10 +55,6 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
     conclusion: 'neutral',
     title: ({ why }) => why,
   },
-  'model-changed': {
-    conclusion: 'neutral',
-    title: ({ suites }) => `The model changed, not your prompt: ${inShort(suites)}`,
-  },
   fixed: {
     conclusion: 'success',
     title: ({ references, worse }) => `Fixed: ${namesOf(references)}${worseSuffix(worse)}`,
@@ -88,6 +84,10 @@ const FIELDS: { [K in OutcomeKind]: FieldsRow<OutcomeOf<K>> } = {
     conclusion: 'neutral',
     title: ({ suites, ran, worse }) =>
       `Inconclusive for ${counted(suites, 'suite')} of ${String(ran)}${worseSuffix(worse)}`,
+  },
+  'model-changed': {
+    conclusion: 'failure',
+    title: ({ suites }) => `The model changed, not your prompt: ${inShort(suites)}`,
   },
   improved: {
     conclusion: 'success',

@@ -91,15 +91,15 @@ export function isModelChange({ suites }: Pick<GateInput, 'suites'>): boolean {
   return open.length > 0 && open.every(({ reason }) => reason?.by === 'model');
 }
 
-export function modelChangedOutcome(input: GateInput): OutcomeOf<'model-changed'> {
-  const { suites } = input;
-  const open = suites.filter(({ verdict }) => verdict === 'inconclusive');
-  return {
-    kind: 'model-changed',
-    suites: open.map((suite) => namedRates(suite, suites)),
-    ...comparedIn(suites),
-    ...seenIn(input),
-  };
+export function modelChangedOutcome(
+  input: GateInput & { fails: boolean },
+): OutcomeOf<'model-changed'> {
+  const { suites, fails } = input;
+  const drifts = suites.flatMap(({ name, reason, today }) => {
+    const drift = reason?.by === 'model' ? (today?.drift ?? null) : null;
+    return drift === null ? [] : [{ name, base: drift.stored, head: drift.today }];
+  });
+  return { kind: 'model-changed', suites: drifts, fails, ...comparedIn(suites), ...seenIn(input) };
 }
 
 type NamedReference = OutcomeOf<'fixed'>['references'][number];

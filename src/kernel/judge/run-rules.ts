@@ -40,6 +40,8 @@ export interface RunFacts extends GateInput {
   /** A finding fails the run; one was made that its `fail_on` does not let fail. */
   fails: boolean;
   isHeld: boolean;
+  /** It fails only because `on_inconclusive` is fail. */
+  failsByOpen: boolean;
   /** Some of what gates on base could not be judged on head. */
   isPartlyUnseen: boolean;
   reasons: string[];
@@ -78,6 +80,10 @@ export const RUN_RULES: readonly RunRule[] = [
     outcome: (facts) => regressedOutcome(facts, facts.fails),
   },
   {
+    when: (facts) => isModelChange(facts) && !failsOtherwise(facts),
+    outcome: modelChangedOutcome,
+  },
+  {
     when: ({ fails, isHeld }) => fails || isHeld,
     outcome: (facts) => ({
       kind: 'failed',
@@ -99,7 +105,6 @@ export const RUN_RULES: readonly RunRule[] = [
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed.length > 0,
     outcome: ({ removed }) => ({ kind: 'only-removed', references: removed.length }),
   },
-  { when: (facts) => facts.counted > 0 && isModelChange(facts), outcome: modelChangedOutcome },
   {
     when: ({ counted, suites }) =>
       counted > 0 && suites.some(({ verdict }) => verdict === 'inconclusive'),
@@ -147,6 +152,11 @@ export function ruleRun(facts: RunFacts): RunOutcome {
 
 function hasRegressed({ suites, pool }: RunFacts): boolean {
   return pool !== null || suites.some(({ verdict }) => verdict === 'regressed');
+}
+
+/** Fails, or would, by more than what is inconclusive. */
+function failsOtherwise({ fails, failsByOpen, isHeld, replaced }: RunFacts): boolean {
+  return (fails && !failsByOpen) || isHeld || replaced.length > 0;
 }
 
 function firstReason({ reasons }: RunFacts): string {

@@ -1,6 +1,7 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import type { FallUnderBase } from './scoring-rates.ts';
+import type { TodayFinding } from './today.ts';
 
 /** The p of a test that decided (null: it was sequential), and the ids of what it names. */
 interface Found {
@@ -25,6 +26,8 @@ export interface SuiteFacts {
   broken: Found | null;
   /** Head gives no outcome where base does, beyond chance. */
   unanswered: Found | null;
+  /** What tries of today say of a fall that rests on answers of an earlier run; null: none does. */
+  today: TodayFinding | null;
   /** Ids of references without evidence, where too many lack it for green; null: not so. */
   missing: readonly string[] | null;
   /** Ids of references named as worse, and of those that more tries would have to clear. */
@@ -72,6 +75,16 @@ export const SUITE_RULES: readonly SuiteRule[] = [
     when: (facts) => isUncompared(facts) && facts.baseAnswered > 0,
   },
   { verdict: 'not_compared', by: null, when: isUncompared },
+  {
+    verdict: 'inconclusive',
+    by: 'model',
+    when: ({ today }) => today?.status === 'model',
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'unconfirmed',
+    when: ({ today }) => today?.status === 'unconfirmed',
+  },
   {
     verdict: 'regressed',
     by: 'fall',
@@ -194,6 +207,7 @@ export function ruleUncompared(run: SuiteRun): Verdict {
     fall: null,
     broken: null,
     unanswered: null,
+    today: null,
     missing: null,
     named: [],
     suspicious: [],

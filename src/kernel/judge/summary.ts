@@ -10,7 +10,13 @@ import {
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { fallInWords } from '../result/counts.ts';
-import type { EvidenceCount, PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
+import type {
+  EvidenceCount,
+  PassRate,
+  SuiteResult,
+  TodayResult,
+  Verdict,
+} from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { countOutcomes, isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
@@ -152,9 +158,7 @@ function whatFell(
 function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
   const { interval, tries, visibleDrop: drop } = verdict;
   const low = interval?.low ?? -1;
-  const size =
-    `${counted(comparedReferences(suite, verdict), 'reference')} × ` +
-    `${tries === 1 ? '1 try' : `${String(tries)} tries`}`;
+  const size = `${counted(comparedReferences(suite, verdict), 'reference')} × ${triesInWords(tries)}`;
   const sees =
     drop === null
       ? `this suite (${size}) usually sees no drop but a collapse`
@@ -166,12 +170,16 @@ function whatIsSeen(verdict: SuiteVerdict, suite: SuiteComparison): string {
     : `rules out a drop above ${inSize(Math.min(0, low))} points; ${sees}.`;
 }
 
+function triesInWords(tries: number): string {
+  return tries === 1 ? '1 try' : `${String(tries)} tries`;
+}
+
 function nothingPassed({ tables }: SuiteVerdict): boolean {
   return tables.every(({ base }) => base.passes === 0);
 }
 
 function whyOpen(suite: SuiteVerdict): string {
-  const { verdict, reason, tries } = suite;
+  const { reason, tries } = suite;
   const tolerated = `a drop above the tolerance of ${inSize(reason.tolerance)} points`;
   switch (reason.by) {
     case 'suspicious':
@@ -182,13 +190,11 @@ function whyOpen(suite: SuiteVerdict): string {
       return ` Without evidence: ${firstWords(reason.references, MAX_NAMED_IN_SUMMARY)}.`;
     case 'endings':
       return " One side's answers ended otherwise, so the rates say nothing.";
-    case 'scoring':
-      return '';
+    case 'model':
+    case 'unconfirmed':
+      return ` ${todayWords(suite)}`;
     case 'unsettled':
-      return (
-        ` It could not rule out ${tolerated} with ` +
-        `${tries === 1 ? '1 try' : `${String(tries)} tries`} a side.`
-      );
+      return ` It could not rule out ${tolerated} with ${triesInWords(tries)} a side.`;
     case 'level':
       if (nothingPassed(suite)) return '';
       return ` Head is no lower, but the suite is too small to rule out ${tolerated}.`;
@@ -198,7 +204,7 @@ function whyOpen(suite: SuiteVerdict): string {
         'all suites of the run together rule out one above 5 points.'
       );
     default:
-      return verdict === 'regressed' ? '' : ` Tolerance ${inSize(reason.tolerance)} points.`;
+      return toleratedWords(suite);
   }
 }
 
@@ -206,6 +212,29 @@ function whatIsHidden({ hidden }: SuiteVerdict): string {
   if (hidden === undefined) return '';
   const { base, head, excuse } = hidden;
   return ` ${fallInWords(base, head, excuse !== 'none')}.`;
+}
+
+function toleratedWords({ verdict, reason }: SuiteVerdict): string {
+  if (verdict === 'regressed' || reason.by === 'scoring') return '';
+  return ` Tolerance ${inSize(reason.tolerance)} points.`;
+}
+
+/** Why a fall against stored answers could not be confirmed. */
+const UNCONFIRMED: Readonly<Record<NonNullable<TodayResult['limit']> | 'settled', string>> = {
+  settled: 'It fell against stored answers, which answers of today could not confirm.',
+  max_calls:
+    'It fell against stored answers, and max_calls left too few calls to ask base again today.',
+  max_cost_usd:
+    'It fell against stored answers, and max_cost_usd left too little to ask base again today.',
+  time: 'It fell against stored answers, and the time was up before base was asked again.',
+  errors: 'It fell against stored answers, and base does not answer today.',
+};
+
+function todayWords({ today, reason }: SuiteVerdict): string {
+  if (reason.by === 'unconfirmed') return UNCONFIRMED[today?.limit ?? 'settled'];
+  const drift = today?.drift ?? null;
+  const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;
+  return `The model changed, not your prompt: base falls today, too${fall}.`;
 }
 
 const MAX_NAMED_IN_SUMMARY = 5;

@@ -26,6 +26,7 @@ import {
   type LevelsAt,
   type VerdictSettings,
 } from './suite-tables.ts';
+import type { TodayFinding } from './today.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 export interface SuiteVerdict {
@@ -49,19 +50,22 @@ export interface SuiteVerdict {
   visibleDrop: number | null;
   moves: MetricMove[];
   hidden?: FallUnderBase;
+  /** Absent: it does not rest on answers of an earlier run, or says nothing bad. */
+  today?: TodayFinding;
 }
 
 interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
+  today?: ReadonlyMap<SuiteComparison, TodayFinding>;
 }
 
 /** Suites share one alpha by Holm's procedure; null: nothing to compare. */
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
-  { complete = true, rollUps = new Map() }: JudgeOptions = {},
+  { complete = true, rollUps = new Map(), today = new Map() }: JudgeOptions = {},
 ): (SuiteVerdict | null)[] {
   const { all } = comparing(suites);
   const evidence = evidenceBySuite(suites, settings);
@@ -103,7 +107,12 @@ export function judgeSuites(
       const { suite } = entry.seen;
       const { alpha } = entry;
       const hidden = fallUnderBase(suite, { alpha, gate_on: settings.gate_on });
-      const found = { ...missingEvidence(answered.get(suite)), hidden, isBoundTogether };
+      const found = {
+        ...missingEvidence(answered.get(suite)),
+        today: today.get(suite) ?? null,
+        hidden,
+        isBoundTogether,
+      };
       return [suite, verdictOf(entry, found)] as const;
     }),
   );
@@ -230,7 +239,10 @@ function missingEvidence(
 
 function verdictOf(
   { seen, alpha, tolerance, visibleDrop: visible, facts, moves }: MeasuredSuite,
-  found: Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'>,
+  found: Pick<
+    SuiteFacts,
+    'unanswered' | 'today' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
+  >,
 ): SuiteVerdict {
   const { suite, tables, bundles, own, q, tries, called } = seen;
   const all = { ...sideFacts(suite.run), isCompared: true, ...facts, ...found };
@@ -250,5 +262,6 @@ function verdictOf(
     visibleDrop: visible,
     moves,
     ...(hidden === null ? {} : { hidden }),
+    ...(found.today === null ? {} : { today: found.today }),
   };
 }

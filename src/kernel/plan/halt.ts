@@ -6,6 +6,8 @@ export interface Halt {
   /** `Cancelled`: a job, as by a newer commit. `Interrupted`: a command, by hand. */
   title: (typeof HALT_TITLES)[number];
   why: string;
+  /** The cap that was reached; absent: another end. */
+  cap?: 'max_calls' | 'max_cost_usd';
   /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
   waiting?: WaitingBatches;
 }

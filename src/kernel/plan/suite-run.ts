@@ -118,11 +118,19 @@ export interface MadeTry {
 export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
   const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
   for (const { index, side, made } of tries) more[index]?.[side].push(made);
-  const runs = suite.run.runs.map((run, index) => ({
+  return mapRuns(suite, (run, index) => ({
     ...run,
     base: [...run.base, ...(more[index]?.base ?? [])],
     head: [...run.head, ...(more[index]?.head ?? [])],
   }));
+}
+
+/** With other tries of its references, also of those that are compared. */
+export function mapRuns(
+  suite: SuiteComparison,
+  change: (run: ReferenceRun, index: number) => ReferenceRun,
+): SuiteComparison {
+  const runs = suite.run.runs.map(change);
   const compared = new Set(suite.compared);
   return {
     ...suite,

@@ -169,13 +169,19 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('model-changed'),
-      suites: z.array(suiteRates).describe('The suites that fall on base, too, when asked today.'),
+      suites: z
+        .array(suiteRates)
+        .describe(
+          "The suites that fell with the model; `base`: base's rate by stored answers, " +
+            '`head`: base again, by answers of today.',
+        ),
+      fails: z.boolean().describe('True under `on_inconclusive: fail`.'),
       ran,
       worse,
       ungraded,
       evidence: judgedCountsSchema,
     })
-    .describe('Every open suite is so because the model changed: base falls today, too.'),
+    .describe('What fell against stored answers falls on base today, too: the model changed.'),
   z
     .strictObject({
       kind: kind('fixed'),

@@ -28,6 +28,10 @@ const tryResultSchema = z.strictObject({
       'Milliseconds of the call that was paid for, also when its answer was reused; null: not known.',
     ),
   reused: z.boolean().describe('The answer comes from the store; nothing was asked.'),
+  stored: z
+    .literal(true)
+    .describe('The answer was made by an earlier run; absent: by this one.')
+    .exactOptional(),
   ended: z
     .enum(ENDED)
     .nullable()

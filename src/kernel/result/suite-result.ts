@@ -199,6 +199,59 @@ const verdictReasonSchema = z.strictObject({
   tolerance: shareSchema.describe('The drop that was to be ruled out.'),
 });
 
+const passesSchema = z.strictObject({
+  passes: countSchema.describe('Tries that passed.'),
+  tries: countSchema.describe('Tries that passed or failed.'),
+});
+
+const todaySchema = z.strictObject({
+  status: z
+    .enum(['confirmed', 'model', 'unconfirmed'])
+    .describe("`model`: base falls today, too. `unconfirmed`: today's tries show neither."),
+  by: z
+    .enum(['references', 'all'])
+    .nullable()
+    .describe('Whether single references or all together confirm it; null: not confirmed.'),
+  limit: z
+    .enum(['max_calls', 'max_cost_usd', 'time', 'errors'])
+    .nullable()
+    .describe('What ended the calls before it was settled; null: nothing did.'),
+  drift: z
+    .strictObject({
+      stored: shareSchema.describe("Base's pass rate by its stored answers."),
+      today: shareSchema.describe("Base's pass rate by its answers of today."),
+      p: shareSchema.describe('One-sided mid-p of "base passes less often today".'),
+    })
+    .nullable()
+    .describe('How far base fell since its answers were stored; null: not beyond chance.'),
+  suspects: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('The reference.'),
+        base: passesSchema.describe("Base's new tries."),
+        head: passesSchema.describe("Head's new tries."),
+      }),
+    )
+    .describe('The references that fell most, with the pairs of tries that they got today.'),
+  all: z
+    .strictObject({
+      references: countSchema.describe('References that were asked again.'),
+      base: passesSchema.describe("Base's tries of today."),
+      head: passesSchema.describe("Head's tries, which are of today, too."),
+    })
+    .nullable()
+    .describe('All references asked again on base; null: that was not needed.'),
+  stored: z
+    .strictObject({
+      tries: countSchema.describe('Tries with an answer of an earlier run.'),
+      oldest: z
+        .number()
+        .nullable()
+        .describe('When the oldest was made, in milliseconds since 1970; null: not known.'),
+    })
+    .describe('The stored answers that the comparison began with.'),
+});
+
 const evidenceSchema = z.strictObject({
   references: countSchema.describe('References that were judged on every side they ran on.'),
   of: countSchema.describe('References that should have been: all that gate and were to run.'),
@@ -240,6 +293,12 @@ const suiteKeys = (own: OwnKeys) =>
         tries: countSchema.describe('Tries of each of them.'),
       })
       .describe('What the verdict rests on.'),
+    today: todaySchema
+      .describe(
+        'How a fall against stored answers was confirmed with answers of today; ' +
+          'absent: nothing fell, or every answer is of this run.',
+      )
+      .exactOptional(),
     evidence: evidenceSchema
       .describe('How many references could be judged, of how many; absent in older results.')
       .exactOptional(),
@@ -282,6 +341,8 @@ const allKeys = (own: OwnKeys) =>
 export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
   return allKeys(own) as unknown as z.ZodType<SuiteResult>;
 }
+
+export type TodayResult = z.infer<typeof todaySchema>;
 
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 

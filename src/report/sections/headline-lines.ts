@@ -1,6 +1,7 @@
 import { endingShares } from '../../kernel/judge/endings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
 import { showsOnly, underBaseScoring, worseAlone } from '../../kernel/result/counts.ts';
+import type { OutcomeOf } from '../../kernel/result/outcome.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
@@ -124,6 +125,28 @@ export function inconclusiveLine(result: Result): HeadlineText {
   const because = why === undefined ? [] : openBecause(why);
   const space = told.line.length === 0 || because.length === 0 ? [] : [text(' ')];
   return withMore(told, [...space, ...because, ...worseAloneLine(result)]);
+}
+
+/** What base lost since its answers were stored, by suite. */
+export function modelChangedLine(
+  result: Result,
+  { suites }: OutcomeOf<'model-changed'>,
+): HeadlineText {
+  const shown = suites
+    .slice(0, MAX_HEADLINE_NAMES)
+    .flatMap(({ name, base, head }): Line => [
+      text(', '),
+      code(name),
+      text(` ${rates(base, head)}`),
+    ]);
+  const more = suites.length - MAX_HEADLINE_NAMES;
+  const line = [
+    text('asked again today, base itself gives '),
+    ...shown.slice(1),
+    text(more > 0 ? ` and ${count(more)} more. ` : '. '),
+    text("Base's stored answers were replaced."),
+  ];
+  return { subject: [], line: [...line, ...worseAloneLine(result)] };
 }
 
 /** Regressions that the scoring change hides in a suite, or how its answers ended; null: none. */

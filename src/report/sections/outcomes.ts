@@ -16,6 +16,7 @@ import {
   firstReason,
   improvedLine,
   inconclusiveLine,
+  modelChangedLine,
   noRegressionLine,
   nothingWorseLine,
   problemsLine,
@@ -109,12 +110,6 @@ const OUTCOMES: OutcomeTable = {
   },
   'only-removed': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
   cancelled: { sign: '·', tone: 'neutral', words: () => 'Cancelled', line: firstReason },
-  'model-changed': {
-    sign: '?',
-    tone: 'open',
-    words: () => 'The model changed, not your prompt',
-    line: inconclusiveLine,
-  },
   fixed: {
     sign: '✓',
     tone: 'good',
@@ -150,6 +145,12 @@ const OUTCOMES: OutcomeTable = {
     line: (result, { by }, reports) => outcomeRow(by).line(result, by, reports),
   },
   inconclusive: { sign: '?', tone: 'open', words: () => 'Inconclusive', line: inconclusiveLine },
+  'model-changed': {
+    sign: '?',
+    tone: 'open',
+    words: () => 'The model changed, not your prompt',
+    line: modelChangedLine,
+  },
   improved: { sign: '✓', tone: 'good', words: () => 'Improved', line: improvedLine },
   'no-regression': { sign: '✓', tone: 'good', words: noRegressionWords, line: noRegressionLine },
   'scoring-changed': {

@@ -37,7 +37,10 @@ async function session(contents: string[], reply?: (content: string) => string):
     for (const store of stores) {
       const completion = await store.wrap(complete, keyOf)(asks(content));
       expect(completion).toEqual(
-        ok(reply?.(content) ?? `re ${content}`, { reused: !asked.includes(content) }),
+        ok(
+          reply?.(content) ?? `re ${content}`,
+          asked.includes(content) ? {} : { reused: true, stored: true },
+        ),
       );
     }
   await finish();
@@ -93,5 +96,17 @@ describe('a store that is kept open', () => {
     holder.close();
     expect(await session(['a', 'b'])).toEqual([]);
     expect(opened).toBe(2);
+  });
+
+  test('forgets an answer that is asked anew', async () => {
+    await session(['a']);
+    await session(['a']);
+    const { stores } = await kept.at(setting.file, () => {
+      throw new Error('it is open');
+    });
+    const later = () => Promise.resolve(ok('later'));
+    const [wrapped] = stores.map((store) => store.wrap(later, keyOf));
+    expect(await wrapped?.({ ...asks('a'), anew: true })).toEqual(ok('later'));
+    expect(await wrapped?.(asks('a'))).toEqual(ok('later', { reused: true, stored: true }));
   });
 });

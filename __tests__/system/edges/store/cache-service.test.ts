@@ -169,7 +169,7 @@ describe('what the service brought', () => {
     const answer: Complete = () => Promise.resolve(ok(`fresh ${(paid += 1)}`));
     const complete = stores.reduceRight((below, store) => store.wrap(below, keyOf), answer);
     await complete(asks('a'));
-    expect(await complete(asks('a'))).toEqual(ok('fresh 1', { reused: true }));
+    expect(await complete(asks('a'))).toEqual(ok('fresh 1', { reused: true, stored: true }));
     await finish();
     expect(paid).toBe(1);
     expect(warnings.length > 0).toBe(content !== '');

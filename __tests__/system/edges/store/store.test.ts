@@ -53,7 +53,7 @@ describe('an answer that was paid for', () => {
     expect((await run(['a'])).asked).toEqual(['a']);
     const { completions, asked } = await run(['a']);
     expect(asked).toEqual([]);
-    expect(completions).toEqual([ok('re a', { reused: true })]);
+    expect(completions).toEqual([ok('re a', { reused: true, stored: true })]);
   });
 
   test('keeps its tool calls, the way it ended and the model that answered', async () => {
@@ -66,7 +66,16 @@ describe('an answer that was paid for', () => {
     const made = { model: 'model-1-2026-01-01', fingerprint: 'fp_1', at: START };
     await run(['a'], {}, () => ({ ...answer, served: made }) as Completion);
     const served = { ...made, at: Date.parse('2026-01-02T03:00:00Z') };
-    expect((await run(['a'])).completions).toEqual([{ ...answer, served, reused: true }]);
+    const stored = { ...answer, served, reused: true, stored: true };
+    expect((await run(['a'])).completions).toEqual([stored]);
+  });
+
+  test('is replaced if it is asked anew', async () => {
+    await run(['a']);
+    const { store, wrapped } = opened({}, () => ok('later'));
+    expect(await wrapped({ ...asks('a'), anew: true })).toEqual(ok('later'));
+    store.close();
+    expect((await run(['a'])).completions).toEqual([ok('later', { reused: true, stored: true })]);
   });
 
   test('serves no other try, message or model', async () => {

@@ -506,7 +506,9 @@ describe('the rules of a run', () => {
   test('blame the model only if every open suite does', () => {
     expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
     expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
-    expect(kindOf({ suites: [open('model')] }, { on_inconclusive: 'fail' })).toBe('failed');
+    const settings = gate({ on_inconclusive: 'fail' });
+    const strict = gateInput({ suites: [open('model')], settings });
+    expect(decideOutcome(strict).outcome).toMatchObject({ kind: 'model-changed', fails: true });
   });
 
   test('call a run regressed if only all suites together fell', () => {

@@ -123,13 +123,6 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     '· Cancelled',
     WHY,
   ],
-  'model-changed': [
-    { suites: RATES, ran: 1, worse: 0, ungraded },
-    { suites: neutral().suites },
-    'open',
-    '? The model changed, not your prompt',
-    `The model changed, not your prompt: ${FALL}`,
-  ],
   fixed: [
     { references: [{ suite: 'capitals', id: 'peru' }], ran: 1, worse: 0, ungraded },
     { suites },
@@ -165,6 +158,13 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     'open',
     '? Inconclusive',
     'Inconclusive for 1 suite of 3; 2 references got worse',
+  ],
+  'model-changed': [
+    { suites: RATES, fails: false, ran: 1, worse: 0, ungraded },
+    { suites: neutral().suites },
+    'open',
+    '? The model changed, not your prompt',
+    `The model changed, not your prompt: ${FALL}`,
   ],
   improved: [
     { suites: BETTER, ran: 1, worse: 0, ungraded },

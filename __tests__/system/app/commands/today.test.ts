@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import { answerBody } from '../../../stand-ins/models/replies.ts';
+import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
+
+let server: ModelServer | null = null;
+afterEach(() => server?.close());
+
+const REFERENCES = 30;
+
+const prompt = (words: string): Record<string, string> => ({
+  'prompts/capitals.yaml': `name: capitals
+model: m
+defaults: [tests/capitals]
+variables: [{ name: q }]
+messages: [{ role: user, content: "${words} {q}" }]
+`,
+});
+
+const files = (gate: string): Record<string, string> => ({
+  'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
+  'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
+references:
+${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+});
+
+/** A prompt that breaks the first questions, and a model that later fails every other one. */
+async function openProject(gate = '{}') {
+  let hasDrifted = false;
+  let served = 'model-1';
+  server = await startModelServer({
+    answer: (seen) => {
+      const asked = seen.messages.at(-1)?.content ?? '';
+      const number = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
+      const isWrong =
+        (hasDrifted && number % 2 === 1) || (asked.startsWith('Broken') && number < 6);
+      const body = answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' });
+      return { body: JSON.stringify({ ...(body as object), model: served }) };
+    },
+  });
+  const { requests } = server;
+  const repository = createRepository();
+  repository.commit('base', { ...files(gate), ...prompt('Answer:') });
+  const env = localEndpoint(server);
+  const report = join(repository.directory, 'evaldiff-report/result.json');
+  return {
+    drift() {
+      hasDrifted = true;
+    },
+    serve(model: string) {
+      served = model;
+    },
+    /** Compares base with another text of the prompt, with one store. */
+    async diff(words: string, ...args: string[]) {
+      repository.write(prompt(words));
+      const before = requests.length;
+      const all = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', ...args];
+      const { code, out } = await commandIn(
+        repository.directory,
+        [...all, '--report', 'evaldiff-report'],
+        { env, width: 200 },
+      );
+      const result = JSON.parse(readFileSync(report, 'utf8')) as Result;
+      return { code, out, result, suite: result.suites[0]!, calls: requests.length - before };
+    },
+  };
+}
+
+describe('a pull request after the model changed behind its name', () => {
+  test('is not red for a harmless prompt: the model is named', async () => {
+    const { diff, drift } = await openProject();
+    expect((await diff('Please answer:')).code).toBe(0);
+    drift();
+    const { code, out, result, suite } = await diff('Kindly answer:');
+    expect(code).toBe(0);
+    expect(result.outcome).toMatchObject({ kind: 'model-changed', fails: false });
+    expect(result.conclusion).toBe('neutral');
+    expect(suite).toMatchObject({
+      verdict: 'inconclusive',
+      reason: { by: 'model' },
+      today: { status: 'model', drift: { stored: 1, today: 0.5 } },
+    });
+    expect(out).toContain('The model changed, not your prompt');
+    expect(result).not.toHaveProperty('causes');
+  });
+
+  test('fails under on_inconclusive: fail', async () => {
+    const { diff, drift } = await openProject('{ on_inconclusive: fail }');
+    await diff('Please answer:');
+    drift();
+    const { code, result } = await diff('Kindly answer:');
+    expect(result.outcome).toMatchObject({ kind: 'model-changed', fails: true });
+    expect([code, result.conclusion]).toEqual([1, 'failure']);
+  });
+
+  test('replaces the stored answers of base, so that the next one is green', async () => {
+    const { diff, drift } = await openProject();
+    await diff('Please answer:');
+    drift();
+    await diff('Kindly answer:');
+    const next = await diff('Now answer:');
+    expect([next.code, next.suite.verdict]).toEqual([0, 'unchanged']);
+  });
+
+  test('is red for a prompt that broke six references, confirmed by tries of today', async () => {
+    const { diff, drift } = await openProject();
+    await diff('Please answer:');
+    drift();
+    const { code, suite } = await diff('Broken:');
+    expect([code, suite.verdict]).toEqual([1, 'regressed']);
+    expect(suite.today).toMatchObject({ status: 'confirmed', limit: null });
+  });
+
+  test('is inconclusive if the cap leaves no calls to confirm it', async () => {
+    const { diff, drift } = await openProject();
+    const first = await diff('Please answer:');
+    drift();
+    const { code, suite } = await diff(
+      'Kindly answer:',
+      '--max-calls',
+      String(first.calls / 2 + 4),
+    );
+    expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
+    expect(suite.today).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
+  });
+});
+
+describe('a second run of the same commit', () => {
+  test('costs nothing if it was green', async () => {
+    const { diff } = await openProject();
+    await diff('Please answer:');
+    expect(await diff('Please answer:')).toMatchObject({ code: 0, calls: 0 });
+  });
+
+  test('asks again if it was red', async () => {
+    const { diff } = await openProject();
+    const first = await diff('Broken:');
+    expect(first.suite).not.toHaveProperty('today');
+    const second = await diff('Broken:');
+    expect([first.code, second.code]).toEqual([1, 1]);
+    expect(second.suite.today).toMatchObject({ status: 'confirmed', by: 'references' });
+    expect(second.calls).toBeGreaterThan(0);
+    expect(second.calls).toBeLessThan(first.calls / 2);
+  });
+});
+
+describe('stored answers of a model that its server has replaced', () => {
+  test('are asked again, even if the comparison is green', async () => {
+    const { diff, drift, serve } = await openProject();
+    serve('model-1-2603');
+    await diff('Please answer:');
+    drift();
+    serve('model-1-2611');
+    const { code, suite, result } = await diff('Kindly answer:');
+    expect([code, suite.verdict, suite.pass_rate.base]).toEqual([0, 'unchanged', 0.5]);
+    expect(result.notices).toContainEqual({
+      kind: 'served',
+      place: null,
+      message:
+        'openai local model-1 is answered by model-1-2611 now; ' +
+        '60 stored answers of model-1-2603 were asked again',
+    });
+  });
+});

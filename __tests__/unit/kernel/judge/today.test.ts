@@ -1,0 +1,175 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  nextToday,
+  restsOnStored,
+  todayFinding,
+  todayRows,
+  type TodayFinding,
+  type TodayRow,
+} from '../../../../src/kernel/judge/today.ts';
+import {
+  suiteComparison,
+  type SuiteComparison,
+  type Try,
+} from '../../../../src/kernel/plan/suite-run.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import {
+  gate,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+/** Pass rates (0–1) of one reference: by base's stored answers, and of both prompts today. */
+interface Rates {
+  stored: number;
+  base: number;
+  head: number;
+}
+
+const POLICY = { level: 0.05, single: true };
+const TRIES = 3;
+
+type Draw = (rate: number) => Outcome;
+
+function drawer(seed: string): Draw {
+  const random = createRandom(seed);
+  return (rate) => (nextFloat(random) < rate ? 'pass' : 'fail');
+}
+
+function comparison(
+  rates: readonly Rates[],
+  draw: Draw,
+  { isStored = true, cluster }: { isStored?: boolean; cluster?: string } = {},
+): SuiteComparison {
+  const references = rates.map((_, i) => ({
+    ...reference(`r${String(i)}`),
+    ...(cluster === undefined ? {} : { cluster }),
+  }));
+  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
+    suite({ prompt: { messages: [{ ...prompt().messages[0]!, content }] }, tests: { references } }),
+  );
+  const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
+  const tries = (rate: number, stored: boolean): Try[] =>
+    Array.from({ length: TRIES }, (_, i) => ({
+      result: { ...tryResult(draw(rate), i), ...(stored ? { stored: true as const } : {}) },
+      other: null,
+    }));
+  const runs = started.runs.map((run, i) => ({
+    ...run,
+    base: tries(rates[i]!.stored, isStored),
+    head: tries(rates[i]!.head, false),
+  }));
+  return suiteComparison(
+    { ...started, runs },
+    { kind: 'fixed', tries: TRIES },
+    { run: gate(), own: {} },
+    () => false,
+  );
+}
+
+/** Follows the steps, with tries drawn at today's rates. */
+function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): TodayFinding {
+  const draw = drawer(seed);
+  let rows: TodayRow[] = todayRows(comparison(rates, draw), TRIES, ({ outcome }) => outcome);
+  const rateOf = new Map(rows.map(({ run }, i) => [run, rates[i]!]));
+  for (;;) {
+    const step = nextToday(rows, policy);
+    if (step.kind === 'confirmed' || step.kind === 'refuted') return todayFinding(rows, step, null);
+    rows = rows.map((row): TodayRow => {
+      const { base, head } = rateOf.get(row.run)!;
+      if (step.kind === 'whole')
+        return { ...row, whole: { ...row.whole, base: [...row.whole.base, draw(base)] } };
+      if (!step.rows.includes(row)) return row;
+      const pairs = {
+        base: [...row.pairs.base, draw(base)],
+        head: [...row.pairs.head, draw(head)],
+      };
+      return { ...row, pairs };
+    });
+  }
+}
+
+function shares(rates: readonly Rates[], runs: number): Record<TodayFinding['status'], number> {
+  const counts = { confirmed: 0, model: 0, unconfirmed: 0 };
+  for (let i = 0; i < runs; i += 1)
+    counts[confirmed(rates, `today ${String(i)}`).status] += 1 / runs;
+  return counts;
+}
+
+const fifty = (broken: number, loss: number): Rates[] =>
+  Array.from({ length: 50 }, (_, i) => ({
+    stored: 0.95,
+    base: 0.95 - loss,
+    head: i < broken ? 0 : 0.95 - loss,
+  }));
+
+describe('a fall that rests on stored answers', () => {
+  test('is not confirmed if only the model fell since', () => {
+    const found = shares(fifty(0, 0.1), 200);
+    expect(found.confirmed).toBeLessThanOrEqual(0.06);
+    expect(found.model).toBeGreaterThanOrEqual(0.7);
+  });
+
+  test('is rarely blamed on the model if nothing changed', () => {
+    const found = shares(fifty(0, 0), 200);
+    expect(found.confirmed).toBeLessThanOrEqual(0.06);
+    expect(found.model).toBeLessThanOrEqual(0.1);
+  });
+
+  test('is confirmed if the prompt broke three of fifty references and the model fell too', () => {
+    expect(shares(fifty(3, 0.1), 100).confirmed).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('is confirmed by the suspects with few calls if one reference broke', () => {
+    const { status, by, suspects, all } = confirmed(fifty(1, 0), 'one');
+    expect({ status, by }).toEqual({ status: 'confirmed', by: 'references' });
+    expect(suspects.length).toBeLessThanOrEqual(5);
+    expect([suspects[0]?.id, all]).toEqual(['r0', null]);
+  });
+
+  test('is confirmed by all references together if single ones may not convict', () => {
+    const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
+    const found = confirmed(fallen, 'all', { level: 0.05, single: false });
+    expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
+  });
+});
+
+describe('suspects', () => {
+  const worst = [
+    { stored: 1, base: 1, head: 0 },
+    { stored: 1, base: 1, head: 0 },
+    { stored: 1, base: 1, head: 1 },
+  ];
+  const firstStep = (rates: readonly Rates[], cluster?: string) => {
+    const made = comparison(rates, drawer('x'), cluster === undefined ? {} : { cluster });
+    return nextToday(
+      todayRows(made, TRIES, ({ outcome }) => outcome),
+      POLICY,
+    );
+  };
+
+  test('are the references that fell', () => {
+    expect(firstStep(worst)).toMatchObject({
+      kind: 'pairs',
+      rows: [
+        { run: { affected: { reference: { id: 'r0' } } } },
+        { run: { affected: { reference: { id: 'r1' } } } },
+      ],
+    });
+  });
+
+  test('are one of each cluster', () => {
+    expect(firstStep(worst, 'template')).toMatchObject({ kind: 'pairs', rows: [{}] });
+  });
+});
+
+test('a comparison of fresh answers needs no confirmation', () => {
+  const rates = [{ stored: 1, base: 1, head: 0 }];
+  expect(restsOnStored(comparison(rates, drawer('x')))).toBe(true);
+  expect(restsOnStored(comparison(rates, drawer('x'), { isStored: false }))).toBe(false);
+});

@@ -1,0 +1,173 @@
+import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import {
+  MOST_NEW_TRIES,
+  needsNewHead,
+  nextToday,
+  restsOnStored,
+  todayFinding,
+  todayRows,
+  type OutcomeIn,
+  type TodayFinding,
+  type TodayLimit,
+  type TodayRow,
+  type TodayStep,
+} from '../../kernel/judge/today.ts';
+import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import { wasNotMade } from '../../kernel/plan/halt.ts';
+import type { Price } from '../../kernel/plan/price.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { Complete } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+import type { FeatureTools } from './feature.ts';
+
+export type TodayFindings = ReadonlyMap<SuiteComparison, TodayFinding>;
+
+/**
+ * The verdicts of suites. Before a suite is red, or a reference of it is named, because of answers
+ * of an earlier run, both sides are asked again: the model may have changed since.
+ */
+export async function confirmToday(
+  suites: readonly SuiteComparison[],
+  judgeWith: (today: TodayFindings) => (SuiteVerdict | null)[],
+  { gate, price }: { gate: GateSettings; price: Price },
+  tools: FeatureTools,
+): Promise<(SuiteVerdict | null)[]> {
+  const first = judgeWith(new Map());
+  const open = suites.flatMap((suite, i) => {
+    const verdict = first[i] ?? null;
+    return verdict !== null && claimsFall(verdict) && restsOnStored(suite)
+      ? [{ suite, verdict }]
+      : [];
+  });
+  if (open.length === 0) return first;
+  const policy = { level: gate.alpha / open.length, single: gate.gate_on !== 'suite' };
+  const found = new Map<SuiteComparison, TodayFinding>();
+  for (const { suite, verdict } of open) {
+    tools.looking?.(`asking base again, because ${suite.run.suite.name} fell`);
+    const outcomeIn = outcomesFor(verdict.reason.by);
+    const rows = todayRows(suite, verdict.tries, outcomeIn);
+    found.set(suite, await confirm(rows, policy, askAnew(tools, price, outcomeIn)));
+  }
+  return judgeWith(found);
+}
+
+function claimsFall({ verdict, reason: { by } }: SuiteVerdict): boolean {
+  return verdict === 'regressed' || by === 'named';
+}
+
+/** Where head answers less often, a try counts by whether it was answered. */
+function outcomesFor(by: SuiteVerdict['reason']['by']): OutcomeIn {
+  if (by !== 'unanswered') return ({ outcome }) => outcome;
+  return ({ outcome }) => (outcome === 'error' || outcome === 'ungraded' ? 'fail' : 'pass');
+}
+
+async function confirm(
+  started: readonly TodayRow[],
+  policy: Parameters<typeof nextToday>[1],
+  asker: AnewAsker,
+): Promise<TodayFinding> {
+  let rows = started;
+  for (;;) {
+    const step = nextToday(rows, policy);
+    if (step.kind === 'confirmed' || step.kind === 'refuted') return todayFinding(rows, step, null);
+    const made = await asker.make(newTries(rows, step));
+    const limit = asker.limit(made);
+    if (limit !== null) return todayFinding(rows, step, limit);
+    rows = withNewTries(rows, step, made);
+  }
+}
+
+interface NewTry {
+  row: TodayRow;
+  side: Side;
+  try: number;
+}
+
+/** Base's tries of all references replace the stored ones; new pairs have numbers of their own. */
+function newTries(rows: readonly TodayRow[], step: TodayStep): NewTry[] {
+  if (step.kind === 'pairs')
+    return step.rows.flatMap((row) =>
+      (['base', 'head'] as const).map((side) => ({
+        row,
+        side,
+        try: Math.max(MOST_NEW_TRIES, row.run[side].length) + row.pairs[side].length,
+      })),
+    );
+  return rows.flatMap((row): NewTry[] => [
+    { row, side: 'base', try: row.whole.base.length },
+    ...(needsNewHead(row) ? [{ row, side: 'head' as const, try: row.whole.head.length }] : []),
+  ]);
+}
+
+function withNewTries(
+  rows: readonly TodayRow[],
+  step: TodayStep,
+  made: readonly MadeToday[],
+): TodayRow[] {
+  const key = step.kind === 'pairs' ? 'pairs' : 'whole';
+  const byRow = Map.groupBy(made, ({ row }) => row);
+  return rows.map((row) => {
+    const own = byRow.get(row) ?? [];
+    const of = (side: Side): Outcome[] =>
+      own.filter((each) => each.side === side).map(({ outcome }) => outcome);
+    const { base, head } = row[key];
+    return { ...row, [key]: { base: [...base, ...of('base')], head: [...head, ...of('head')] } };
+  });
+}
+
+interface MadeToday extends NewTry {
+  result: TryResult;
+  outcome: Outcome;
+}
+
+interface AnewAsker {
+  make(wanted: readonly NewTry[]): Promise<MadeToday[]>;
+  /** Why a call was not made, or none came back from base; null: not so. */
+  limit(made: readonly MadeToday[]): TodayLimit | null;
+}
+
+function askAnew(tools: FeatureTools, price: Price, outcomeIn: OutcomeIn): AnewAsker {
+  const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
+  let isEnded = false;
+  const complete: Complete = async (request) => {
+    const completion = await spent.meter.complete({ ...request, anew: true });
+    tools.answered(request.purpose);
+    if (wasNotMade(completion)) isEnded = true;
+    return completion;
+  };
+  const extra = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  return {
+    async make(wanted) {
+      const bySuite = Map.groupBy(wanted, ({ row }) => row.suite);
+      const made = await Promise.all(
+        [...bySuite].map(async ([{ run }, own]) => {
+          const results = await runExtraTries(
+            run,
+            own.map((each) => extraTry(run, each)),
+            extra,
+          );
+          return own.flatMap((each, i): MadeToday[] => {
+            const result = results[i];
+            return result === undefined ? [] : [{ ...each, result, outcome: outcomeIn(result) }];
+          });
+        }),
+      );
+      return made.flat();
+    },
+    limit(made) {
+      const halt = spent.halted();
+      if (isEnded || halt !== null) return halt === null ? 'max_calls' : (halt.cap ?? 'time');
+      const ofBase = made.filter(({ side }) => side === 'base');
+      return ofBase.every(({ result }) => result.actual === null) ? 'errors' : null;
+    },
+  };
+}
+
+function extraTry(run: SuiteComparison['run'], { row, side, try: index }: NewTry): ExtraTry {
+  const generation = row.run.affected[side];
+  if (generation === null) throw new TypeError('a compared reference has two sides');
+  return { run: run.runs.indexOf(row.run), generation, try: index, prompt: side };
+}

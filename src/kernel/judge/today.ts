@@ -1,0 +1,239 @@
+import type { Outcome } from '../../types/metric.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { TodayResult } from '../result/suite-result.ts';
+import { fingerprintOf } from '../select/affected.ts';
+import { bundlesOf } from '../statistics/bundles.ts';
+import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import {
+  countOutcomes,
+  countTable,
+  isComparable,
+  meanOfCounts,
+  reachesLevel,
+  type Tries,
+} from '../statistics/table.ts';
+
+/** References that get new pairs of tries first: those that fell most. */
+const MOST_SUSPECTS = 5;
+
+/** New pairs of tries of one suspect, at most. */
+const MOST_NEW_PAIRS = 10;
+
+/** New tries of every reference, at most. */
+export const MOST_NEW_TRIES = 3;
+
+/** A suspect with less evidence than this gets no further pair. */
+const HOPELESS = 0.5;
+
+/** Shares of the level: for the suspects alone, and for all references after each new try. */
+const SUSPECT_SHARE = 0.6;
+const LOOK_SHARES = [0.1, 0.1, 0.2];
+
+/** The level at which stored answers of base differ from its answers of today. */
+const DRIFT_LEVEL = 0.05;
+
+/** Above this p the fall is not seen today, so a model that moved explains it. */
+const CALM = 0.3;
+
+/** A compared reference with its tries before, and the tries made to confirm that it fell. */
+export interface TodayRow {
+  suite: SuiteComparison;
+  run: ReferenceRun;
+  /** It gets new pairs first. */
+  isSuspect: boolean;
+  before: Tries;
+  /** Those of base's that come from an earlier run. */
+  stored: readonly Outcome[];
+  /** Of suspects only; the tries that made it a suspect are not among them. */
+  pairs: Tries;
+  /** Base of today, against head's tries, which are made again only if they were stored. */
+  whole: Tries;
+}
+
+export type TodayStep =
+  | { kind: 'pairs'; rows: readonly TodayRow[] }
+  /** One more try of base for every reference. */
+  | { kind: 'whole' }
+  | { kind: 'confirmed'; by: 'references' | 'all' }
+  | { kind: 'refuted' };
+
+interface TodayPolicy {
+  /** The level (0–1) of the whole confirmation. */
+  level: number;
+  /** Whether single references may convict. */
+  single: boolean;
+}
+
+/** How a try counts for the claim that is confirmed: the whole try, or one metric of it. */
+export type OutcomeIn = (result: ReferenceRun['base'][number]['result']) => Outcome;
+
+export function todayRows(suite: SuiteComparison, tries: number, outcomeIn: OutcomeIn): TodayRow[] {
+  const outcomes = (made: ReferenceRun['base']): Outcome[] =>
+    made.slice(0, tries).map(({ result }) => outcomeIn(result));
+  const rows = suite.compared.map((run): TodayRow => ({
+    suite,
+    run,
+    isSuspect: false,
+    before: { base: outcomes(run.base), head: outcomes(run.head) },
+    stored: outcomes(run.base.filter(isStored)),
+    pairs: { base: [], head: [] },
+    whole: { base: [], head: run.head.some(isStored) ? [] : outcomes(run.head) },
+  }));
+  const suspects = new Set(suspectsOf(rows));
+  return rows.map((row) => ({ ...row, isSuspect: suspects.has(row) }));
+}
+
+function isStored({ result }: ReferenceRun['base'][number]): boolean {
+  return result.stored === true;
+}
+
+/** Whether head's tries must be made again, because they come from an earlier run. */
+export function needsNewHead({ run }: TodayRow): boolean {
+  return run.head.some(isStored);
+}
+
+/** Whether a comparison rests on answers of an earlier run. */
+export function restsOnStored({ compared }: SuiteComparison): boolean {
+  return compared.some(({ base, head }) => base.some(isStored) || head.some(isStored));
+}
+
+/**
+ * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
+ * a question, because their tries are not independent.
+ */
+function suspectsOf(rows: readonly TodayRow[]): TodayRow[] {
+  const seen = new Set<string>();
+  return rows
+    .map((row) => ({ row, drop: dropOf(row.before) }))
+    .filter(({ drop }) => drop > 0)
+    .sort((a, b) => b.drop - a.drop)
+    .filter(({ row: { run } }) => {
+      const { reference, head } = run.affected;
+      const question = head === null ? reference.id : fingerprintOf(head);
+      const names = [question, ...(reference.cluster === undefined ? [] : [reference.cluster])];
+      const isNew = names.every((name) => !seen.has(name));
+      for (const name of names) seen.add(name);
+      return isNew;
+    })
+    .slice(0, MOST_SUSPECTS)
+    .map(({ row }) => row);
+}
+
+function dropOf(tries: Tries): number {
+  const { base, head } = countTable(tries);
+  if (base.tries === 0 || head.tries === 0) return 0;
+  return base.passes / base.tries - head.passes / head.tries;
+}
+
+/**
+ * What to do next to confirm that head is worse than base is today. Earlier tries choose the
+ * suspects, but only tries of today count. First the suspects: e-values of new pairs, valid whenever
+ * they stop. Then all references, which no try has chosen: exact tests after each try.
+ */
+export function nextToday(rows: readonly TodayRow[], { level, single }: TodayPolicy): TodayStep {
+  const bySuspects = single ? nextOfSuspects(rows, SUSPECT_SHARE * level) : null;
+  if (bySuspects !== null) return bySuspects;
+  const made = Math.min(...rows.map(({ whole }) => whole.base.length));
+  if (made === 0) return { kind: 'whole' };
+  const shares = single ? 1 : 1 / (1 - SUSPECT_SHARE);
+  const p = fallToday(rows);
+  if (reachesLevel(p, (LOOK_SHARES[made - 1] ?? 0) * shares * level))
+    return { kind: 'confirmed', by: 'all' };
+  // Earlier only if every stored try is replaced, so that the next run compares with today's.
+  const old = Math.max(...rows.map(({ stored }) => stored.length));
+  const isOver = made >= Math.min(old, MOST_NEW_TRIES) && p > CALM && driftOf(rows) !== null;
+  return isOver || made >= MOST_NEW_TRIES ? { kind: 'refuted' } : { kind: 'whole' };
+}
+
+/** Null: the suspects do not show it. */
+function nextOfSuspects(rows: readonly TodayRow[], level: number): TodayStep | null {
+  const seen = rows
+    .filter(({ isSuspect }) => isSuspect)
+    .map((row) => {
+      const pairs = tryPairs(row.pairs);
+      return { row, pairs, value: evidenceOf(pairs) };
+    });
+  if (seen.length === 0) return null;
+  const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
+  const together = contrastEvidence(
+    seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
+    { intact: 0.7, broken: 0.1 },
+  );
+  // Either bet, with half the level each.
+  if (Math.max(mean, together) >= 2 / level) return { kind: 'confirmed', by: 'references' };
+  const open = seen.filter(
+    ({ row, value }) => row.pairs.base.length < MOST_NEW_PAIRS && value >= HOPELESS,
+  );
+  return open.length === 0 ? null : { kind: 'pairs', rows: open.map(({ row }) => row) };
+}
+
+/** One-sided mid-p of "head passes less often than base does today". */
+function fallToday(rows: readonly TodayRow[]): number {
+  return testOf(rows.map(({ run, whole }) => ({ run, tries: whole })));
+}
+
+function testOf(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
+  const tries = rows.map((row) => row.tries);
+  const clusters = rows.map(({ run }) => run.affected.reference.cluster ?? null);
+  return suiteTest(
+    tries.map((own) => countTable(own)),
+    bundlesOf(tries, clusters, Infinity),
+  ).midDown;
+}
+
+/** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
+function driftOf(rows: readonly TodayRow[]): TodayResult['drift'] {
+  const asked = rows.filter(({ whole }) => whole.base.length > 0);
+  const compared = asked.map(({ run, stored, whole }) => ({
+    run,
+    tries: { base: stored, head: whole.base },
+  }));
+  const tables = compared.map(({ tries }) => countTable(tries)).filter(isComparable);
+  const stored = meanOfCounts(tables.map(({ base }) => base));
+  const today = meanOfCounts(tables.map(({ head }) => head));
+  if (stored === null || today === null) return null;
+  const p = testOf(compared);
+  return reachesLevel(p, DRIFT_LEVEL) ? { stored, today, p } : null;
+}
+
+/** What the tries of today say about a fall that rests on stored answers. */
+export type TodayFinding = Omit<TodayResult, 'stored'>;
+
+export type TodayLimit = NonNullable<TodayResult['limit']>;
+
+/** `limit`: what ended the calls; null: `step` settled it. */
+export function todayFinding(
+  rows: readonly TodayRow[],
+  step: TodayStep,
+  limit: TodayLimit | null,
+): TodayFinding {
+  const drift = driftOf(rows);
+  const suspects = rows
+    .filter(({ pairs }) => pairs.base.length > 0)
+    .map(({ run, pairs }) => ({
+      id: run.affected.reference.id,
+      base: countOutcomes(pairs.base),
+      head: countOutcomes(pairs.head),
+    }));
+  const again = rows.filter(({ whole }) => whole.base.length > 0);
+  const all =
+    again.length === 0
+      ? null
+      : {
+          references: again.length,
+          base: countOutcomes(again.flatMap(({ whole }) => whole.base)),
+          head: countOutcomes(again.flatMap(({ whole }) => whole.head)),
+        };
+  const found = { by: null, limit, drift, suspects, all };
+  if (step.kind === 'confirmed') return { ...found, status: 'confirmed', by: step.by };
+  return { ...found, status: drift === null ? 'unconfirmed' : 'model' };
+}
+
+/** Answers of earlier runs that a comparison rests on. */
+export function storedAnswers({ compared }: SuiteComparison): TodayResult['stored'] {
+  const stored = compared.flatMap(({ base, head }) => [...base, ...head].filter(isStored));
+  const times = stored.flatMap(({ result }) => result.served?.at ?? []);
+  const oldest = times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at));
+  return { tries: stored.length, oldest };
+}
