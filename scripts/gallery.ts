@@ -102,9 +102,11 @@ ${sections.join('\n')}
   );
 }
 
-async function run(name: string, situation: Situation | null, to: string): Promise<void> {
-  const fixture = situation === null ? join(root, 'fixtures/demo') : fixtureOf(situation);
-  const fork = situation?.fork ?? false;
+/** `situation`: a folder of `fixtures`, or files as data. */
+async function run(name: string, situation: Situation | string, to: string): Promise<void> {
+  const isFolder = typeof situation === 'string';
+  const fixture = isFolder ? join(root, 'fixtures', situation) : fixtureOf(situation);
+  const fork = !isFolder && situation.fork === true;
   let log = '';
   const { comment, reports, folder } = await runPullRequest({ fixture, action, fork }, (text) => {
     log += text;
@@ -114,11 +116,12 @@ async function run(name: string, situation: Situation | null, to: string): Promi
   cpSync(join(reports, 'report.html'), join(to, `${fileName(name)}.html`));
   cpSync(join(reports, 'result.json'), join(to, `${fileName(name)}.json`));
   rmSync(folder, { recursive: true, force: true });
-  if (situation !== null) rmSync(fixture, { recursive: true, force: true });
+  if (!isFolder) rmSync(fixture, { recursive: true, force: true });
 }
 
-const ALL: [string, Situation | null][] = [
-  ['regressed', null],
+const ALL: [string, Situation | string][] = [
+  ['regressed', 'demo'],
+  ['images', 'images'],
   ...SITUATIONS.map((situation): [string, Situation] => [situation.name, situation]),
 ];
 

@@ -119,10 +119,13 @@ function editedFiles({ reference, baseReference }: AffectedReference): string[] 
   const values = Object.entries(reference.inputFiles ?? {})
     .filter(([name]) => reference.input[name] !== baseReference.input[name])
     .map(([, file]) => file);
+  const shown = Object.entries(reference.shown ?? {})
+    .filter(([key, { id }]) => id !== (baseReference.shown?.[key]?.id ?? id))
+    .map(([, { path }]) => path);
   const elsewhere = (reference.metrics ?? [])
     .filter((metric) => !before.has(metricIdentity(metric)))
     .map(({ codeAt, valuesFile, place }) => valuesFile ?? codeAt?.file ?? place.file);
-  const files = [...values, ...elsewhere];
+  const files = [...values, ...shown, ...elsewhere];
   return files.length > 0 ? files : [reference.place.file];
 }
 

@@ -179,11 +179,12 @@ export function isOfUser({ role, metadata }: Message): boolean {
   return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
-export function askedOf({ input, thread, after }: Reference): Json {
+export function askedOf({ input, thread, after, shown = {} }: Reference): Json {
+  const files = Object.values(shown).map(({ path, id }) => [path, id]);
   const said = [thread, after].map((messages) =>
     (messages ?? []).map((message) => ({ ...message }) as unknown as Json),
   );
-  return [{ ...input }, ...said];
+  return [{ ...input }, ...said, ...files];
 }
 
 /** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */

@@ -1,3 +1,4 @@
+import type { FilePart } from '../../types/media.ts';
 import type { Target } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
@@ -95,11 +96,21 @@ function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boole
 }
 
 function messagesFile({ messages: before }: Prompt, { messages: after, file }: Prompt): string {
+  const shown = new Map(commonFiles(before).map(({ path, id }) => [path, id]));
+  const replaced = commonFiles(after).find(({ path, id }) => id !== (shown.get(path) ?? id));
+  if (replaced !== undefined) return replaced.path;
   const changed = after.find(
     ({ role, content }, index) =>
       role !== before[index]?.role || content !== before[index]?.content,
   );
   return changed?.place.file ?? after.at(-1)?.place.file ?? file;
+}
+
+/** Files that every reference is shown. */
+function commonFiles(messages: Prompt['messages']): FilePart[] {
+  return messages.flatMap(({ parts = [] }) =>
+    parts.filter((part): part is FilePart => part.type !== 'text' && 'id' in part),
+  );
 }
 
 function sameTarget(base: Target, head: Target): boolean {
@@ -116,5 +127,6 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, str
 
 function promptTextKey(prompt: Prompt): string {
   if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
-  return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
+  const files = commonFiles(prompt.messages).map(({ path, id }) => [path, id]);
+  return canonicalJson([...prompt.messages.map(({ role, content }) => [role, content]), ...files]);
 }

@@ -1,0 +1,75 @@
+/** The fixtures of answers and messages that are not text, each compared as a pull request. */
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, jest, test } from '@jest/globals';
+import type { Result } from '../../../src/kernel/result/result.ts';
+import { commandIn } from '../../stand-ins/command-line.ts';
+import { createRepository } from '../../stand-ins/repository.ts';
+
+// Real git and real programs, on a machine that may be busy.
+jest.setTimeout(60_000);
+
+const fixture = (name: string, side: string) =>
+  fileURLToPath(new URL(`../../../fixtures/${name}/${side}/`, import.meta.url));
+
+/** Compares base with what `change` makes of its files. */
+async function compared(
+  name: string,
+  change: (directory: string) => void,
+  prepare: (directory: string) => void = () => undefined,
+) {
+  const { directory, commit } = createRepository();
+  cpSync(fixture(name, 'base'), directory, { recursive: true });
+  prepare(directory);
+  commit('base');
+  change(directory);
+  const diff = ['diff', '--base', 'HEAD', '--no-store', '--code', 'host', '--report', 'report'];
+  const { code, out } = await commandIn(directory, diff, { width: 200 });
+  const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
+  const references = result.suites.flatMap((suite) => suite.references);
+  const because = result.suites.flatMap((suite) => suite.because);
+  return { code, out, references, because };
+}
+
+const headOf = (name: string) => (directory: string) => {
+  cpSync(fixture(name, 'head'), directory, { recursive: true });
+};
+
+describe('a suite with images', () => {
+  test('names the line that changed how they are judged', async () => {
+    const { code, out, references } = await compared('images', headOf('images'));
+    expect(code).toBe(1);
+    expect(out).toContain('Regressed: damage 100.0 % → 66.7 %');
+    expect(out).toContain('removed: A stain is not damage: it can be washed off.');
+    const fell = references.filter(({ head }) =>
+      head?.tries.every(({ outcome }) => outcome === 'fail'),
+    );
+    expect(fell.map(({ id }) => id).sort()).toEqual([
+      'bowl-stained',
+      'mug-stained',
+      'vase-stained',
+    ]);
+  });
+
+  const replacePhoto = (directory: string) => {
+    const photos = join(directory, 'photos');
+    copyFileSync(join(photos, 'mug-cracked.png'), join(photos, 'mug.png'));
+  };
+
+  test('asks again about a photo that was replaced, and about no other', async () => {
+    const { references, because } = await compared('images', replacePhoto);
+    expect(because).toEqual([{ key: 'references', file: 'photos/mug.png' }]);
+    expect(references.map(({ id }) => id)).toEqual(['mug-whole']);
+  });
+
+  test('asks everything again where all are shown the photo that was replaced', async () => {
+    const { references, because } = await compared('images', replacePhoto, (directory) => {
+      const path = join(directory, 'prompts/damage.yaml');
+      const prompt = readFileSync(path, 'utf8');
+      writeFileSync(path, prompt.replace('"{photo}"', '../photos/mug.png'));
+    });
+    expect(because).toEqual([{ key: 'messages', file: 'photos/mug.png' }]);
+    expect(references).toHaveLength(9);
+  });
+});
