@@ -37,6 +37,8 @@ export interface JudgeEdges {
   /** Head's prompts with another text of a file; absent: not available. */
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
   looking?(words: string): void;
+  /** Shows what stored answers say: nothing can be asked. */
+  isPreview?: true;
   halted?(): Halt | null;
 }
 

@@ -60,8 +60,9 @@ interface RememberingStore extends Store {
 /** Characters of remembered answers at most; others are read each time. */
 const REMEMBERED_LETTERS = 50_000_000;
 
-/** Answers are not read and checked against their keys twice. */
+/** Answers are not read and checked against their keys twice. Those made here are of this run. */
 function remembering(store: Store): RememberingStore {
+  const made = new Set<string>();
   const answers = new Map<string, Extract<Completion, { status: 'ok' }>>();
   let letters = 0;
   let seen = store.version();
@@ -93,11 +94,18 @@ function remembering(store: Store): RememberingStore {
         if (request.anew === true) answers.delete(key);
         const known = remembered(key, request);
         if (known !== null) return known;
-        const completion = await read(request);
+        const completion = ofThisRun(await read(request), made.has(key));
+        if (completion.status === 'ok' && !completion.reused) made.add(key);
         remember(key, completion);
         return completion;
       };
     },
     has: (key) => answers.has(key) || store.has(key),
   };
+}
+
+function ofThisRun(completion: Completion, isMade: boolean): Completion {
+  if (!isMade || completion.status !== 'ok') return completion;
+  const { stored: _, ...own } = completion;
+  return own;
 }

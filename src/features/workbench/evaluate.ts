@@ -232,6 +232,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
     return why;
   };
   return {
+    isPreview: true,
     missingKeys: () => [],
     // Stored answers must not add to the outcome history.
     ...(kept === undefined

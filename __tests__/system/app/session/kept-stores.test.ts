@@ -17,7 +17,7 @@ afterEach(async () => {
   setting.remove();
 });
 
-/** One session: asks these, and says of whom the model was asked. */
+/** One session: asks these, and returns which of them the model was asked. */
 async function session(contents: string[], reply?: (content: string) => string): Promise<string[]> {
   const { complete, asked } = setting.model(
     reply === undefined ? undefined : (content) => ok(reply(content)),
@@ -36,11 +36,8 @@ async function session(contents: string[], reply?: (content: string) => string):
   for (const content of contents)
     for (const store of stores) {
       const completion = await store.wrap(complete, keyOf)(asks(content));
-      expect(completion).toEqual(
-        ok(
-          reply?.(content) ?? `re ${content}`,
-          asked.includes(content) ? {} : { reused: true, stored: true },
-        ),
+      expect(completion).toMatchObject(
+        ok(reply?.(content) ?? `re ${content}`, { reused: !asked.includes(content) }),
       );
     }
   await finish();
@@ -107,6 +104,25 @@ describe('a store that is kept open', () => {
     const later = () => Promise.resolve(ok('later'));
     const [wrapped] = stores.map((store) => store.wrap(later, keyOf));
     expect(await wrapped?.({ ...asks('a'), anew: true })).toEqual(ok('later'));
-    expect(await wrapped?.(asks('a'))).toEqual(ok('later', { reused: true, stored: true }));
+    expect(await wrapped?.(asks('a'))).toEqual(ok('later', { reused: true }));
+  });
+
+  test('marks only answers of other processes as stored', async () => {
+    const other = setting.open();
+    await other.wrap(setting.model().complete, keyOf)(asks('a'));
+    other.close();
+    await session(['b']);
+    const { stores } = await kept.at(setting.file, () => {
+      throw new Error('it is open');
+    });
+    const isStored = async (content: string): Promise<unknown[]> =>
+      Promise.all(
+        stores.map(async (store) => {
+          const completion = await store.wrap(setting.model().complete, keyOf)(asks(content));
+          return completion.status === 'ok' && (completion.stored ?? false);
+        }),
+      );
+    expect(await isStored('a')).toEqual([true]);
+    expect(await isStored('b')).toEqual([false]);
   });
 });

@@ -15,7 +15,7 @@ function found({ causes = [] }: Result): unknown {
   }));
 }
 
-test('a second run from stored answers asks nothing and names the same line, with the same fix', async () => {
+test('a second run confirms the fall by new tries, and names the same line with the same fix', async () => {
   const { result, server, again } = await compareShop([DRAFT], {
     args: ['--store', 'kept.sqlite'],
   });
@@ -25,8 +25,10 @@ test('a second run from stored answers asks nothing and names the same line, wit
     { units: [{ lines: { from: CULPRIT } }], fix: { kind: 'draft' } },
   ]);
   const second = await again(['--store', 'kept.sqlite']);
-  expect(server.requests).toHaveLength(asked);
-  expect(second.usage).toMatchObject({ calls: 0, reused: asked });
+  const { suspects } = second.suites[0]!.today!;
+  const pairs = suspects.reduce((sum, { base, head }) => sum + base.tries + head.tries, 0);
+  expect(server.requests).toHaveLength(asked + pairs);
+  expect(second.usage).toMatchObject({ calls: pairs, reused: asked });
   expect(found(second)).toEqual(found(result));
 });
 
