@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { outputsOf } from '../../src/app/action/publish.ts';
 import { blankResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
+import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { BLANK_PARTS } from '../stand-ins/features.ts';
 import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
@@ -11,14 +12,8 @@ import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
 import { referenceResult, suiteResult } from '../unit/app/run/builders.ts';
 
-let shop: Shop | null = null;
 const open = async (options: ShopOptions = {}): Promise<Shop> =>
-  (shop = await openShop({ price: ', price: { input: 1, output: 1 }', ...options }));
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-
+  openShop({ price: ', price: { input: 1, output: 1 }', ...options });
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n';
 
@@ -27,7 +22,7 @@ const SIDES = ['--base', 'HEAD~1', '--head', 'HEAD'];
 describe('keys', () => {
   test('a file that sends the key elsewhere is refused, and no request reaches either server', async () => {
     const { repository, evaldiff, server } = await open();
-    const trap = await startModelServer();
+    const trap = await untilTestEnds(startModelServer());
     const elsewhere = `models: { m: { provider: openai, model: x, base_url: "${trap.openaiUrl}" } }\n`;
     const places: [string, string, RegExp][] = [
       [
@@ -52,7 +47,6 @@ describe('keys', () => {
       expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringMatching(expected)]);
     }
     expect([server.requests, trap.requests]).toEqual([[], []]);
-    await trap.close();
   });
 });
 

@@ -1,14 +1,12 @@
 /** What a comparison makes of answers that are less than whole, cut from what servers send. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
-import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
+import { startModelServer } from '../stand-ins/models/server.ts';
 import { createRepository } from '../stand-ins/repository.ts';
-
-const open: ModelServer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
 const POLITE =
   'metrics:\n  - name: polite\n    code: \'metric = len(actual); result = "sorry" not in actual.lower()\'\n';
@@ -32,12 +30,13 @@ async function compare({
   nTries = '',
 }: Given): Promise<{ code: number; out: string; result: Result; comment: string }> {
   const whole = { choices: [{ finish_reason: 'stop', message: { content: 'Oslo is fine' } }] };
-  const server = await startModelServer({
-    answer: ({ messages }) => ({
-      body: JSON.stringify(messages.at(-1)?.content.endsWith('!') ? head : (base ?? whole)),
+  const server = await untilTestEnds(
+    startModelServer({
+      answer: ({ messages }) => ({
+        body: JSON.stringify(messages.at(-1)?.content.endsWith('!') ? head : (base ?? whole)),
+      }),
     }),
-  });
-  open.push(server);
+  );
   const repository = createRepository();
   const promptFile = (mark: string): string =>
     `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [{ name: q }]\nmessages: [{ role: human, content: 'Say {q}${mark}' }]\n${prompt}`;

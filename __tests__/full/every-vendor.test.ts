@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { main } from '../../src/app/commands/program.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { factsOf, isVendor, vendorNames } from '../../src/types/vendors.ts';
+import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { FEATURES } from '../stand-ins/features.ts';
 import { isGrading, startPlace, type PlaceServer } from '../stand-ins/models/place-server.ts';
 import { PLACES, type Place } from '../stand-ins/models/places.ts';
@@ -14,11 +15,6 @@ import {
 } from '../stand-ins/repository.ts';
 import { ROOT } from '../system/end-to-end/runner.ts';
 import { testClock } from '../unit/edges/providers/providers-setting.ts';
-
-const open: PlaceServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
 
 const KEY = 'key-of-the-place-51fgTY7qqPPab90XYZ';
 const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -64,16 +60,17 @@ interface Setting {
 
 /** The README's first prompt, for a model of this place, in a repository of its own. */
 async function setUp(place: Place): Promise<Setting> {
-  const server = await startPlace(place, {
-    key: KEY,
-    say: (asked, form) =>
-      form === 'json'
-        ? '{"reasons":"It names it.","choice":"Yes"}'
-        : /Denmark/.test(asked)
-          ? 'Copenhagen'
-          : 'Berlin',
-  });
-  open.push(server);
+  const server = await untilTestEnds(
+    startPlace(place, {
+      key: KEY,
+      say: (asked, form) =>
+        form === 'json'
+          ? '{"reasons":"It names it.","choice":"Yes"}'
+          : /Denmark/.test(asked)
+            ? 'Copenhagen'
+            : 'Berlin',
+    }),
+  );
   const { settings, line } = recipe(place);
   const repository = createRepository();
   repository.commit('Begin', {

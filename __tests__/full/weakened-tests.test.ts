@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
-import { modelServersPerTest } from '../stand-ins/models/per-test.ts';
-import { type Script } from '../stand-ins/models/server.ts';
+import { startModelServer, type Script } from '../stand-ins/models/server.ts';
 import { annotations } from '../stand-ins/reports.ts';
 import {
   createRepository,
@@ -14,8 +14,6 @@ import {
   type FixtureFiles,
 } from '../stand-ins/repository.ts';
 import { obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
-
-const startServer = modelServersPerTest();
 
 const CONTENT = JSON.stringify({
   ...{ analysis: 'So.', follow_up: '' },
@@ -42,7 +40,7 @@ async function compared(
   more: string[] = [],
   script = answer,
 ) {
-  const server = await startServer({ answer: script });
+  const server = await untilTestEnds(startModelServer({ answer: script }));
   const repository = createRepository();
   const from = repository.commit('Base', base);
   repository.commit('Head', head);

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { factsOf } from '../../../src/types/vendors.ts';
+import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
@@ -12,16 +13,17 @@ jest.setTimeout(120_000);
 
 let server: ModelServer;
 beforeEach(async () => {
-  server = await startModelServer({
-    answer: ({ messages }) => {
-      const asked = JSON.stringify(messages);
-      if (asked.includes('Tag this ticket')) return { text: 'billing' };
-      if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
-      return { text: asked.includes('30 days') ? 'You have 30 days.' : 'As long as you like.' };
-    },
-  });
+  server = await untilTestEnds(
+    startModelServer({
+      answer: ({ messages }) => {
+        const asked = JSON.stringify(messages);
+        if (asked.includes('Tag this ticket')) return { text: 'billing' };
+        if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
+        return { text: asked.includes('30 days') ? 'You have 30 days.' : 'As long as you like.' };
+      },
+    }),
+  );
 });
-afterEach(() => server.close());
 
 /** What a reader does with one block of a page: gives its lines to a shell, or writes its file. */
 type Step = { kind: 'lines'; lines: string[] } | { kind: 'file'; path: string; text: string };

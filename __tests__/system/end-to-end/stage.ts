@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
+import { afterThisTest, untilTestEnds } from '../../stand-ins/after-test.ts';
 import {
   addPull,
   startValidatingGitHub,
@@ -37,11 +38,6 @@ import {
 /** A step is a second on an idle machine; a test has a few, on a busy one. */
 jest.setTimeout(120_000);
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
-
 /** The key of the model server, in the environment variable that the endpoint line names. */
 export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';
 export const PULL = 12;
@@ -66,15 +62,13 @@ export async function stage(
     tokens: { [TOKEN]: token },
   });
   github.state.statusUpdates = true;
-  open.push(github);
+  afterThisTest(github.close);
   return { github, models: await modelServer({ answer, key: MODEL_KEY }) };
 }
 
 /** A further model server, for what one is not enough for. */
 export async function modelServer(options: ServerOptions): Promise<ModelServer> {
-  const models = await startModelServer(options);
-  open.push(models);
-  return models;
+  return untilTestEnds(startModelServer(options));
 }
 
 export interface StepOptions extends Pick<Step, 'shipped' | 'needsCheckout' | 'start'> {

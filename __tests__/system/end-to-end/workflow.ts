@@ -1,14 +1,9 @@
-import { afterEach } from '@jest/globals';
-import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
+import { untilTestEnds } from '../../stand-ins/after-test.ts';
+import { startArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
 import { quiz, straight } from './projects.ts';
 import type { StepResult } from './runner.ts';
 import { eventPayload, runOn, type Stage, type StepOptions } from './stage.ts';
-
-const open: ArtifactServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
 
 export interface WorkflowJob extends Pick<StepOptions, 'env' | 'shipped'> {
   inputs: Record<string, string>;
@@ -20,8 +15,7 @@ export interface WorkflowJob extends Pick<StepOptions, 'env' | 'shipped'> {
 
 /** Jobs of one workflow run, each with a checkout of its own, and the run's artifacts. */
 export async function workflow(at: Stage, ...states: FixtureFiles[]) {
-  const artifacts = await startArtifactServer();
-  open.push(artifacts);
+  const artifacts = await untilTestEnds(startArtifactServer());
   const { origin, commits } = straight(
     ...(states.length === 0 ? [quiz({ questions: 20 })] : states),
   );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { main } from '../../../../src/app/commands/program.ts';
 import type { Terminal } from '../../../../src/app/commands/terminal.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
 import {
@@ -11,12 +12,6 @@ import {
   type Script,
 } from '../../../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
-
-const open: ModelServer[] = [];
-
-export async function closeServers(): Promise<void> {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-}
 
 const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
 
@@ -56,8 +51,7 @@ export async function compareShop(
     model = shopModel(drafts),
   }: Setup = {},
 ): Promise<Compared> {
-  const server = await startModelServer({ answer: model, key: 'key-1' });
-  open.push(server);
+  const server = await untilTestEnds(startModelServer({ answer: model, key: 'key-1' }));
   const repository = createRepository();
   repository.commit('Base', { ...shopFiles(settings), ...base });
   repository.git('switch', '--quiet', '--create', 'topic');

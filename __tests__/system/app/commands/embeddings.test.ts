@@ -2,9 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Seen } from '../../../stand-ins/models/server.ts';
-import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const SETTINGS =
   '  vectors: { provider: openai, endpoint: local, model: nomic-embed-text, price: { input: 1000, output: 0 } }\nembeddings: { model: vectors, dimensions: 2 }\n';
@@ -21,7 +19,7 @@ const answer = ({ embedding, messages }: Seen) =>
     : { text: 'Yes, indeed' };
 
 async function openNear(): Promise<Shop> {
-  const shop = await open({ settings: SETTINGS, answer });
+  const shop = await openShop({ settings: SETTINGS, answer });
   shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
   return shop;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { localEndpoint } from '../../../stand-ins/command-line.ts';
 import { renderComment } from '../../../stand-ins/reports.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
@@ -32,49 +33,44 @@ test.each([
     const watcher = watch(record, () => {
       if (readFileSync(record, 'utf8').split('\n').length > 5) fiveKept.resolve(undefined);
     });
-    try {
-      const child = spawn(process.execPath, [CLI, 'run', '--json', '--record', record], {
-        cwd: shop.repository.directory,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: localEndpoint(shop.server),
-        detached: true,
-      });
-      let [out, err] = ['', ''];
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        out += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        err += text;
-      });
-      const ended = new Promise<number | null>((resolve) =>
-        child.once('close', (code) => resolve(code)),
-      );
-      await Promise.all([allAsked.promise, fiveKept.promise]);
-      if (whom === 'alone') child.kill(signal);
-      else process.kill(-(child.pid ?? 0), signal);
-      expect(await ended).toBe(2);
-      expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
-      const result = JSON.parse(out) as Result;
-      expect(result.conclusion).toBe('error');
-      expect(result.title).toBe(
-        `Interrupted: it was cancelled, or stopped by hand (${signal}); 5 of 8 tries were made`,
-      );
-      // What was let go is no progress, and no error of a model.
-      expect(err).not.toContain('8 of 8 answers');
-      expect(result.reasons[0]).toMatch(/, which is not enough for a verdict; run it again\.$/);
-      expect(renderComment(result, { marker: '' })).not.toMatch(
-        /stopped before an answer|ended in an error|No test ran/,
-      );
-      silent = false;
-      const { usage, conclusion } = await shop.result('run');
-      expect(conclusion).toBe('success');
-      expect(usage).toMatchObject({ calls: 3, reused: 5 });
-    } finally {
-      watcher.close();
-      await shop.close();
-    }
+    afterThisTest(() => watcher.close());
+    const child = spawn(process.execPath, [CLI, 'run', '--json', '--record', record], {
+      cwd: shop.repository.directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: localEndpoint(shop.server),
+      detached: true,
+    });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    const ended = new Promise<number | null>((resolve) =>
+      child.once('close', (code) => resolve(code)),
+    );
+    await Promise.all([allAsked.promise, fiveKept.promise]);
+    if (whom === 'alone') child.kill(signal);
+    else process.kill(-(child.pid ?? 0), signal);
+    expect(await ended).toBe(2);
+    expect(err).toContain(`${signal}: no further call is made; what there is will be reported.`);
+    const result = JSON.parse(out) as Result;
+    expect(result.conclusion).toBe('error');
+    expect(result.title).toBe(
+      `Interrupted: it was cancelled, or stopped by hand (${signal}); 5 of 8 tries were made`,
+    );
+    // What was let go is no progress, and no error of a model.
+    expect(err).not.toContain('8 of 8 answers');
+    expect(result.reasons[0]).toMatch(/, which is not enough for a verdict; run it again\.$/);
+    expect(renderComment(result, { marker: '' })).not.toMatch(
+      /stopped before an answer|ended in an error|No test ran/,
+    );
+    silent = false;
+    const { usage, conclusion } = await shop.result('run');
+    expect(conclusion).toBe('success');
+    expect(usage).toMatchObject({ calls: 3, reused: 5 });
   },
-  60_000,
 );
 
 test('calls in flight at SIGTERM are kept and not paid for again', async () => {
@@ -87,24 +83,20 @@ test('calls in flight at SIGTERM are kept and not paid for again', async () => {
       return { text: 'Yes, 5' };
     },
   });
-  try {
-    const child = spawn(process.execPath, [CLI, 'run', '--json'], {
-      cwd: shop.repository.directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: localEndpoint(shop.server),
-    });
-    let err = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-      if (err.includes('no further call is made')) toldToEnd.resolve(undefined);
-    });
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    await allAsked.promise;
-    child.kill('SIGTERM');
-    await ended;
-    const { usage } = await shop.result('run');
-    expect(usage).toMatchObject({ calls: 0, reused: 8 });
-  } finally {
-    await shop.close();
-  }
-}, 60_000);
+  const child = spawn(process.execPath, [CLI, 'run', '--json'], {
+    cwd: shop.repository.directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: localEndpoint(shop.server),
+  });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    if (err.includes('no further call is made')) toldToEnd.resolve(undefined);
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  await allAsked.promise;
+  child.kill('SIGTERM');
+  await ended;
+  const { usage } = await shop.result('run');
+  expect(usage).toMatchObject({ calls: 0, reused: 8 });
+});

@@ -10,16 +10,14 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
-import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 /** A project in which a pull request committed links, and the folder beside it that they lead to. */
 async function withLinks(
   links: Record<string, string>,
   options: ShopOptions = {},
 ): Promise<{ shop: Shop; victim: string; at: (path: string) => string }> {
-  const shop = await open(options);
+  const shop = await openShop(options);
   const { directory } = shop.repository;
   const victim = temporaryFolder('victim');
   for (const [path, to] of Object.entries(links)) {

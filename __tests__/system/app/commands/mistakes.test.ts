@@ -8,9 +8,7 @@ import {
   temporaryFolder,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
-import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 
 const PROJECT: FixtureFiles = {
   'prompts/p.yaml':
@@ -163,7 +161,7 @@ describe('evaldiff diff', () => {
 
 describe('what a run says first', () => {
   test('counts prompts and references once, in however many variants, and a run has one side', async () => {
-    const shop = await open({ references: 3 });
+    const shop = await openShop({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
     );
@@ -176,7 +174,7 @@ describe('what a run says first', () => {
 
 describe('--json', () => {
   test('of plan and validate is data, also where something has to be fixed', async () => {
-    const shop = await open({ references: 2 });
+    const shop = await openShop({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
       references: 2,
@@ -236,7 +234,7 @@ describe('--json', () => {
 
 describe('evaldiff cache', () => {
   test('says what --clear keeps, and --all removes the file', async () => {
-    const shop = await open({ references: 2 });
+    const shop = await openShop({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
     const file = storeOf(shop.repository.directory).file;
     expect((await shop.evaldiff('cache')).out).toContain(`${file}: 2 answers`);

@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { startModelServer } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
-
-let server: ModelServer | null = null;
-afterEach(() => server?.close());
 
 interface Side {
   /** Numbers of the references of each prompt. */
@@ -33,9 +31,11 @@ async function compared(
   head: Side,
   metrics: Record<string, string> = {},
 ): Promise<Said> {
-  server = await startModelServer({
-    answer: ({ messages }) => ({ text: messages[0]?.content.startsWith('a') ? 'Oslo' : 'Rome' }),
-  });
+  const server = await untilTestEnds(
+    startModelServer({
+      answer: ({ messages }) => ({ text: messages[0]?.content.startsWith('a') ? 'Oslo' : 'Rome' }),
+    }),
+  );
   const repository = createRepository();
   repository.commit('base', {
     'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',

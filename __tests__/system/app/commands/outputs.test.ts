@@ -2,14 +2,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { filesBelow } from '../../../stand-ins/repository.ts';
-import { shopPerTest, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
 async function blocked(
   options: ShopOptions = {},
 ): Promise<Shop & { at: (path: string) => string }> {
-  const shop = await open(options);
+  const shop = await openShop(options);
   const { directory } = shop.repository;
   writeFileSync(join(directory, 'a-file'), 'mine');
   mkdirSync(join(directory, 'a-folder'));
@@ -89,7 +87,7 @@ describe('a key that an answer repeats', () => {
     [['diff', '--report', 'out']],
     [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
   ])('is neither shown nor written by %j', async (argv) => {
-    const shop = await open({
+    const shop = await openShop({
       env: { LOCAL_KEY: KEY },
       answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
     });
@@ -109,7 +107,10 @@ describe('a key that an answer repeats', () => {
   });
 
   test('is no key where it is too short to be one: a server that wants none', async () => {
-    const shop = await open({ env: { LOCAL_KEY: 'none' }, answer: () => ({ text: '5, or none' }) });
+    const shop = await openShop({
+      env: { LOCAL_KEY: 'none' },
+      answer: () => ({ text: '5, or none' }),
+    });
     const { out } = await shop.evaldiff('run', '--json');
     expect(out).toContain('"5, or none"');
   });

@@ -13,9 +13,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { shopPerTest } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 
-const openShop = shopPerTest();
 const open = () => openShop({ references: 2 });
 
 /** A store with answers, folded into one file as a stranger would commit it. */

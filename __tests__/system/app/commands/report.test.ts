@@ -4,10 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 import { regression } from '../../../unit/report/results.ts';
-
-const open = shopPerTest();
 
 async function report(files: Record<string, string>, ...args: string[]) {
   const folder = temporaryFolder('reports');
@@ -55,7 +53,7 @@ test('on a screen folds what a comment folds; a file or a pipe has all of it, wi
 
 describe('evaldiff run --report', () => {
   test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {
-    const shop = await open({
+    const shop = await openShop({
       references: 2,
       answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
       settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
@@ -156,7 +154,7 @@ const enumerated = (base: readonly number[], head: readonly number[]): number =>
 describe('evaldiff report of two results', () => {
   const compared = async (): Promise<Shop> => {
     const asked = new Map<string, number>();
-    const shop = await open({
+    const shop = await openShop({
       references: 6,
       answer: ({ model, messages }) => {
         const question = /question (\d)/.exec(JSON.stringify(messages))?.[1] ?? '';
@@ -219,7 +217,7 @@ describe('evaldiff report of two results', () => {
 describe('two models on one prompt', () => {
   const reworded = (prompt: string) => prompt.replace('Answer:', 'Answer this:');
   const asked = async (argv: readonly string[], settings: string, edit = reworded) => {
-    const shop = await open({
+    const shop = await openShop({
       references: 6,
       answer: ({ model, messages }) => ({
         text: model === 'model-2' && /question [0-4]/.test(JSON.stringify(messages)) ? 'No' : '5',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
-import { promptSaying, shopPerTest } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 
-const open = shopPerTest();
 const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'Yes, 5' } }] };
 const STREAM: Scripted = {
   body: `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`,
@@ -19,7 +18,7 @@ describe('a reply that can never be read', () => {
     ['a web page', PAGE, 'it is a web page'],
   ])('is paid for once, counted, and of unknown cost: %s', async (_, reply, words) => {
     for (const cap of [[], ['--max-calls', '10']]) {
-      const { evaldiff, server } = await open({ references: 10, answer: () => reply });
+      const { evaldiff, server } = await openShop({ references: 10, answer: () => reply });
       const { code, out } = await evaldiff('run', '--no-store', 'n_tries=1', ...cap);
       expect(code).toBe(2);
       expect(server.requests).toHaveLength(10);
@@ -30,7 +29,7 @@ describe('a reply that can never be read', () => {
   });
 
   test('is named where a cap ends the run before every answer came', async () => {
-    const { evaldiff, server } = await open({
+    const { evaldiff, server } = await openShop({
       references: 10,
       answer: () => ({ body: '{"choices":[]}' }),
     });
@@ -48,13 +47,16 @@ describe('an empty answer', () => {
     ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
     ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
   ])('costs what the server counts: %s', async (_, answer, spent) => {
-    const { evaldiff } = await open({ references: 1, answer });
+    const { evaldiff } = await openShop({ references: 1, answer });
     const { out } = await evaldiff('run', '--no-store', 'n_tries=1');
     expect(out).toContain(spent);
   });
 
   test('costs an unknown amount where the server counts nothing', async () => {
-    const { evaldiff } = await open({ references: 1, answer: () => ({ text: '', usage: null }) });
+    const { evaldiff } = await openShop({
+      references: 1,
+      answer: () => ({ text: '', usage: null }),
+    });
     expect((await evaldiff('run', '--no-store', 'n_tries=1')).out).toContain('cost unknown');
   });
 
@@ -66,7 +68,7 @@ describe('an empty answer', () => {
   ])(
     'on head alone blames no line of the prompt: %s',
     async (_, reply) => {
-      const { evaldiff, repository } = await open({
+      const { evaldiff, repository } = await openShop({
         references: 8,
         answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
       });
@@ -85,7 +87,7 @@ describe('the parameter stream', () => {
     ['false', 0, '1 prompt with 4 references: no errors'],
     ['true', 2, 'prompts/ask.yaml:3: "stream" must be false: answers are read whole'],
   ])('%s', async (value, exit, words) => {
-    const { evaldiff, repository } = await open({});
+    const { evaldiff, repository } = await openShop({});
     repository.write({
       'prompts/ask.yaml': `name: ask\nmodel: m\nstream: ${value}\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,
     });

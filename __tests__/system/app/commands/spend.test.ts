@@ -5,9 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import type { FixtureRepository } from '../../../stand-ins/repository.ts';
-import { promptSaying, shopPerTest, openShop } from '../../../unit/app/commands/shop.ts';
+import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 
-const open = shopPerTest();
 const has = ({ directory }: FixtureRepository, path: string): boolean =>
   existsSync(join(directory, path));
 const read = ({ directory }: FixtureRepository, path: string): string =>
@@ -22,7 +21,7 @@ const db = (file: string, sql: string): void => {
 
 describe('answers of earlier runs', () => {
   test('are used again: the second run calls nobody, and says what it saved', async () => {
-    const { result, server, repository } = await open();
+    const { result, server, repository } = await openShop();
     const first = await result('run');
     expect(first.usage).toMatchObject({ calls: 8, reused: 0, cost_usd: 0.12, saved_usd: 0 });
     const second = await result('run');
@@ -39,7 +38,7 @@ describe('answers of earlier runs', () => {
   });
 
   test('are the same and reckoned in full whatever the vendor read from its prompt cache, which the run shows', async () => {
-    const { evaldiff, result, server } = await open({
+    const { evaldiff, result, server } = await openShop({
       answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
     });
     expect((await evaldiff('run')).out).toContain(
@@ -52,7 +51,7 @@ describe('answers of earlier runs', () => {
   });
 
   test('serve grades as well, and prompt and grader are told apart', async () => {
-    const { result, server } = await open({
+    const { result, server } = await openShop({
       rubric: true,
       references: 2,
       answer: ({ schema }) => ({
@@ -78,7 +77,7 @@ describe('answers of earlier runs', () => {
   });
 
   test('are paid for once between base and head, runs and commands', async () => {
-    const { result, server, repository } = await open();
+    const { result, server, repository } = await openShop();
     await result('run');
     repository.commit('change', promptSaying('Please answer: {q}'));
     const { usage, suites } = await result('diff', '--base', 'HEAD~1');
@@ -88,7 +87,9 @@ describe('answers of earlier runs', () => {
   });
 
   test('are neither used nor kept with --no-store, and lie where --store and EVALDIFF_STORE say', async () => {
-    const { result, server, repository } = await open({ env: { EVALDIFF_STORE: 'by-env.sqlite' } });
+    const { result, server, repository } = await openShop({
+      env: { EVALDIFF_STORE: 'by-env.sqlite' },
+    });
     await result('run', '--no-store');
     await result('run', '--no-store');
     expect(server.requests).toHaveLength(16);
@@ -102,14 +103,14 @@ describe('answers of earlier runs', () => {
   });
 
   test('are all in a recording, those that were paid for earlier too', async () => {
-    const { result, repository } = await open({ references: 2 });
+    const { result, repository } = await openShop({ references: 2 });
     await result('run');
     await result('run', '--record', 'all.jsonl');
     expect(read(repository, 'all.jsonl').trim().split('\n')).toHaveLength(4);
   });
 
   test('of a server under the same name at another address are asked for anew', async () => {
-    const one = await open();
+    const one = await openShop();
     await one.result('run', '--store', 'shared.sqlite');
     const other = await openShop();
     const endpoint = `other=${other.server.openaiUrl} key=LOCAL_KEY`;
@@ -117,11 +118,10 @@ describe('answers of earlier runs', () => {
     expect(one.server.requests).toHaveLength(8);
     await other.result('run', '--store', join(one.repository.directory, 'shared.sqlite'));
     expect(other.server.requests).toHaveLength(8);
-    await other.close();
   });
 
   test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
-    const { evaldiff, server, repository } = await open();
+    const { evaldiff, server, repository } = await openShop();
     await evaldiff('run');
     db(storeOf(repository.directory).file, 'PRAGMA user_version = 99');
     const { code, err } = await evaldiff('run');
@@ -135,7 +135,7 @@ describe('answers of earlier runs', () => {
 
 describe('what a run costs, before it is asked', () => {
   test('is in the plan, by model, without what is stored', async () => {
-    const { evaldiff, server, repository } = await open();
+    const { evaldiff, server, repository } = await openShop();
     repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
     expect(before.out).toMatch(
@@ -149,7 +149,7 @@ describe('what a run costs, before it is asked', () => {
   });
 
   test('is unknown, and never nothing, without a price', async () => {
-    const { evaldiff, result } = await open({ price: '' });
+    const { evaldiff, result } = await openShop({ price: '' });
     expect((await evaldiff('run')).err).toContain(
       'cost unknown (no price for model-1 (local)), with tokens estimated: model-1 (local) 8 answers',
     );
@@ -157,7 +157,7 @@ describe('what a run costs, before it is asked', () => {
   });
 
   test('is refused where it would surely pass the cap', async () => {
-    const { evaldiff, server } = await open();
+    const { evaldiff, server } = await openShop();
     const { code, out } = await evaldiff('run', '--max-cost', '0.5');
     expect(code).toBe(2);
     expect(out).toMatch(
@@ -170,7 +170,7 @@ describe('what a run costs, before it is asked', () => {
     [['--max-cost', '5'], 'max-cost'],
     [['budget.max_cost_usd=5'], 'budget.max_cost_usd'],
   ])('cannot be capped by %j without a price, and says how to fix it', async (argv, name) => {
-    const { evaldiff, server } = await open({ price: '' });
+    const { evaldiff, server } = await openShop({ price: '' });
     const { code, out } = await evaldiff('run', ...argv);
     expect(code).toBe(2);
     expect(out.replace(/\s+/g, ' ')).toContain(
@@ -180,7 +180,7 @@ describe('what a run costs, before it is asked', () => {
   });
 
   test('is a notice when it takes more than half of what is allowed', async () => {
-    const { result } = await open();
+    const { result } = await openShop();
     const capped = async (calls: string, cost: string): Promise<string[]> =>
       (await result('run', '--no-store', '--max-calls', calls, '--max-cost', cost)).notices.flatMap(
         ({ kind, message }) => (kind === 'capped' ? [message] : []),
@@ -199,7 +199,7 @@ describe('what a run costs, before it is asked', () => {
     ['--max-calls', '1.5'],
     ['--timeout', '-1'],
   ])('%s %s is refused', async (option, value) => {
-    const { evaldiff, server } = await open();
+    const { evaldiff, server } = await openShop();
     const { code, err } = await evaldiff('run', `${option}=${value}`);
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(err).toContain(`${option}: must be`);
@@ -208,7 +208,7 @@ describe('what a run costs, before it is asked', () => {
 
 describe('a cap that is reached on the way', () => {
   test('on calls stops the run cleanly: exactly so many attempts, a partial report, and the conclusion says so', async () => {
-    const { result, server } = await open({
+    const { result, server } = await openShop({
       answer: ({ index }) =>
         index % 2 === 0 ? { status: 500, error: { message: 'down' } } : { text: 'Yes, 5' },
     });
@@ -224,7 +224,7 @@ describe('a cap that is reached on the way', () => {
   }, 30_000);
 
   test('on calls leaves out of the plan what is stored, so that a larger suite is paid for run by run', async () => {
-    const { evaldiff, result, repository, server } = await open({ references: 4 });
+    const { evaldiff, result, repository, server } = await openShop({ references: 4 });
     expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
     const tests = read(repository, 'prompts/tests/ask.yaml');
     const more = '  - { id: more, input: { q: "one more" }, expected: "5" }\n';
@@ -239,7 +239,7 @@ describe('a cap that is reached on the way', () => {
   });
 
   test('on cost stops before the cap is passed, and the next run goes on from there', async () => {
-    const { result, server } = await open({
+    const { result, server } = await openShop({
       references: 20,
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }),
     });
@@ -260,7 +260,7 @@ describe('a cap that is reached on the way', () => {
 
 describe("the whole run's time", () => {
   test('ends it with what there is', async () => {
-    const { result, server } = await open({
+    const { result, server } = await openShop({
       answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),
     });
     const { conclusion, title, suites } = await result('run', '--timeout', '0.02');
@@ -275,7 +275,7 @@ describe("the whole run's time", () => {
 
 describe('evaldiff cache', () => {
   test('shows what is kept and prunes it', async () => {
-    const { evaldiff, server } = await open();
+    const { evaldiff, server } = await openShop();
     expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: nothing is kept yet\n$/);
     await evaldiff('run');
     const { out, code } = await evaldiff('cache');
@@ -291,7 +291,7 @@ describe('evaldiff cache', () => {
   });
 
   test('leaves a file of another program alone', async () => {
-    const { evaldiff, repository } = await open();
+    const { evaldiff, repository } = await openShop();
     writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');
     expect((await evaldiff('cache', '--store', 'notes.txt')).err).toContain(
       'is not a database; it is not used',

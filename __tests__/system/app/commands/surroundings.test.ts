@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { promptSaying, shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const keysSent = ({ server }: Shop): unknown[] => [
   ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
 ];
 
 test('a proxy that cannot be one is told of by the name that it was given under', async () => {
-  const { evaldiff } = await open({ env: { EVALDIFF_PROXY: 'http://proxy' } });
+  const { evaldiff } = await openShop({ env: { EVALDIFF_PROXY: 'http://proxy' } });
   expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must name its port');
   expect((await evaldiff('plan', '--proxy', 'https://x')).err).toContain(
     '--proxy: must name its port',
@@ -20,7 +18,7 @@ test('a proxy that cannot be one is told of by the name that it was given under'
 test.each(['plan', 'run'])(
   '%s tells of a header of a server that its key goes as already, with its variables unset',
   async (command) => {
-    const { evaldiff, repository } = await open({
+    const { evaldiff, repository } = await openShop({
       env: {
         EVALDIFF_ENDPOINTS: 'local=https://gate.example/v1 key=UNSET header=Authorization:UNSET',
       },
@@ -34,7 +32,7 @@ test.each(['plan', 'run'])(
 
 describe('.env', () => {
   test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
-    const held = await open({
+    const held = await openShop({
       env: { LOCAL_KEY: undefined, EVALDIFF_STORE: undefined, OPENAI_API_KEY: undefined },
     });
     held.repository.write({
@@ -49,7 +47,7 @@ describe('.env', () => {
   });
 
   test('that spells a wanted key otherwise is told at its line, without the key', async () => {
-    const held = await open({ env: { LOCAL_KEY: undefined } });
+    const held = await openShop({ env: { LOCAL_KEY: undefined } });
     held.repository.write({
       '.env':
         '# LOCAL_KEY is below\nGROQ_API_KEY=\nMISTRAL_API_KEY=x\nexport MISTRAL_API_KEY\nexport LOCAL_KEY: secret-words\n',
@@ -64,7 +62,7 @@ describe('.env', () => {
   });
 
   test('never overrides what the environment has', async () => {
-    const held = await open();
+    const held = await openShop();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
     const { err } = await held.evaldiff('run');
     expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
@@ -75,7 +73,7 @@ describe('.env', () => {
       const { err } = await held.evaldiff(...argv);
       return err.match(/\.env: git .*/g) ?? [];
     };
-    const held = await open();
+    const held = await openShop();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
     const uncovered =
       '.env: git does not ignore it, and the next commit can take its keys along; add the line ".env" to .gitignore';
@@ -93,7 +91,7 @@ describe('.env', () => {
   });
 
   test('that cannot be read as one is no reason to stop', async () => {
-    const held = await open();
+    const held = await openShop();
     writeFileSync(join(held.repository.directory, '.env'), Buffer.from([0xff, 0xfe, 0, 10, 61]));
     expect((await held.evaldiff('run')).code).toBe(0);
   });
@@ -101,7 +99,7 @@ describe('.env', () => {
 
 describe('the settings file', () => {
   test('is found upwards, as far as the root of the checkout, which is said', async () => {
-    const held = await open();
+    const held = await openShop();
     held.repository.write({ 'prompts/deeper/notes.txt': '' });
     const { code, out, err } = await held.inFolder('prompts/deeper', 'validate');
     expect([code, out]).toEqual([0, '1 prompt with 4 references: no errors\n']);
@@ -109,7 +107,7 @@ describe('the settings file', () => {
   });
 
   test('that is nearer goes first, and a folder that was named is taken as it is', async () => {
-    const held = await open();
+    const held = await openShop();
     held.repository.write({
       'services/chat/evaldiff.yaml': 'n_tries: 1\n',
       'services/chat/prompts/own.yaml':
@@ -129,7 +127,7 @@ describe('words of other tools', () => {
     ['view', 'npx evaldiff dev opens the workbench'],
     ['watch', 'npx evaldiff run --watch'],
   ])('%s is no command, and the one that is meant is named', async (verb, hint) => {
-    const { evaldiff } = await open();
+    const { evaldiff } = await openShop();
     const { code, out, err } = await evaldiff(verb, '--verbose');
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(`unknown command '${verb}'\n(${hint}`);
@@ -138,7 +136,7 @@ describe('words of other tools', () => {
   test.each(['run', 'diff', 'plan', 'noise'])(
     '%s refuses a key that it does not know before anything is asked, with the one that is meant',
     async (command) => {
-      const { evaldiff, server } = await open();
+      const { evaldiff, server } = await openShop();
       const said = await Promise.all(
         ['refrences=r1', 'refs=r1', 'tag=slow', 'n_trys=3', 'repeat=3'].map((line) =>
           evaldiff(command, line),

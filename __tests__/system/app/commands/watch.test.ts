@@ -1,9 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { shopPerTest, type Shop } from '../../../unit/app/commands/shop.ts';
-
-const open = shopPerTest();
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const edit = ({ repository }: Shop, path: string, from: string, to: string): void => {
   const file = join(repository.directory, path);
@@ -14,7 +12,7 @@ const WATCHING = 'watching the files';
 
 describe('evaldiff run --watch', () => {
   test("runs again after an edit, asks what the edit changed alone, and ends with the last run's exit code", async () => {
-    const { begin, server, ...rest } = await open({
+    const { begin, server, ...rest } = await openShop({
       answer: ({ messages }) => ({
         text: JSON.stringify(messages).includes('Reply') ? 'no idea' : 'Yes, 5',
       }),
@@ -35,7 +33,7 @@ describe('evaldiff run --watch', () => {
   });
 
   test('goes on after a mistake in a file, which it tells', async () => {
-    const held = await open();
+    const held = await openShop();
     const running = held.begin('run', '--watch');
     await running.said(WATCHING);
     edit(held, 'prompts/ask.yaml', 'name: ask', 'nam: ask');
@@ -48,7 +46,7 @@ describe('evaldiff run --watch', () => {
 
   test('sees an edit that was made while the first run was still asking', async () => {
     let edited = false;
-    const held = await open({
+    const held = await openShop({
       answer: () => {
         if (!edited) edit(held, 'prompts/ask.yaml', 'Answer:', 'Reply:');
         edited = true;
@@ -62,7 +60,7 @@ describe('evaldiff run --watch', () => {
   });
 
   test('does not take its own store, report or recordings for an edit', async () => {
-    const held = await open({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
+    const held = await openShop({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
     const running = held.begin('run', '--watch', '--report', 'out', '--record', 'answers.jsonl');
     await running.said(WATCHING);
     edit(held, 'prompts/ask.yaml', 'Answer:', 'Reply:');
@@ -74,7 +72,7 @@ describe('evaldiff run --watch', () => {
   });
 
   test('takes no part of a run', async () => {
-    const { evaldiff } = await open();
+    const { evaldiff } = await openShop();
     expect(await evaldiff('run', '--watch', '--shard', '1/2')).toEqual({
       code: 2,
       out: '',

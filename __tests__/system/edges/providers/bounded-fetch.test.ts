@@ -7,8 +7,9 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createBoundedFetch } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { testClock, TIMEOUT_MS } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest, listen } from './started.ts';
+import { listen } from './started.ts';
 
 function bounded(
   base: URL,

@@ -4,8 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createDownload } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { testClock, TIMEOUT_MS, until } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest, listen } from './started.ts';
+import { listen } from './started.ts';
 
 async function serve(handle: http.RequestListener, more: Partial<RequestBounds> = {}) {
   const base = await listen(http.createServer(handle));

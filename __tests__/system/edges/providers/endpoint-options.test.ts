@@ -1,13 +1,14 @@
 import http from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createProviders, type Providers } from '../../../../src/edges/providers/index.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
   errorOf,
   options,
   requestTo,
   said,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest, listen } from './started.ts';
+import { listen } from './started.ts';
 
 /** A server with this JSON for each request; what came to it. */
 async function serving(reply: (request: http.IncomingMessage) => [status: number, body: object]) {

@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { factsOf, isVendor, perVendor, type VendorName } from '../../../../src/types/vendors.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { startPlace, type PlaceServer } from '../../../stand-ins/models/place-server.ts';
 import { FORBIDDEN, PLACES, type Place } from '../../../stand-ins/models/places.ts';
 import {
@@ -12,7 +13,6 @@ import {
   requestTo,
   says,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest } from './started.ts';
 
 /** Providers that reach a place as a vendor's host, or as a line of `endpoints`. */
 async function at(place: Place, key = KEY) {

@@ -7,6 +7,7 @@ import { createProviders, type ProviderOptions } from '../../../../src/edges/pro
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
   errorOf,
   KEY,
@@ -18,7 +19,6 @@ import {
   until,
   said,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest } from './started.ts';
 
 const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.meta.url));
 const RED = `${String.fromCharCode(27)}[31m`;

@@ -4,6 +4,7 @@ import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { createMeter, priceFrom } from '../../../../src/money/price.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
   startModelServer,
   vendorUrls,
@@ -11,7 +12,6 @@ import {
   type Script,
 } from '../../../stand-ins/models/server.ts';
 import { options, requestTo, until } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest } from './started.ts';
 
 const MODEL = 'claude-sonnet-5-5';
 /** 600 tokens of the stand-in, where the model keeps beginnings from 512 on. */

@@ -1,18 +1,10 @@
 import type http from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { afterEach } from '@jest/globals';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import type { VendorName } from '../../../../src/types/vendors.ts';
+import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { setUp, type Setting } from '../../../unit/edges/providers/providers-setting.ts';
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-/** Runs after the test, the last one given first. */
-export const afterThisTest = (close: () => unknown): unknown => open.push(close);
 
 /** A vendor's stand-in and providers that ask it, closed after the test. */
 export async function start(
@@ -20,9 +12,7 @@ export async function start(
   answer: Script = () => ({}),
   overrides: Partial<ProviderOptions> = {},
 ): Promise<Setting> {
-  const setting = await setUp(vendor, answer, overrides);
-  afterThisTest(setting.close);
-  return setting;
+  return untilTestEnds(setUp(vendor, answer, overrides));
 }
 
 /** Listens on loopback until the test is over; its origin. */

@@ -3,6 +3,7 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { selfSigned } from '../../../stand-ins/certificate.ts';
 import { tunnelProxy } from '../../../stand-ins/tunnel-proxy.ts';
 import {
@@ -12,7 +13,7 @@ import {
   requestTo,
   said,
 } from '../../../unit/edges/providers/providers-setting.ts';
-import { afterThisTest, listen } from './started.ts';
+import { listen } from './started.ts';
 
 const pair = selfSigned();
 

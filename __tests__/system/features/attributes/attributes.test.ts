@@ -1,25 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 import { scripted } from './scripted-grader.ts';
 import { reader } from './sixty.ts';
 import { desk, friendlyIsWrong, rightAnswer } from './support.ts';
 
 jest.setTimeout(120_000);
-
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
 
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';
@@ -27,7 +21,7 @@ const SETTINGS =
 test('evaldiff diff names the attribute that got worse, prints beforehand what that may cost, and pays for it once', async () => {
   const { tools } = scripted(reader);
   const seen = new Map<string, number>();
-  shop = await openShop({
+  const shop = await openShop({
     answer: async ({ schema, messages }) => {
       if (schema !== null) {
         const said = await tools.complete({ messages, schema } as Request);

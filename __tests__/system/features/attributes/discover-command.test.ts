@@ -1,19 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readAttributes } from '../../../../src/features/attributes/file.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
+import { openShop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 import { named } from './scripted-grader.ts';
 
 const FILE = 'evaldiff.attributes.yaml';
 const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n';
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
-
 /** A grader that finds the same three kinds in whatever it is shown. */
 const finder: Script = ({ schema }) => ({
   text: JSON.stringify(
@@ -25,7 +19,12 @@ const finder: Script = ({ schema }) => ({
 
 /** A shop of twelve references, `evaldiff discover` in it, and what is there afterwards. */
 async function open(options: ShopOptions = {}) {
-  shop = await openShop({ references: 12, settings: 'grader: m\n', answer: finder, ...options });
+  const shop = await openShop({
+    references: 12,
+    settings: 'grader: m\n',
+    answer: finder,
+    ...options,
+  });
   const { repository, server, evaldiff } = shop;
   const file = join(repository.directory, FILE);
   return {

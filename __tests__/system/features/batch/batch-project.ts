@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, type Said } from '../../../stand-ins/command-line.ts';
 import {
   startModelServer,
@@ -25,7 +26,6 @@ export interface BatchProject {
   /** The same by another clock than `clock`. */
   at(clock: Clock, ...argv: string[]): Promise<Said>;
   result(...argv: string[]): Promise<{ result: Result; code: number; err: string }>;
-  close(): Promise<void>;
 }
 
 export interface BatchProjectOptions extends ServerOptions {
@@ -43,13 +43,15 @@ export async function openBatchProject({
   metrics = '  - { name: has, uses: contains, with: { value: "5" } }',
   ...served
 }: BatchProjectOptions = {}): Promise<BatchProject> {
-  const server = await startModelServer({
-    key: BATCH_KEY,
-    answer: ({ schema }) => ({
-      text: schema === null ? 'Yes, 5' : '{"reasons":"kind","choice":"Yes"}',
+  const server = await untilTestEnds(
+    startModelServer({
+      key: BATCH_KEY,
+      answer: ({ schema }) => ({
+        text: schema === null ? 'Yes, 5' : '{"reasons":"kind","choice":"Yes"}',
+      }),
+      ...served,
     }),
-    ...served,
-  });
+  );
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\n${settings}`,
@@ -87,6 +89,5 @@ export async function openBatchProject({
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
       return { result: JSON.parse(out) as Result, code, err };
     },
-    close: () => server.close(),
   };
 }

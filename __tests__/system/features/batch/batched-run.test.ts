@@ -3,29 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { fixtureEnvironment } from '../../../stand-ins/repository.ts';
-import {
-  BATCH_KEY,
-  MODELS,
-  openBatchProject,
-  type BatchProject,
-  type BatchProjectOptions,
-} from './batch-project.ts';
+import { BATCH_KEY, MODELS, openBatchProject, type BatchProject } from './batch-project.ts';
 
 const RUN = fileURLToPath(new URL('../../../unit/features/batch/batch-run.ts', import.meta.url));
-const opened: BatchProject[] = [];
-const open = async (options: BatchProjectOptions = {}): Promise<BatchProject> => {
-  const project = await openBatchProject(options);
-  opened.push(project);
-  return project;
-};
-afterEach(async () => {
-  for (const project of opened.splice(0)) await project.close();
-});
 
 const pending = ({ repository }: BatchProject): unknown[] => {
   const db = new DatabaseSync(storeOf(repository.directory).file, { readOnly: true });
@@ -40,7 +25,7 @@ const outcomes = ({ suites }: Result): string[] =>
 
 describe('a full sweep whose models say transport: batch', () => {
   test('asks each model in one batch, at half its price, in plan, meter and what reuse saves', async () => {
-    const batched = await open();
+    const batched = await openBatchProject();
     const plan = await batched.evaldiff('run', 'model=gpt-4o,claude-x', '--max-calls', '0');
     expect(plan.code).toBe(2);
     const { result, code, err } = await batched.result('run', 'model=gpt-4o,claude-x');
@@ -69,7 +54,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('grades in batches too, rounds of answers and grades in turn, and nothing waits for itself', async () => {
-    const { result: ask, server } = await open({
+    const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
       answer: ({ schema }) => {
         const choice = JSON.stringify(schema?.json ?? '').includes('PASS') ? 'PASS' : 'Yes';
@@ -89,7 +74,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('asks about attributes at once, for each of their steps would wait for a batch', async () => {
-    const { result: ask, server } = await open({
+    const { result: ask, server } = await openBatchProject({
       references: 20,
       settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,
       metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
@@ -101,7 +86,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('puts some models in batches and calls others at once', async () => {
-    const { result: ask, server } = await open({
+    const { result: ask, server } = await openBatchProject({
       settings: MODELS.replace('anthropic, transport: batch', 'anthropic'),
     });
     const { result } = await ask('run', 'model=gpt-4o,claude-x');
@@ -111,16 +96,16 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('can be told so, or the contrary, for one run', async () => {
-    const { result: ask, server } = await open();
+    const { result: ask, server } = await openBatchProject();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);
-    const plain = await open({ settings: '' });
+    const plain = await openBatchProject({ settings: '' });
     await plain.result('run', 'transport=batch');
     expect([plain.server.batches.length, plain.server.requests.length]).toEqual([1, 0]);
   });
 
   test('has each error at its try, as with direct calls', async () => {
-    const { result: ask, server } = await open({
+    const { result: ask, server } = await openBatchProject({
       references: 20,
       answer: ({ messages }) =>
         messages[0]?.content.endsWith(' 3')
@@ -140,7 +125,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('holds its caps before anything is sent', async () => {
-    const { evaldiff, server, result: ask } = await open();
+    const { evaldiff, server, result: ask } = await openBatchProject();
     for (const [cap = '', limit = ''] of [
       ['--max-calls=7', '7'],
       ['--max-cost=1', '$1'],
@@ -155,7 +140,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 
   test('sends no further batch once the answers of one have used up the budget', async () => {
-    const { result: ask, server } = await open({
+    const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x }\n`,
       metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 1900 } }),
@@ -170,7 +155,7 @@ describe('a full sweep whose models say transport: batch', () => {
 });
 
 test('a comparison calls directly what sweeps ask in batches, and says so once', async () => {
-  const { result: ask, server, repository } = await open();
+  const { result: ask, server, repository } = await openBatchProject();
   repository.commit('change', {
     'prompts/ask.yaml':
       'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please: {q}" }]\n',
@@ -189,7 +174,7 @@ test('a comparison calls directly what sweeps ask in batches, and says so once',
 });
 
 test('without a store it says that no later run can pick the batch up', async () => {
-  const { evaldiff } = await open();
+  const { evaldiff } = await openBatchProject();
   expect((await evaldiff('run', '--no-store')).err).toContain(
     'it could not be written down, so no later run can pick it up',
   );
@@ -224,7 +209,7 @@ async function started(
 
 describe('a sweep that ends while it waits for a batch', () => {
   test('by being killed is gone on with by the next run, which pays for nothing again', async () => {
-    const killed = await open();
+    const killed = await openBatchProject();
     expect(
       await started(killed, ['run', '--json'], (child) => child.kill('SIGKILL')),
     ).toMatchObject({ signal: 'SIGKILL', out: '' });
@@ -242,7 +227,7 @@ describe('a sweep that ends while it waits for a batch', () => {
   });
 
   test('by a signal reports what it has, neutral, and says that another run picks it up', async () => {
-    const stopped = await open();
+    const stopped = await openBatchProject();
     const { code, out, err } = await started(stopped, ['run', '--json'], (child) =>
       child.kill('SIGTERM'),
     );
@@ -262,7 +247,7 @@ describe('a sweep that ends while it waits for a batch', () => {
   });
 
   test('by its time does the same, and answers that are not asked for any more are stored all the same', async () => {
-    const late = await open();
+    const late = await openBatchProject();
     // Once the batch is sent and waited for, an hour passes.
     const clock: Clock = {
       ...late.clock,

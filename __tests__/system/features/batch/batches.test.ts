@@ -10,6 +10,7 @@ import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion } from '../../../../src/types/model.ts';
 import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
+import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
 import {
   answerSchema,
@@ -24,24 +25,18 @@ import {
 import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
 
 const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
-const open: BatchSetting[] = [];
-afterEach(async () => {
-  for (const setting of open.splice(0)) await setting.close();
-});
 
 async function start(
   vendor: VendorName,
   served: ServerOptions = {},
   overrides: Partial<ProviderOptions> = {},
 ): Promise<BatchSetting> {
-  const setting = await setUpBatches(vendor, served, overrides);
-  open.push(setting);
-  return setting;
+  return untilTestEnds(setUpBatches(vendor, served, overrides));
 }
 /** The next run; the first one's end is the test's. */
 function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): BatchSetting {
   const again = setting.again(overrides);
-  open.push(again);
+  afterThisTest(again.close);
   return again;
 }
 const echo: ServerOptions['answer'] = ({ messages, schema }) => ({

@@ -1,9 +1,7 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { CULPRIT, HEAD_LINES, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
-import { closeServers, compareShop, FILE } from '../../app/commands/compare-shop.ts';
-
-afterEach(closeServers);
+import { compareShop, FILE } from '../../app/commands/compare-shop.ts';
 
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 

@@ -1,12 +1,10 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Fix } from '../../../../src/features/causes/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { BASE_LINES, CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';
-import { closeServers, compareShop, FILE, type Compared } from '../../app/commands/compare-shop.ts';
-
-afterEach(closeServers);
+import { compareShop, FILE, type Compared } from '../../app/commands/compare-shop.ts';
 
 function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
   return causes[0]?.causes[0] ?? {};

@@ -1,18 +1,11 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
+import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
 import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
 
 const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
-const open: ModelServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
 
 const prompt = (text: string): string =>
   `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;
@@ -21,8 +14,7 @@ const tests = (more = ''): string =>
 
 /** A project on a real repository, whose models are a server on loopback. */
 async function project(answer: Script) {
-  const server = await startModelServer({ answer });
-  open.push(server);
+  const server = await untilTestEnds(startModelServer({ answer }));
   const repository: FixtureRepository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml':

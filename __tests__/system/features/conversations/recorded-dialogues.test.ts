@@ -1,11 +1,5 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
-
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
 
 const turn = (role: string, content: string) => ({ role, content });
 
@@ -26,7 +20,7 @@ const dialogues = (count: number) =>
 
 /** A prompt over recorded dialogues, which `tests` says more of. */
 async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
-  shop = await openShop();
+  const shop = await openShop();
   shop.repository.commit('dialogues', {
     'prompts/ask.yaml': prompt('You help.'),
     'prompts/tests/ask.yaml': `${tests}references_from: { file: ../../d.jsonl }\n`,

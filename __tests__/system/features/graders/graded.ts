@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, type Said } from '../../../stand-ins/command-line.ts';
 import {
   startModelServer,
@@ -7,17 +7,13 @@ import {
 } from '../../../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
-const open: ModelServer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
-
 /** Runs `grade` in a new repository with these files, on a model server that answers so. */
 export async function gradeIn(
   files: Record<string, string>,
   args: readonly string[],
   answer: Script,
 ): Promise<Said & { models: ModelServer }> {
-  const models = await startModelServer({ answer, key: 'secret-key-of-the-server' });
-  open.push(models);
+  const models = await untilTestEnds(startModelServer({ answer, key: 'secret-key-of-the-server' }));
   const repository = createRepository();
   repository.commit('What is graded', files);
   const said = await commandIn(

@@ -221,48 +221,40 @@ describe('evaldiff report of a measurement', () => {
 describe("a trend of one's own runs", () => {
   test('has those that were written beside earlier reports, records and stores', async () => {
     const shop = await openShop({ references: 2 });
-    try {
-      const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
-      const shaOf = async (...options: string[]): Promise<string> =>
-        (JSON.parse((await shop.evaldiff('run', '--json', ...options)).out) as Result).head.sha;
-      await shaOf(...written);
-      const head = shop.repository.git('rev-parse', 'HEAD').trim();
-      expect(shop.repository.git('status', '--short')).toContain('evaldiff-report/');
-      expect(await shaOf(...written)).toBe(head);
-      // What another run recorded is a file as any, which this one may replay.
-      expect(await shaOf('--store', 'a.db')).toBe('worktree');
-      shop.repository.write({ '.gitignore': 'said.jsonl\na.db*\n' });
-      const ignoring = shop.repository.commit('ignore', { '.gitignore': 'said.jsonl\na.db*\n' });
-      expect(await shaOf('--store', 'a.db')).toBe(ignoring);
-    } finally {
-      await shop.close();
-    }
+    const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
+    const shaOf = async (...options: string[]): Promise<string> =>
+      (JSON.parse((await shop.evaldiff('run', '--json', ...options)).out) as Result).head.sha;
+    await shaOf(...written);
+    const head = shop.repository.git('rev-parse', 'HEAD').trim();
+    expect(shop.repository.git('status', '--short')).toContain('evaldiff-report/');
+    expect(await shaOf(...written)).toBe(head);
+    // What another run recorded is a file as any, which this one may replay.
+    expect(await shaOf('--store', 'a.db')).toBe('worktree');
+    shop.repository.write({ '.gitignore': 'said.jsonl\na.db*\n' });
+    const ignoring = shop.repository.commit('ignore', { '.gitignore': 'said.jsonl\na.db*\n' });
+    expect(await shaOf('--store', 'a.db')).toBe(ignoring);
   });
 
   test('has those of commits and leaves out those of uncommitted files', async () => {
     const shop = await openShop({ references: 2 });
-    try {
-      const results = temporaryFolder('results');
-      const evaluated = async (name: string): Promise<string> => {
-        await shop.evaldiff('run', '--report', join(results, name));
-        return (JSON.parse(readFileSync(join(results, name, 'result.json'), 'utf8')) as Result).head
-          .sha;
-      };
-      const before = await evaluated('before');
-      shop.repository.write({ 'prompts/tests/more.yaml': 'references: []\n' });
-      expect([before, await evaluated('untracked')]).toEqual([
-        shop.repository.git('rev-parse', 'HEAD').trim(),
-        'worktree',
-      ]);
-      const after = shop.repository.commit('more', {
-        'prompts/tests/more.yaml': 'references: []\n',
-      });
-      expect(await evaluated('after')).toBe(after);
-      const { code, out } = await shop.evaldiff('report', '--history', 'main', results);
-      expect([code, out]).toEqual([0, expect.stringContaining('Pass rates over time – 2 results')]);
-      expect(out).toContain('1 result of uncommitted files');
-    } finally {
-      await shop.close();
-    }
+    const results = temporaryFolder('results');
+    const evaluated = async (name: string): Promise<string> => {
+      await shop.evaldiff('run', '--report', join(results, name));
+      return (JSON.parse(readFileSync(join(results, name, 'result.json'), 'utf8')) as Result).head
+        .sha;
+    };
+    const before = await evaluated('before');
+    shop.repository.write({ 'prompts/tests/more.yaml': 'references: []\n' });
+    expect([before, await evaluated('untracked')]).toEqual([
+      shop.repository.git('rev-parse', 'HEAD').trim(),
+      'worktree',
+    ]);
+    const after = shop.repository.commit('more', {
+      'prompts/tests/more.yaml': 'references: []\n',
+    });
+    expect(await evaluated('after')).toBe(after);
+    const { code, out } = await shop.evaldiff('report', '--history', 'main', results);
+    expect([code, out]).toEqual([0, expect.stringContaining('Pass rates over time – 2 results')]);
+    expect(out).toContain('1 result of uncommitted files');
   });
 });

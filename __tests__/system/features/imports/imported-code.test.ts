@@ -1,20 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
-
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
 
 const SETTINGS =
   '  default: { provider: openai, endpoint: local, model: model-1 }\n  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: evals/promptfooconfig.yaml\n';
 
 async function openWith(files: Record<string, string>): Promise<Shop> {
-  shop = await openShop({ settings: SETTINGS, answer: () => ({ text: 'from the model' }) });
+  const shop = await openShop({ settings: SETTINGS, answer: () => ({ text: 'from the model' }) });
   shop.repository.commit('promptfoo', files);
   return shop;
 }

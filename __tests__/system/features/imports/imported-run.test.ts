@@ -1,14 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
-
-let shop: Shop | null = null;
-afterEach(async () => {
-  await shop?.close();
-  shop = null;
-});
 
 const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
 const LISTED = 'prompts: promptfooconfig.yaml\n';
@@ -20,7 +14,7 @@ async function opened(
   { settings = `${GPT}${LISTED}`, ...more }: ShopOptions = {},
 ): Promise<Shop> {
   const script: Script = ({ messages }) => ({ text: answer(JSON.stringify(messages)) });
-  shop = await openShop({ answer: script, settings, ...more });
+  const shop = await openShop({ answer: script, settings, ...more });
   shop.repository.commit('files', files);
   return shop;
 }
@@ -249,7 +243,7 @@ eval:
     .join('\n');
 
   test('completes its dialogues, grades them under their conditions, and judges a changed rubric file again without asking anew', async () => {
-    shop = await openShop({
+    const shop = await openShop({
       settings: 'prompts: lessons.yaml\n',
       answer: ({ model, messages }) => ({
         text:

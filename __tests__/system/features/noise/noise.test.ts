@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
+import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
-const open: ModelServer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
-
 async function project(answer: Script) {
-  const server = await startModelServer({ answer });
-  open.push(server);
+  const server = await untilTestEnds(startModelServer({ answer }));
   const repository = createRepository();
   repository.commit('begin', quiz());
   const evaldiff = (...argv: string[]) =>

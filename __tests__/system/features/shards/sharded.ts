@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
 import {
   startModelServer,
@@ -25,7 +26,6 @@ export interface Sharded {
   /** `result.json` that a command line wrote, as text. */
   report(...argv: string[]): Promise<string>;
   read(path: string): string;
-  close(): Promise<void>;
 }
 
 const words = JSON.stringify({
@@ -142,7 +142,7 @@ export async function openSharded({
   answer = knowing,
   files = {},
 }: { answer?: Script; files?: FixtureFiles } = {}): Promise<Sharded> {
-  const server = await startModelServer({ answer });
+  const server = await untilTestEnds(startModelServer({ answer }));
   const repository = createRepository();
   repository.commit('begin', { ...PROJECT, ...files });
   const evaldiff: Sharded['evaldiff'] = (...argv) =>
@@ -178,6 +178,5 @@ export async function openSharded({
         throw new Error(err);
       }
     },
-    close: () => server.close(),
   };
 }

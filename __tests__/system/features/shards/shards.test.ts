@@ -1,26 +1,21 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { openSharded, PROJECT, TWIN, type Sharded } from './sharded.ts';
+import { openSharded, PROJECT, TWIN } from './sharded.ts';
 
 // A test is a dozen runs.
 jest.setTimeout(120_000);
-
-let opened: Sharded | null = null;
-const open = async (...options: Parameters<typeof openSharded>): Promise<Sharded> =>
-  (opened = await openSharded(...options));
-afterEach(() => opened?.close());
 
 const BUSY = { status: 503, error: { message: 'busy' } };
 
 describe('a sweep on several machines', () => {
   test('gives the very bytes of result.json that one machine gives of the same answers', async () => {
-    const { evaldiff, report, shards, server, repository } = await open({
+    const { evaldiff, report, shards, server, repository } = await openSharded({
       files: { '.gitignore': '*.sqlite\nreport-*\n' },
     });
     expect((await evaldiff('run', '--store', 'one.sqlite')).code).not.toBe(2);
@@ -56,7 +51,7 @@ describe('a sweep on several machines', () => {
   });
 
   test('goes by its commit where nothing is uncommitted, as on one machine, though the shards left folders there for it', async () => {
-    const { evaldiff, report, shards, repository } = await open({
+    const { evaldiff, report, shards, repository } = await openSharded({
       files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
     });
     const folders = await shards(2);
@@ -71,7 +66,7 @@ describe('a sweep on several machines', () => {
   });
 
   test('pays for each question once, also where two suites ask it, and an unsharded run of the merged answers gives the same bytes', async () => {
-    const { report, shards, server } = await open();
+    const { report, shards, server } = await openSharded();
     const folders = await shards(4);
     const first = server.requests.filter(
       ({ messages }) =>
@@ -94,7 +89,7 @@ describe('a sweep on several machines', () => {
   });
 
   test('may have more machines than questions: a part can be empty, which is said', async () => {
-    const { evaldiff, shards, report, repository } = await open();
+    const { evaldiff, shards, report, repository } = await openSharded();
     repository.commit('few', {
       'prompts/ask.yaml': null,
       'prompts/tests/ask.yaml': null,
@@ -123,7 +118,7 @@ describe('a sweep on several machines', () => {
           : { text: `answer to ${String(n)}` };
     };
     const bare = `'const r = require("node:readline").createInterface({ input: process.stdin }); r.on("line", (l) => { const { id } = JSON.parse(l); require("node:fs").appendFileSync("/dev/null", ""); process.stdout.write(JSON.stringify({ id, output: String(process.pid) }) + "\\n"); });'`;
-    const { report, shards, server, repository } = await open({ answer });
+    const { report, shards, server, repository } = await openSharded({ answer });
     repository.commit('odd', {
       'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n  bare: { provider: program, command: [node, -e, ${bare}] }\n`,
       'prompts/ask.yaml': null,
@@ -158,7 +153,7 @@ describe('a sweep on several machines', () => {
     const question = (n: string): string =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
-    const { shards, report, server, read } = await open({
+    const { shards, report, server, read } = await openSharded({
       files: {
         ...TWIN,
         'evaldiff.yaml': `${String(PROJECT['evaldiff.yaml'])}qualeval: { enabled: on }\n`,
@@ -183,7 +178,7 @@ describe('a sweep on several machines', () => {
   });
 
   test("keeps the caps of the sweep: each shard has its share, and the rest is the merge's", async () => {
-    const { evaldiff, shards, report, server } = await open({
+    const { evaldiff, shards, report, server } = await openSharded({
       answer: () => ({ ...BUSY, headers: { 'retry-after-ms': '1' } }),
       files: TWIN,
     });
@@ -207,7 +202,7 @@ describe('a sweep on several machines', () => {
 });
 
 test('what vendors read from their caches is kept by each part, and said by shard and merge', async () => {
-  const { shards, read } = await open({
+  const { shards, read } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
     files: TWIN,
   });
@@ -227,7 +222,7 @@ test('what vendors read from their caches is kept by each part, and said by shar
 });
 
 test('a shard that got the dear questions may spend what they cost', async () => {
-  const { evaldiff, shards, report, server } = await open({
+  const { evaldiff, shards, report, server } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
     files: {
       ...TWIN,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import {
   beginIn,
   localEndpoint,
@@ -16,7 +16,7 @@ import { createRepository, type FixtureRepository } from '../../../stand-ins/rep
 
 /**
  * A small project on a real git repository, asked through the command line against a model server
- * on loopback.
+ * on loopback, until the test ends.
  */
 export interface Shop {
   repository: FixtureRepository;
@@ -29,7 +29,6 @@ export interface Shop {
   begin(...argv: string[]): Running;
   /** The same with `--json`, read. */
   result(...argv: string[]): Promise<Result>;
-  close(): Promise<void>;
 }
 
 export interface ShopOptions {
@@ -41,19 +40,6 @@ export interface ShopOptions {
   env?: NodeJS.ProcessEnv;
   /** A server of the caller's, which closes it; absent: one of the shop's own. */
   server?: ModelServer;
-}
-
-/** Opens shops that are closed after each test. */
-export function shopPerTest(): (options?: ShopOptions) => Promise<Shop> {
-  const opened: Shop[] = [];
-  afterEach(async () => {
-    for (const shop of opened.splice(0)) await shop.close();
-  });
-  return async (options) => {
-    const shop = await openShop(options);
-    opened.push(shop);
-    return shop;
-  };
 }
 
 /** Its prompt with another message; `more`: further lines. */
@@ -72,7 +58,7 @@ export async function openShop({
   env = {},
   server: given,
 }: ShopOptions = {}): Promise<Shop> {
-  const server = given ?? (await startModelServer({ answer }));
+  const server = given ?? (await untilTestEnds(startModelServer({ answer })));
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1${price} }\n${rubric ? 'grader: { model: m }\n' : ''}${settings}`,
@@ -113,6 +99,5 @@ export async function openShop({
       if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
       return JSON.parse(out) as Result;
     },
-    close: () => (given === undefined ? server.close() : Promise.resolve()),
   };
 }
