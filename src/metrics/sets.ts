@@ -8,7 +8,7 @@ import { passOrFail, reaches, type MetricDefinition } from './definition.ts';
 import { decimalText, exactly } from './measures/decimal.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { AS_WRITTEN, ignoreCase, normaliseText } from './measures/normalise.ts';
-import { fBeta } from './measures/words.ts';
+import { f1 } from './measures/words.ts';
 
 const setParameters = {
   separator: z
@@ -155,6 +155,6 @@ export const setMetrics: readonly MetricDefinition[] = [
     'Harmonic mean of set_precision and set_recall.',
     'F1 over sets (van Rijsbergen, 1979)',
     4 / 7,
-    (sets) => fBeta(precision(sets), recall(sets), 1),
+    ({ actual, expected, shared }) => f1(shared, actual.size, expected.size),
   ),
 ];

@@ -14,7 +14,7 @@ import {
 } from './definition.ts';
 import { comparable, ignoreCase, normalisation } from './measures/normalise.ts';
 import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
-import { countNgrams, fBeta, overlap, squadWords } from './measures/words.ts';
+import { countNgrams, f1, overlap, squadWords } from './measures/words.ts';
 
 /** Pairs of characters beyond which a quadratic comparison takes many seconds. */
 const MAX_PAIRS = 2e10;
@@ -99,9 +99,8 @@ const tokenF1 = defineComparison({
 });
 
 function wordF1(words: string[], wanted: string[]): number {
-  if (words.length === 0 || wanted.length === 0) return words.length === wanted.length ? 1 : 0;
   const shared = overlap(countNgrams(words, 1), countNgrams(wanted, 1));
-  return fBeta(shared / words.length, shared / wanted.length, 1);
+  return f1(shared, words.length, wanted.length);
 }
 
 const beta = {

@@ -18,7 +18,8 @@ import {
   type MetricDefinition,
   yesOrNo,
 } from './definition.ts';
-import { differencesText, jsonDifferences } from './measures/json-differences.ts';
+import { fileMatch } from './files.ts';
+import { differencesText, jsonDifferences, listed } from './measures/json-differences.ts';
 import { parsePath, valuesAt } from './measures/json-path.ts';
 import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './measures/json.ts';
@@ -31,7 +32,7 @@ import {
   wantedCalls,
   type WantedCall,
 } from './measures/tool-calls.ts';
-import { fBeta } from './measures/words.ts';
+import { f1 } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
 
 const extract = z
@@ -279,21 +280,9 @@ const toolCallMatch = defineComparison({
       options.order,
       (call, want) => bySchema.get(want)?.get(call) ?? argumentsProblem(call, want, match),
     );
-    const value =
-      made.length === 0 && wanted.length === 0
-        ? 1
-        : fBeta(
-            made.length === 0 ? 0 : matched / made.length,
-            wanted.length === 0 ? 0 : matched / wanted.length,
-            1,
-          );
-    const shown = problems.slice(0, MOST_PROBLEMS);
-    const more = problems.length > shown.length ? '; …' : '';
-    return passOrFail(pass, `${shown.join('; ')}${more}`, value);
+    return passOrFail(pass, listed(problems), f1(matched, made.length, wanted.length));
   },
 });
-
-const MOST_PROBLEMS = 4;
 
 const PARSES = `import ast
 try:
@@ -353,5 +342,6 @@ export const structuredMetrics: readonly MetricDefinition[] = [
   jsonMatch,
   ...setMetrics,
   toolCallMatch,
+  fileMatch,
   passesAst,
 ];

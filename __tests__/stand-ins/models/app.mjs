@@ -40,6 +40,16 @@ const acts = {
     say({ id, output: 'too late' });
   },
   odd: ({ id }) => say({ id, output: 5 }),
+  parts: ({ id }) => {
+    const call = { type: 'tool_call', name: 'write', arguments: { path: 'a.md' } };
+    say({
+      id,
+      model: 'app-1',
+      parts: [{ type: 'text', text: 'Done.' }, call],
+      files: [{ path: 'a.md', content: '# A' }],
+      steps: [call],
+    });
+  },
   number: ({ id }) => say({ id: Number(id), output: 'by number', usage: { input_tokens: -1 } }),
   late: ({ id }) => waiting.push(id),
   release: ({ id }) => {

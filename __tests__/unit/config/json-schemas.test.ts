@@ -54,6 +54,7 @@ const fixtures = [
   'fixtures/repos/llmeval-examples',
   'fixtures/repos/flexeval-rubrics',
   'fixtures/demo',
+  'fixtures/program',
 ]
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   .filter(

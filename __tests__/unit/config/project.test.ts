@@ -91,8 +91,8 @@ describe('fixtures', () => {
     ]);
   });
 
-  test('of the demo load as they are', async () => {
-    expect((await load('fixtures/demo/base')).problems).toEqual([]);
+  test.each(['demo', 'program'])('of fixtures/%s load as they are', async (name) => {
+    expect((await load(`fixtures/${name}/base`)).problems).toEqual([]);
   });
 });
 

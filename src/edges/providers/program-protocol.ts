@@ -1,30 +1,14 @@
-import { z } from 'zod';
-import { partsOf } from '../../types/answer.ts';
 import type { Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
+import { readReply } from './program-reply.ts';
 import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
 /** Characters of foreign text in messages. */
 export const MAX_QUOTED_CHARS = 200;
-
-const count = z.int().nonnegative();
-
-const replyId = z.union([z.string(), z.number()]).transform(String);
-
-const programReply = z.union([
-  z.object({
-    id: replyId,
-    output: z.string(),
-    usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
-  }),
-  z.object({ id: replyId, error: z.string(), retryable: z.boolean().optional() }),
-]);
-
-const anyReply = z.object({ id: replyId });
 
 export function askLine(
   id: string,
@@ -34,36 +18,25 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
+/** `at`: the line's number on stdout, for messages. */
 function parseAnswerLine(
   line: string,
+  at: number,
   redact: (text: string) => string,
 ): { id: string | null; result: CallAttempt<VendorOutput> } {
-  const data = parsedJson(line);
-  const full = programReply.safeParse(data);
-  if (!full.success)
-    return {
-      id: anyReply.safeParse(data).data?.id ?? null,
-      result: failedCall(
-        fault('program', 'answered with neither "output" (text) nor "error" (text)'),
-      ),
-    };
-  const said = full.data;
-  if ('error' in said) {
-    const text = foreignLine(said.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
-    const reason =
-      said.retryable === true
-        ? fault('program', text, { retry: 'later' })
-        : fault('program-answer', text);
-    return { id: said.id, result: failedCall(reason) };
+  const reply = readReply(parsedJson(line));
+  const { id } = reply;
+  if (reply.kind === 'answer')
+    return { id, result: { status: 'ok', value: reply.answer, latencyMs: 0, waitMs: 0 } };
+  if (reply.kind === 'odd') {
+    const problem = foreignLine(reply.problem, redact, MAX_QUOTED_CHARS);
+    return { id, result: failedCall(fault('program', `line ${at} of its stdout: ${problem}`)) };
   }
-  const value: VendorOutput = {
-    kind: 'answer',
-    parts: partsOf(said.output),
-    ended: 'stop',
-    usage: said.usage ?? null,
-    served: { model: null, fingerprint: null },
-  };
-  return { id: said.id, result: { status: 'ok', value, latencyMs: 0, waitMs: 0 } };
+  const text = foreignLine(reply.error, redact, MAX_QUOTED_CHARS) || 'an error without a text';
+  const reason = reply.retryable
+    ? fault('program', text, { retry: 'later' })
+    : fault('program-answer', text);
+  return { id, result: failedCall(reason) };
 }
 
 export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
@@ -90,6 +63,7 @@ export function createCalls({
   const open = new Map<string, (result: CallAttempt<VendorOutput>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
+  let lines = 0;
   const settle = (id: string, result: CallAttempt<VendorOutput>): void => open.get(id)?.(result);
   return {
     open(late) {
@@ -111,7 +85,7 @@ export function createCalls({
       return { id, result };
     },
     hear(line) {
-      const { id, result } = parseAnswerLine(line, redact);
+      const { id, result } = parseAnswerLine(line, ++lines, redact);
       if (id !== null && open.has(id)) {
         settle(id, result);
         return true;

@@ -7,11 +7,11 @@ import type { ModelSettings, Settings } from '../suite/suite.ts';
 
 /**
  * The program's files at this commit by path, with the ids of their contents, and the hash over
- * them: `files` globs, or else the words of the command that are files, with all that lies in their
- * folders and below, but for what is evaluated; at the root they alone.
+ * them: the files that `command` and `setup` name, and those that match `files`. Without `files`,
+ * all that lies in the folders of the command's files and below, but for what is evaluated.
  */
 export function programFiles(
-  { command, files }: ModelSettings,
+  { command, setup, files }: ModelSettings,
   {
     settings,
     tree,
@@ -22,22 +22,25 @@ export function programFiles(
     hash: (text: string) => string;
   },
 ): { files: string; ids: ReadonlyMap<string, string> } {
-  const own = command
-    .map((word) => word.replace(/^\.\//, ''))
-    .filter((word) => tree.files.has(word));
+  const own = filesNamedIn(command, tree);
+  const named = new Set([...own, ...filesNamedIn(setup, tree)]);
   const folders = own.map(folderOf).filter((folder) => folder !== '');
   const evaluated = evaluatedFiles(settings, own);
   const matches =
     files.length > 0
       ? picomatch(files, { dot: true })
       : (path: string) =>
-          own.includes(path) ||
-          (folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path));
+          folders.some((folder) => path.startsWith(`${folder}/`)) && !evaluated(path);
   const ids = [...tree.files]
-    .filter(([path]) => matches(path))
+    .filter(([path]) => named.has(path) || matches(path))
     .map(([path, { id }]) => [path, id] as const)
     .sort();
   return { files: filesHash(ids, hash), ids: new Map(ids) };
+}
+
+/** The words of a command line that are files. */
+export function filesNamedIn(words: readonly string[], { files }: SourceTree): string[] {
+  return words.map((word) => word.replace(/^\.\//, '')).filter((word) => files.has(word));
 }
 
 /**

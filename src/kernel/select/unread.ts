@@ -4,7 +4,7 @@ import { firstWords } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { ModelSettings, Project } from '../suite/suite.ts';
-import { evaluatedFiles, programFiles } from './programs.ts';
+import { evaluatedFiles, filesNamedIn, programFiles } from './programs.ts';
 
 interface ProjectAndTree {
   project: Pick<Project, 'settings' | 'suites'>;
@@ -73,9 +73,7 @@ function besidePrograms(
   const { settings } = side.project;
   return [...settings.models].flatMap(([name, model]) => {
     if (model.command.length === 0) return [];
-    const own = model.command
-      .map((word) => word.replace(/^\.\//, ''))
-      .filter((word) => side.tree.files.has(word));
+    const own = filesNamedIn(model.command, side.tree);
     const read = sides.flatMap(({ tree }) => [
       ...programFiles(model, { settings, tree, hash: String }).ids.keys(),
     ]);

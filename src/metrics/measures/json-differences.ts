@@ -4,7 +4,7 @@ import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
 /** One place where a value is not as expected; undefined: nothing is there. */
-export interface JsonDifference {
+interface JsonDifference {
   /** Keys and positions (from 0) from the root. */
   path: (string | number)[];
   actual: ExactJson | undefined;
@@ -53,13 +53,18 @@ function childPairs(
   return longer.map((_, key) => ({ key, given: actual[key], wanted: expected[key] }));
 }
 
-const MOST_SHOWN = 4;
-
 /** "`quantity` missing, `amount` not expected, `city` is "Oslo", not "Rome"" */
 export function differencesText(differences: readonly JsonDifference[]): string {
-  const shown = differences.slice(0, MOST_SHOWN).map(differenceText);
-  const more = differences.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
+  return listed(differences.map(differenceText), ', ');
+}
+
+const MOST_SHOWN = 4;
+
+/** The first four, and how many more there are. */
+export function listed(entries: readonly string[], separator = '; '): string {
+  const more = entries.length - MOST_SHOWN;
+  const shown = entries.slice(0, MOST_SHOWN);
+  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(separator);
 }
 
 function differenceText({ path, actual, expected }: JsonDifference): string {

@@ -2,7 +2,7 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 
 /** A key, a position (from the end if negative), or null: every entry. */
-export type PathStep = string | number | null;
+type PathStep = string | number | null;
 
 const STEP =
   /\.(?<name>[^.[\]'"*\s]+|\*)|\[\s*(?:(?<at>-?\d{1,9})|\*|'(?<single>[^']*)'|"(?<double>[^"]*)")\s*\]/gy;

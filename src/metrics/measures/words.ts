@@ -45,6 +45,11 @@ export function fBeta(precision: number, recall: number, beta: number): number {
   return denominator === 0 ? 0 : ((1 + beta * beta) * precision * recall) / denominator;
 }
 
+/** F1 of `shared` among `found` and `wanted` entries; 1 if there are neither. */
+export function f1(shared: number, found: number, wanted: number): number {
+  return found + wanted === 0 ? 1 : (2 * shared) / (found + wanted);
+}
+
 /** One token per character in scripts without spaces, else runs of letters, digits and marks. */
 const WORD_TOKEN =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]+/gv;

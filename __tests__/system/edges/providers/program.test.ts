@@ -265,10 +265,22 @@ describe('a program', () => {
         'wrote a line on stdout that is not an answer: "Debug: \\u{1b}[31m here"; messages belong on stderr',
       ),
     );
-    expect(errorOf(await say('odd'))).toEqual(
-      program('answered with neither "output" (text) nor "error" (text)'),
-    );
+    expect(errorOf(await say('odd'))).toEqual(program('line 3 of its stdout: output must be text'));
     expect(await say('echo')).toMatchObject({ status: 'ok' });
+  });
+
+  test('may answer with parts, files, steps and its model', async () => {
+    const { say, clock } = await start();
+    expect(await say('parts')).toMatchObject({
+      status: 'ok',
+      parts: [
+        { type: 'text', text: 'Done.' },
+        { type: 'tool_call', name: 'write', arguments: '{"path":"a.md"}' },
+        { type: 'file', path: 'a.md', diff: '# A' },
+      ],
+      steps: [{ type: 'tool_call', name: 'write', arguments: '{"path":"a.md"}', result: null }],
+      served: { model: 'app-1', fingerprint: null, at: clock.now() },
+    });
   });
 
   test('that ends takes the calls under way with it, and is started again for the next', async () => {

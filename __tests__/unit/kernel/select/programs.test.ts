@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { programFiles } from '../../../../src/kernel/select/programs.ts';
+import type { ModelSettings } from '../../../../src/kernel/suite/suite.ts';
+import { hash, treeOf } from '../../config/tree.ts';
+
+const TREE = {
+  'evaldiff.yaml': 'models: {}',
+  'main.mjs': 'root',
+  'app/main.mjs': 'main',
+  'app/lib/notes.mjs': 'notes',
+  'app/prompts/p.yaml': 'name: p',
+  'data/terms.csv': 'terms',
+  'scripts/setup.sh': 'setup',
+};
+const SETTINGS = { file: 'evaldiff.yaml', prompts: ['app/prompts/*.yaml'], rubrics: [] };
+const filesOf = (program: Partial<ModelSettings>, files: Record<string, string> = TREE) =>
+  programFiles(
+    { command: ['node', './app/main.mjs'], setup: [], files: [], ...program } as ModelSettings,
+    { settings: SETTINGS, tree: treeOf(files), hash },
+  );
+
+describe('the files of a program', () => {
+  test.each<[string, Partial<ModelSettings>, string[]]>([
+    ['the folders of its command', {}, ['app/lib/notes.mjs', 'app/main.mjs']],
+    ['at the root its command alone', { command: ['node', 'main.mjs'] }, ['main.mjs']],
+    ['`files`, and its command', { files: ['data/**'] }, ['app/main.mjs', 'data/terms.csv']],
+    [
+      'what prepares it too',
+      { files: ['data/**'], setup: ['sh', 'scripts/setup.sh'] },
+      ['app/main.mjs', 'data/terms.csv', 'scripts/setup.sh'],
+    ],
+  ])('are %s', (_, program, paths) => {
+    expect([...filesOf(program).ids.keys()]).toEqual(paths);
+  });
+
+  test('decide what is affected: each of them changes the hash, other files do not', () => {
+    const program = { files: ['app/lib/**', 'data/**'], setup: ['sh', 'scripts/setup.sh'] };
+    const before = filesOf(program).files;
+    const changing = Object.keys(TREE).filter(
+      (path) => filesOf(program, { ...TREE, [path]: 'changed' }).files !== before,
+    );
+    expect(changing).toEqual([
+      'app/main.mjs',
+      'app/lib/notes.mjs',
+      'data/terms.csv',
+      'scripts/setup.sh',
+    ]);
+  });
+});

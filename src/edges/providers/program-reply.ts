@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  MAX_EMBEDDED_BYTES,
+  callsOf,
+  partsOf,
+  textOf,
+  type Part,
+  type Step,
+  type Usage,
+} from '../../types/answer.ts';
+import type { Json } from '../../types/plain.ts';
+import type { VendorOutput } from './vendors/vendor.ts';
+
+const text = z.string({ error: 'must be text' });
+
+const name = text.min(1, { error: 'must not be empty' });
+
+const json = z
+  .unknown()
+  .refine((value) => value !== undefined, { error: 'is missing' })
+  .transform((value) => JSON.parse(JSON.stringify(value)) as Json);
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** A map, or its JSON text. */
+const argumentsText = z
+  .union([z.string(), z.looseObject({})], { error: 'must be a map or its JSON text' })
+  .transform(asText);
+
+const file = z
+  .object({ path: name, content: text.optional(), diff: text.optional() })
+  .refine(({ content, diff }) => (content === undefined) !== (diff === undefined), {
+    error: 'needs either "content" or "diff"',
+  })
+  .transform(({ path, content = '', diff = content }): Part => ({ type: 'file', path, diff }));
+
+const image = z
+  .object({
+    media_type: z.string({ error: 'must be a type such as image/png' }).regex(/^image\/[\w.+-]+$/, {
+      error: 'must be a type such as image/png',
+    }),
+    data: z.base64({ error: 'must be base64' }),
+  })
+  .transform(({ media_type, data }): Part => {
+    const content = Buffer.from(data, 'base64');
+    return {
+      type: 'image',
+      media_type,
+      digest: createHash('sha256').update(content).digest('hex'),
+      bytes: content.length,
+      data: content.length <= MAX_EMBEDDED_BYTES ? data : null,
+    };
+  });
+
+const KNOWN_PARTS: ReadonlyMap<string, z.ZodType<Part>> = new Map<string, z.ZodType<Part>>([
+  ['text', z.object({ type: z.literal('text'), text })],
+  ['tool_call', z.object({ type: z.literal('tool_call'), name, arguments: argumentsText })],
+  ['json', z.object({ type: z.literal('json'), value: json })],
+  ['image', image],
+  ['file', file],
+]);
+
+const part = z
+  .looseObject({ type: name }, { error: 'must be a map with a "type"' })
+  .transform((given, context): Part => {
+    const schema = KNOWN_PARTS.get(given.type);
+    if (schema === undefined)
+      return { type: 'unknown', kind: given.type, json: JSON.stringify(given) };
+    const read = schema.safeParse(given);
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues)
+      context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+
+const step = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('message'), role: z.enum(['user', 'assistant']), text }),
+    z.object({
+      type: z.literal('tool_call'),
+      name,
+      arguments: argumentsText,
+      result: z
+        .unknown()
+        .optional()
+        .transform((given) => (given === undefined || given === null ? null : asText(given))),
+    }),
+  ],
+  { error: 'must be "message" or "tool_call"' },
+) satisfies z.ZodType<Step>;
+
+const count = z.int().nonnegative();
+
+const list = <T extends z.ZodType>(of: T) => z.array(of, { error: 'must be a list' });
+
+const reply = z.object({
+  id: z.union([z.string(), z.number()]).transform(String),
+  output: text.optional(),
+  parts: list(part).optional(),
+  files: list(file).default([]),
+  steps: list(step).default([]),
+  model: name.nullable().default(null),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      reasoning_tokens: count.exactOptional(),
+    })
+    .nullable()
+    .default(null)
+    .catch(null) satisfies z.ZodType<Usage | null>,
+  error: text.optional(),
+  retryable: z.boolean({ error: 'must be true or false' }).default(false),
+});
+
+type Reply =
+  | { kind: 'answer'; id: string; answer: VendorOutput }
+  | { kind: 'error'; id: string; error: string; retryable: boolean }
+  /** `id`: null if it has none. */
+  | { kind: 'odd'; id: string | null; problem: string };
+
+/** One line of a program, parsed as JSON. */
+export function readReply(data: unknown): Reply {
+  const read = reply.safeParse(data);
+  if (!read.success) {
+    const id = reply.pick({ id: true }).safeParse(data).data?.id ?? null;
+    const [{ path, message } = { path: [], message: 'is not JSON' }] = read.error.issues;
+    return { kind: 'odd', id, problem: `${z.core.toDotPath(path)} ${message}`.trim() };
+  }
+  const { id, error, retryable } = read.data;
+  if (error !== undefined) return { kind: 'error', id, error, retryable };
+  const problem = shapeProblem(read.data);
+  return problem === null
+    ? { kind: 'answer', id, answer: answerOf(read.data) }
+    : { kind: 'odd', id, problem };
+}
+
+type Answered = z.output<typeof reply>;
+
+function shapeProblem({ output, parts, files }: Answered): string | null {
+  if (output !== undefined && parts !== undefined)
+    return 'has both "output" and "parts"; "output" is a text alone';
+  return output === undefined && parts === undefined && files.length === 0
+    ? 'has none of "output", "parts", "files" and "error"'
+    : null;
+}
+
+function answerOf({
+  output = '',
+  parts: given,
+  files,
+  steps,
+  model,
+  usage,
+}: Answered): VendorOutput {
+  const parts = textFirst([...(given ?? partsOf(output)), ...files]);
+  const isCall = callsOf({ parts }).length > 0 && textOf({ parts }) === '';
+  return {
+    kind: 'answer',
+    parts,
+    ended: isCall ? 'tool_calls' : 'stop',
+    usage,
+    served: { model, fingerprint: null },
+    steps,
+  };
+}
+
+/** One text before all other parts; without any, none. */
+function textFirst(parts: readonly Part[]): Part[] {
+  const all = parts.flatMap((each) => (each.type === 'text' ? each.text : [])).join('');
+  return [...partsOf(all), ...parts.filter(({ type }) => type !== 'text')];
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { counted } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import type { Part } from '../types/answer.ts';
+import type { Json } from '../types/plain.ts';
+import { defineComparison } from './comparison.ts';
+import { offByDefault, passOrFail } from './definition.ts';
+import { listed } from './measures/json-differences.ts';
+import { f1 } from './measures/words.ts';
+
+/** What an answer has, or should have: a file by its path, or an image by its digest. */
+interface FileEntry {
+  /** Null: an image. */
+  path: string | null;
+  /** Null: any. */
+  content: string | null;
+  /** SHA-256 in hex of the content or of the image's bytes; null: any. */
+  sha256: string | null;
+}
+
+const digest = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/i)
+  .toLowerCase();
+
+const wantedFile = z.union([
+  z.string().transform((path): FileEntry => ({ path, content: null, sha256: null })),
+  z.strictObject({
+    path: z.string(),
+    content: z.string().nullable().default(null),
+    sha256: digest.nullable().default(null),
+  }) satisfies z.ZodType<FileEntry>,
+  z
+    .strictObject({ image: digest })
+    .transform(({ image }): FileEntry => ({ path: null, content: null, sha256: image })),
+]);
+
+const NO_FILES =
+  'expected must be paths, or maps of path with content or sha256, or of image with its sha256';
+
+/** Null if invalid. */
+function wantedFiles(expected: Json): FileEntry[] | null {
+  return z.array(wantedFile).safeParse([expected].flat()).data ?? null;
+}
+
+async function givenFiles(parts: readonly Part[]): Promise<FileEntry[]> {
+  const entries = parts.map(async (part): Promise<FileEntry[]> => {
+    if (part.type === 'image') return [{ path: null, content: null, sha256: part.digest }];
+    if (part.type !== 'file') return [];
+    return [{ path: part.path, content: part.diff, sha256: await sha256(part.diff) }];
+  });
+  return (await Promise.all(entries)).flat();
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Buffer.from(digest).toString('hex');
+}
+
+function isMeant(given: FileEntry, wanted: FileEntry): boolean {
+  return given.path === wanted.path && (given.path !== null || given.sha256 === wanted.sha256);
+}
+
+/** Null: it is as wanted. */
+function fileProblem(given: FileEntry | undefined, wanted: FileEntry): string | null {
+  if (given === undefined) return `${fileName(wanted)} missing`;
+  if (wanted.content !== null && given.content !== wanted.content)
+    return `${fileName(wanted)}: ${lineDifference(given.content ?? '', wanted.content)}`;
+  if (wanted.sha256 === null || given.sha256 === wanted.sha256) return null;
+  return `${fileName(wanted)}: SHA-256 ${short(given.sha256)}, not ${short(wanted.sha256)}`;
+}
+
+const fileName = ({ path, sha256: of }: FileEntry): string =>
+  path === null ? `image ${short(of)}` : shorten(path, 120);
+
+const short = (sha: string | null): string => `${(sha ?? '').slice(0, 12)}…`;
+
+/** The first line that differs, counted from 1. */
+function lineDifference(given: string, wanted: string): string {
+  const [own, other] = [given.split('\n'), wanted.split('\n')];
+  const at = other.findIndex((line, index) => line !== own[index]);
+  const index = at === -1 ? other.length : at;
+  const quoted = (line: string | undefined): string =>
+    line === undefined ? 'missing' : JSON.stringify(shorten(line, 60));
+  return other[index] === undefined
+    ? `${counted(own.length - other.length, 'line')} more, from line ${String(index + 1)} on`
+    : `line ${String(index + 1)} is ${quoted(own[index])}, not ${quoted(other[index])}`;
+}
+
+export const fileMatch = defineComparison({
+  name: 'file_match',
+  group: 'structured',
+  summary:
+    'The files and images of the answer are the expected ones: paths, or maps of `path` and its ' +
+    '`content` or `sha256`, or of `image` and its SHA-256. The value is the F1 of those that fit.',
+  parameters: {
+    ignore_extra: offByDefault('Files and images beyond the expected ones do not count.'),
+  },
+  range: '0 to 1',
+  passes: 'when the files and images are the expected ones',
+  source: 'own definition; files of agents and programs, images by digest',
+  example: {
+    output: 'Done.',
+    completion: {
+      parts: [
+        { type: 'file', path: 'a.md', diff: 'A' },
+        { type: 'file', path: 'b', diff: '' },
+      ],
+    },
+    expected: [{ path: 'a.md', content: 'A' }],
+    value: 2 / 3,
+    pass: false,
+  },
+  expects: () => ({
+    reads: 'value',
+    wrong: (expected) => (wantedFiles(expected) === null ? NO_FILES : null),
+  }),
+  async measure({ answer, expected, options: { ignore_extra } }) {
+    const wanted = wantedFiles(expected) ?? [];
+    const given = await givenFiles(answer.completion.parts);
+    const ofWanted = wanted.map((want) =>
+      fileProblem(
+        given.find((each) => isMeant(each, want)),
+        want,
+      ),
+    );
+    const extra = given.filter((each) => !wanted.some((want) => isMeant(each, want)));
+    const problems = [
+      ...ofWanted.filter((problem) => problem !== null),
+      ...(ignore_extra ? [] : extra.map((each) => `${fileName(each)} not expected`)),
+    ];
+    const matched = ofWanted.filter((problem) => problem === null).length;
+    const size = ignore_extra ? given.length - extra.length : given.length;
+    return passOrFail(problems.length === 0, listed(problems), f1(matched, size, wanted.length));
+  },
+});
