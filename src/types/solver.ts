@@ -3,8 +3,8 @@ export interface AssignmentProgram {
   /** References with equal scores share a row. */
   rows: { members: number; scores: number[] }[];
   perReference: number;
-  lower: number[];
-  upper: number[];
+  /** Per attribute, the least and the most references. */
+  columns: { least: number; most: number }[];
 }
 
 export type Solver = 'javascript-lp-solver' | 'highs';

@@ -17,8 +17,7 @@ const { scores, lower, upper, objective } = LP_INSTANCES.at(-1)!;
 const program: AssignmentProgram = {
   rows: scores.map((row) => ({ members: 1, scores: row })),
   perReference: 2,
-  lower,
-  upper,
+  columns: lower.map((least, column) => ({ least, most: upper[column]! })),
 };
 
 /** `dist/` as a checkout of the action has it, and the command line's folder by itself. */

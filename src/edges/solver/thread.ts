@@ -23,17 +23,19 @@ export async function solveWithHighs(
     default: typeof highsLoader;
   };
   const highs = await loadHighs();
-  const { rows, perReference, lower, upper } = program;
-  const [columns, cells] = [upper.length, rows.length * upper.length];
+  const { rows, perReference, columns: bounds } = program;
+  const columns = bounds.length;
+  const cells = rows.length * columns;
+  const places = rows.map(({ members }) => perReference * members);
   const model = highs.createModel({
     numCols: cells,
     numRows: rows.length + columns,
     sense: highs.constants.objectiveSense.maximize,
     colCost: Float64Array.from(rows.flatMap(({ scores }) => scores)),
     colLower: new Float64Array(cells),
-    colUpper: Float64Array.from(rows.flatMap(({ members }) => upper.map(() => members))),
-    rowLower: Float64Array.from([...rows.map(({ members }) => perReference * members), ...lower]),
-    rowUpper: Float64Array.from([...rows.map(({ members }) => perReference * members), ...upper]),
+    colUpper: Float64Array.from(rows.flatMap(({ members }) => bounds.map(() => members))),
+    rowLower: Float64Array.from([...places, ...bounds.map(({ least }) => least)]),
+    rowUpper: Float64Array.from([...places, ...bounds.map(({ most }) => most)]),
     matrix: {
       format: 'csc',
       numCols: cells,
@@ -91,16 +93,11 @@ export interface SimplexModel {
 }
 
 /** Without whole-number variables: the vertices are integral, and branching would take minutes. */
-export function simplexModel({
-  rows,
-  perReference,
-  lower,
-  upper,
-}: AssignmentProgram): SimplexModel {
+export function simplexModel({ rows, perReference, columns }: AssignmentProgram): SimplexModel {
   const constraints: SimplexModel['constraints'] = {};
   const variables: SimplexModel['variables'] = {};
-  upper.forEach((max, column) => {
-    constraints[`column${column}`] = { min: lower[column] ?? 0, max };
+  columns.forEach(({ least, most }, column) => {
+    constraints[`column${column}`] = { min: least, max: most };
   });
   rows.forEach(({ members, scores }, row) => {
     constraints[`row${row}`] = { equal: perReference * members };

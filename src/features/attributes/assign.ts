@@ -7,9 +7,10 @@ import {
   objective,
   programOf,
   rowClasses,
-  type AttributeBounds,
+  bandOf,
+  columnSum,
   type RatedReference,
-  type RowClass,
+  type SolvedClass,
   wholeCounts,
 } from './assignment-program.ts';
 import { PER_REFERENCE } from './text.ts';
@@ -18,6 +19,8 @@ import { PER_REFERENCE } from './text.ts';
 const SIMPLEX_REFERENCES = 250;
 
 const MAX_BATCH_SIZE = 10_000;
+
+const FLOAT_NOISE = 1e-9;
 
 export interface AssignTools {
   solve: Solve;
@@ -67,22 +70,27 @@ export async function assign(
   }));
   const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
   const attributes = new Map<string, readonly string[]>();
-  const total = { objective: 0, outside: new Set<number>(), left: [] as string[] };
+  const total = { objective: 0, outside: new Set<string>(), left: [] as string[] };
   const batches = batchesOf(rated, options.batch ?? MAX_BATCH_SIZE, tools.hash);
   for (const batch of batches) {
+    const size = [batch.length, each, options.slack] as const;
     const bounds = attributeBounds(
       sorted.map(({ prior }) => prior),
-      batch.length,
-      each,
-      options.slack,
+      ...size,
     );
     const classes = rowClasses(batch, tools.hash);
-    const solved = await solveProgram(programOf(classes, bounds, each), batch.length, tools.solve);
-    total.left.push(...solved.left);
-    if (solved.counts === null) return { status: 'failed', reason: solved.left.join('; ') };
-    total.objective += objective(classes, solved.counts);
-    record(bounds, solved.counts, total);
-    for (const [id, places] of dealAll(classes, solved.counts, each))
+    const program = programOf(classes, bounds, each);
+    const { counts, left } = await solveProgram(program, batch.length, tools.solve);
+    total.left.push(...left);
+    if (counts === null) return { status: 'failed', reason: left.join('; ') };
+    sorted.forEach(({ id, prior }, column) => {
+      const { low, high } = bandOf(prior, ...size);
+      const given = columnSum(counts, column);
+      if (given < low - FLOAT_NOISE || given > high + FLOAT_NOISE) total.outside.add(id);
+    });
+    const solved = classes.map((own, row) => ({ ...own, counts: counts[row] ?? [] }));
+    total.objective += objective(solved);
+    for (const [id, places] of dealAll(solved, each))
       attributes.set(
         id,
         places.flatMap((place) => sorted[place]?.id ?? []),
@@ -138,24 +146,9 @@ async function solveProgram(
 }
 
 /** Checks that each reference gets `each` different columns. */
-function dealAll(
-  classes: readonly RowClass[],
-  counts: readonly (readonly number[])[],
-  each: number,
-): [string, number[]][] {
-  const all = classes.flatMap((rowClass, row) => [...dealOut(rowClass, counts[row] ?? [])]);
+function dealAll(solved: readonly SolvedClass[], each: number): [string, number[]][] {
+  const all = solved.flatMap((own) => [...dealOut(own)]);
   if (all.some(([, columns]) => new Set(columns).size !== each))
     throw new InternalError('a reference was dealt the wrong number of attributes');
   return all;
-}
-
-function record(
-  bounds: AttributeBounds,
-  counts: readonly (readonly number[])[],
-  into: { outside: Set<number> },
-): void {
-  bounds.band.forEach(({ low, high }, column) => {
-    const given = counts.reduce((sum, row) => sum + (row[column] ?? 0), 0);
-    if (given < low - 1e-9 || given > high + 1e-9) into.outside.add(column);
-  });
 }

@@ -44,11 +44,18 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
   return current;
 }
 
-export interface AttributeBounds {
-  lower: number[];
-  upper: number[];
-  /** QualEval's own band, kNp(1 − ε) to kNp(1 + ε): real numbers, often without a solution. */
-  band: { low: number; high: number }[];
+/** The least and the most references of an attribute. */
+export type Bounds = AssignmentProgram['columns'][number];
+
+/** QualEval's own band, kNp(1 − ε) to kNp(1 + ε): real numbers, often without a solution. */
+export function bandOf(
+  prior: number,
+  references: number,
+  each: number,
+  slack: number,
+): { low: number; high: number } {
+  const wanted = each * references * prior;
+  return { low: wanted * (1 - slack), high: wanted * (1 + slack) };
 }
 
 const FLOAT_NOISE = 1e-9;
@@ -62,36 +69,37 @@ export function outwardBounds(
   references: number,
   each: number,
   slack: number,
-): AttributeBounds {
-  const wanted = capPriors(priors, 1 / each).map((prior) => each * references * prior);
-  return {
-    lower: wanted.map((count) =>
-      Math.min(references, Math.max(0, Math.floor(count * (1 - slack) + FLOAT_NOISE))),
-    ),
-    upper: wanted.map((count) =>
-      Math.min(references, Math.max(0, Math.ceil(count * (1 + slack) - FLOAT_NOISE))),
-    ),
-    band: priors.map((prior) => ({
-      low: each * references * prior * (1 - slack),
-      high: each * references * prior * (1 + slack),
-    })),
-  };
+): Bounds[] {
+  const within = (count: number): number => Math.min(references, Math.max(0, count));
+  return capPriors(priors, 1 / each).map((prior) => {
+    const { low, high } = bandOf(prior, references, each, slack);
+    return {
+      least: within(Math.floor(low + FLOAT_NOISE)),
+      most: within(Math.ceil(high - FLOAT_NOISE)),
+    };
+  });
 }
 
 /** The band rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null: no solution. */
 function inwardBounds(
+  priors: readonly number[],
   references: number,
   each: number,
-  band: AttributeBounds['band'],
-): AttributeBounds | null {
-  const lower = band.map(({ low }) => Math.max(0, Math.ceil(low - FLOAT_NOISE)));
-  const upper = band.map(({ high }) => Math.min(references, Math.floor(high + FLOAT_NOISE)));
+  slack: number,
+): Bounds[] | null {
+  const bounds = priors.map((prior) => {
+    const { low, high } = bandOf(prior, references, each, slack);
+    return {
+      least: Math.max(0, Math.ceil(low - FLOAT_NOISE)),
+      most: Math.min(references, Math.floor(high + FLOAT_NOISE)),
+    };
+  });
   const places = each * references;
   const fits =
-    lower.every((least, column) => least <= (upper[column] ?? 0)) &&
-    sum(lower) <= places &&
-    places <= sum(upper);
-  return fits ? { lower, upper, band } : null;
+    bounds.every(({ least, most }) => least <= most) &&
+    sum(bounds.map(({ least }) => least)) <= places &&
+    places <= sum(bounds.map(({ most }) => most));
+  return fits ? bounds : null;
 }
 
 /** The band rounded inwards if that has a solution, else the {@link outwardBounds}. */
@@ -100,9 +108,10 @@ export function attributeBounds(
   references: number,
   each: number,
   slack: number,
-): AttributeBounds {
-  const outwards = outwardBounds(priors, references, each, slack);
-  return inwardBounds(references, each, outwards.band) ?? outwards;
+): Bounds[] {
+  return (
+    inwardBounds(priors, references, each, slack) ?? outwardBounds(priors, references, each, slack)
+  );
 }
 
 export interface RatedReference {
@@ -145,14 +154,13 @@ export function rowClasses(
 /** The linear program of an assignment, references with equal scores in one row. */
 export function programOf(
   classes: readonly RowClass[],
-  { lower, upper }: AttributeBounds,
+  columns: Bounds[],
   perReference: number,
 ): AssignmentProgram {
   return {
     rows: classes.map(({ scores, members }) => ({ members: members.length, scores })),
     perReference,
-    lower,
-    upper,
+    columns,
   };
 }
 
@@ -164,14 +172,12 @@ export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
 ): { counts: number[][] } | { reason: string } {
-  const { rows, perReference, lower, upper } = program;
-  const whole = rows.map((_, row) =>
-    upper.map((__, column) => Math.round(counts[row]?.[column] ?? Number.NaN) + 0),
-  );
-  const fractional = whole.some((row, i) =>
-    row.some((value, j) => !(Math.abs(value - (counts[i]?.[j] ?? Number.NaN)) <= TOLERANCE)),
-  );
-  if (fractional) return { reason: 'gave counts that are not whole' };
+  const { rows, perReference, columns } = program;
+  const whole = counts.map((row) => row.map((value) => Math.round(value) + 0));
+  const isShaped =
+    counts.length === rows.length && counts.every((row) => row.length === columns.length);
+  const isWhole = counts.flat().every((value) => Math.abs(Math.round(value) - value) <= TOLERANCE);
+  if (!isShaped || !isWhole) return { reason: 'gave counts that are not whole' };
   const fits = rows.every(({ members }, i) => {
     const row = whole[i] ?? [];
     return (
@@ -179,15 +185,19 @@ export function wholeCounts(
     );
   });
   if (!fits) return { reason: 'gave references too many or too few attributes' };
-  const within = upper.every((most, column) => {
-    const total = sum(whole.map((row) => row[column] ?? 0));
-    return total >= (lower[column] ?? 0) && total <= most;
+  const within = columns.every(({ least, most }, column) => {
+    const total = columnSum(whole, column);
+    return total >= least && total <= most;
   });
   return within ? { counts: whole } : { reason: 'left the bounds' };
 }
 
+export function columnSum(counts: readonly (readonly number[])[], column: number): number {
+  return sum(counts.flatMap((row) => row.slice(column, column + 1)));
+}
+
 /** Deals each column to the next members in turn, so that no member gets one twice. */
-export function dealOut({ members }: RowClass, counts: readonly number[]): Map<string, number[]> {
+export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;
   counts.forEach((count, column) => {
@@ -200,13 +210,15 @@ export function dealOut({ members }: RowClass, counts: readonly number[]): Map<s
   return dealt;
 }
 
-export function objective(
-  classes: readonly RowClass[],
-  counts: readonly (readonly number[])[],
-): number {
+export interface SolvedClass extends RowClass {
+  /** Per attribute, the members that get it. */
+  counts: readonly number[];
+}
+
+export function objective(solved: readonly SolvedClass[]): number {
   return sum(
-    classes.map(({ scores }, row) =>
-      sum(scores.map((score, column) => score * (counts[row]?.[column] ?? 0))),
+    solved.map(({ scores, counts }) =>
+      sum(scores.map((score, column) => score * (counts[column] ?? 0))),
     ),
   );
 }

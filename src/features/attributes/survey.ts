@@ -126,12 +126,12 @@ async function surveyKind(
   );
   const columns = attributes.flatMap((attribute, place) => {
     const { mean, prior } = priors[place] ?? { mean: null, prior: 0 };
-    return mean === null ? [] : [{ attribute, place, mean, prior }];
+    return mean === null ? [] : [{ attribute, mean, prior }];
   });
   if (columns.length === 0) return [];
-  const rated = rows.map(({ id, affinities }) => ({
+  const rated = rows.map(({ id }) => ({
     id,
-    affinities: columns.map(({ place }) => affinities[place] ?? null),
+    affinities: columns.map(({ attribute }) => ratingScore(ratings.get(id), attribute.id)),
   }));
   const assignment = await assign(
     rated,

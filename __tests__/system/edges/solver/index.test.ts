@@ -19,8 +19,7 @@ const endless = JSON.parse(
 const programOf = ({ scores, lower, upper }: LpInstance): AssignmentProgram => ({
   rows: scores.map((row) => ({ members: 1, scores: row })),
   perReference: 2,
-  lower,
-  upper,
+  columns: lower.map((least, column) => ({ least, most: upper[column]! })),
 });
 /** The smallest and the largest are solved in threads, as all are in the product. */
 const inThread = [LP_INSTANCES[0], LP_INSTANCES.at(-1)];
@@ -53,7 +52,14 @@ describe.each(['javascript-lp-solver', 'highs'] as const)('%s', (solver) => {
 
   test('says that a program without a solution has none', async () => {
     const answer = await createSolver()(
-      { rows: [{ members: 1, scores: [1, 2] }], perReference: 2, lower: [2, 0], upper: [2, 2] },
+      {
+        rows: [{ members: 1, scores: [1, 2] }],
+        perReference: 2,
+        columns: [
+          { least: 2, most: 2 },
+          { least: 0, most: 2 },
+        ],
+      },
       solver,
     );
     expect(answer.status).toBe('failed');
@@ -100,7 +106,7 @@ describe('a solver that does not end', () => {
 
 test('a program that the solver refuses is an answer, and no exception', async () => {
   const answer = await createSolver({ modelOf: () => null as unknown as SimplexModel })(
-    { rows: [], perReference: 2, lower: [], upper: [] },
+    { rows: [], perReference: 2, columns: [] },
     'javascript-lp-solver',
   );
   expect(answer).toMatchObject({ status: 'failed' });

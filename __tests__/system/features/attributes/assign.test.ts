@@ -78,11 +78,11 @@ describe('every assignment', () => {
         expect([...attributes.keys()].sort()).toEqual(references.map(({ id }) => id).sort());
         for (const ids of attributes.values()) expect(new Set(ids).size).toBe(each);
         const priors = columns.map(({ prior }) => prior);
-        const { lower, upper } = attributeBounds(priors, references.length, each, slack);
+        const bounds = attributeBounds(priors, references.length, each, slack);
         columns.forEach(({ id }, column) => {
           const given = [...attributes.values()].filter((ids) => ids.includes(id)).length;
-          expect(given).toBeGreaterThanOrEqual(lower[column]!);
-          expect(given).toBeLessThanOrEqual(upper[column]!);
+          expect(given).toBeGreaterThanOrEqual(bounds[column]!.least);
+          expect(given).toBeLessThanOrEqual(bounds[column]!.most);
         });
       },
       { numRuns: draws(60) },
@@ -199,8 +199,11 @@ describe('an answer of a solver', () => {
   const program: AssignmentProgram = {
     rows: [{ members: 2, scores: [1, 1, 1] }],
     perReference: 2,
-    lower: [1, 1, 0],
-    upper: [2, 2, 1],
+    columns: [
+      { least: 1, most: 2 },
+      { least: 1, most: 2 },
+      { least: 0, most: 1 },
+    ],
   };
   const NOT_WHOLE = 'gave counts that are not whole';
   const UNEVEN = 'gave references too many or too few attributes';
