@@ -121,7 +121,9 @@ async function run(name: string, situation: Situation | string, to: string): Pro
 
 const ALL: [string, Situation | string][] = [
   ['regressed', 'demo'],
+  ['tool calls', 'tools'],
   ['images', 'images'],
+  ['a program with files', 'program'],
   ...SITUATIONS.map((situation): [string, Situation] => [situation.name, situation]),
 ];
 

@@ -73,3 +73,36 @@ describe('a suite with images', () => {
     expect(references).toHaveLength(9);
   });
 });
+
+describe('a suite of tool calls', () => {
+  test('names the argument that head calls otherwise, and the tool that changed', async () => {
+    const { code, out, references } = await compared('tools', headOf('tools'));
+    expect(code).toBe(1);
+    expect(out).toContain('The only change: the tool create_order');
+    expect(out).toContain('create_order: `quantity` missing, `amount` not expected');
+    const fell = references.filter(({ head }) =>
+      head?.tries.some(({ outcome }) => outcome === 'fail'),
+    );
+    expect(fell.map(({ id }) => id).sort()).toEqual([
+      'bowls',
+      'cancel-and-order',
+      'mug',
+      'mugs-and-bowl',
+      'plates',
+      'vases',
+    ]);
+  });
+
+  test('compares nothing where only the order of a schema changed', async () => {
+    const { references } = await compared('tools', (directory) => {
+      const path = join(directory, 'prompts/order.yaml');
+      const prompt = readFileSync(path, 'utf8');
+      const [item, quantity] = [
+        '          item: { type: string }\n',
+        '          quantity: { type: integer }\n',
+      ];
+      writeFileSync(path, prompt.replace(`${item}${quantity}`, `${quantity}${item}`));
+    });
+    expect(references).toEqual([]);
+  });
+});
