@@ -11,6 +11,30 @@ export function partsText(
   return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
 }
 
+/** The parts of such a text again: a line that names one of `files` is that file. */
+export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
+  text: string,
+  files: readonly Shown[],
+): (Shown | { type: 'text'; text: string })[] {
+  const byLine = new Map(files.map((file) => [fileLine(file), file]));
+  const parts: (Shown | { type: 'text'; text: string })[] = [];
+  let words: string[] = [];
+  const close = (): void => {
+    if (words.length > 0) parts.push({ type: 'text', text: words.join('\n') });
+    words = [];
+  };
+  for (const line of text.split('\n')) {
+    const file = byLine.get(line);
+    if (file === undefined) words.push(line);
+    else {
+      close();
+      parts.push(file);
+    }
+  }
+  close();
+  return parts;
+}
+
 /** `[image photos/cat.png 3f2a1bc, 84 KB]`; `[image {photo}]` if the path has variables. */
 function fileLine(file: FilePart | Pick<FilePart, 'type' | 'path'>): string {
   const { type, path } = file;

@@ -1,5 +1,6 @@
 import { oursOf } from '../config/templates.ts';
-import type { Prompt } from '../kernel/suite/suite.ts';
+import type { Prompt, PromptPart } from '../kernel/suite/suite.ts';
+import { partsOfText } from '../text/content.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
 import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
@@ -83,9 +84,17 @@ export function composedMessages(
         role: role !== null && has(role) ? head.role : base.role,
         place: base.place,
         ...(isForeign ? { content: oursOf(composed), written: composed } : { content: composed }),
+        ...shownParts(composed, [...(base.parts ?? []), ...(head.parts ?? [])]),
       },
     ];
   });
+}
+
+/** The images and files that a composed text still names. */
+function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
+  const files = known.filter((part) => part.type !== 'text');
+  const parts = partsOfText(text, files);
+  return parts.some(({ type }) => type !== 'text') ? { parts } : {};
 }
 
 export function messageUnits(merged: readonly MergedMessage[], places: Places): ChangeUnit[] {

@@ -70,10 +70,11 @@ export function promptChange(
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
       // A variable of base's that head no longer has keeps base's value.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
+      const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
       const asked = generationOf(
         { ...prompt, variables: [] },
         { model: from.variant.model, target: from.variant.target, parameters: own },
-        { ...reference.reference, input },
+        { ...reference.reference, input, shown },
       );
       return withDependencies(asked, base.suite.tests);
     },

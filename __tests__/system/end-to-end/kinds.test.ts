@@ -52,6 +52,19 @@ describe('a suite with images', () => {
     ]);
   });
 
+  test('shows the photos in the experiments that find one cause among three changes', async () => {
+    const { out } = await compared('images', (directory) => {
+      headOf('images')(directory);
+      const path = join(directory, 'prompts/damage.yaml');
+      const prompt = readFileSync(path, 'utf8').replace('temperature: 0', 'temperature: 0.2');
+      writeFileSync(path, prompt.replace('broken or cracked.', 'broken, or cracked.'));
+    });
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'Cause: prompts/damage.yaml:8 (removed: A stain is not damage: it can be washed off.). ' +
+        'Setting it back alone fixes 3 of 3 references',
+    );
+  });
+
   const replacePhoto = (directory: string) => {
     const photos = join(directory, 'photos');
     copyFileSync(join(photos, 'mug-cracked.png'), join(photos, 'mug.png'));

@@ -127,6 +127,5 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, str
 
 function promptTextKey(prompt: Prompt): string {
   if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
-  const files = commonFiles(prompt.messages).map(({ path, id }) => [path, id]);
-  return canonicalJson([...prompt.messages.map(({ role, content }) => [role, content]), ...files]);
+  return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
 }
