@@ -1305,9 +1305,13 @@ export interface EvaldiffResult {
       tries: number;
     };
     /**
-     * How a fall against stored answers was confirmed with answers of today; absent: nothing fell, or every answer is of this run.
+     * How a fall against stored answers, or within one session of a program, was confirmed with new answers; absent: that was not needed.
      */
     today?: {
+      /**
+       * What the fall rested on: answers of an earlier run, or one process of a program on each side.
+       */
+      rests_on: "stored" | "session";
       /**
        * `model`: base falls today, too. `unconfirmed`: today's tries show neither.
        */

@@ -119,6 +119,8 @@ export interface Request {
   usable?(output: string): boolean;
   /** Ignores stored answers; the new one replaces them. Not part of the key. */
   anew?: true;
+  /** A program answers it in a second process of its side. Not part of the key. */
+  secondSession?: true;
 }
 
 /** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */

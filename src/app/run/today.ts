@@ -3,7 +3,7 @@ import {
   MOST_NEW_TRIES,
   needsNewHead,
   nextToday,
-  restsOnStored,
+  restsOn,
   todayFinding,
   todayRows,
   type OutcomeIn,
@@ -27,7 +27,8 @@ export type TodayFindings = ReadonlyMap<SuiteComparison, TodayFinding>;
 
 /**
  * The verdicts of suites. Before a suite is red, or a reference of it is named, because of answers
- * of an earlier run, both sides are asked again: the model may have changed since.
+ * of an earlier run, or of one process of a program on each side, both sides are asked again: the
+ * model may have changed since, or one process may have had bad luck.
  */
 export async function confirmToday(
   suites: readonly SuiteComparison[],
@@ -39,7 +40,7 @@ export async function confirmToday(
   if (tools.isPreview) return first;
   const open = suites.flatMap((suite, i) => {
     const verdict = first[i] ?? null;
-    return verdict !== null && claimsFall(verdict) && restsOnStored(suite)
+    return verdict !== null && claimsFall(verdict) && restsOn(suite) !== null
       ? [{ suite, verdict }]
       : [];
   });
@@ -47,7 +48,8 @@ export async function confirmToday(
   const policy = { level: gate.alpha / open.length, single: gate.gate_on !== 'suite' };
   const found = new Map<SuiteComparison, TodayFinding>();
   for (const { suite, verdict } of open) {
-    tools.looking?.(`asking base again, because ${suite.run.suite.name} fell`);
+    const what = restsOn(suite) === 'stored' ? 'base' : 'both sides';
+    tools.looking?.(`asking ${what} again, because ${suite.run.suite.name} fell`);
     const outcomeIn = outcomesFor(verdict.reason.by);
     const rows = todayRows(suite, verdict.tries, outcomeIn);
     found.set(suite, await confirm(rows, policy, askAnew(tools, price, outcomeIn)));
@@ -87,19 +89,22 @@ interface NewTry {
   try: number;
 }
 
-/** Base's tries of all references replace the stored ones; new pairs have numbers of their own. */
+/**
+ * Base's tries of all references replace the stored ones; new pairs have numbers of their own. Head
+ * goes first, so that neither side of a program is always the one that starts.
+ */
 function newTries(rows: readonly TodayRow[], step: TodayStep): NewTry[] {
   if (step.kind === 'pairs')
     return step.rows.flatMap((row) =>
-      (['base', 'head'] as const).map((side) => ({
+      (['head', 'base'] as const).map((side) => ({
         row,
         side,
         try: Math.max(MOST_NEW_TRIES, row.run[side].length) + row.pairs[side].length,
       })),
     );
   return rows.flatMap((row): NewTry[] => [
-    { row, side: 'base', try: row.whole.base.length },
     ...(needsNewHead(row) ? [{ row, side: 'head' as const, try: row.whole.head.length }] : []),
+    { row, side: 'base', try: row.whole.base.length },
   ]);
 }
 
@@ -134,7 +139,7 @@ function askAnew(tools: FeatureTools, price: Price, outcomeIn: OutcomeIn): AnewA
   const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
   let isEnded = false;
   const complete: Complete = async (request) => {
-    const completion = await spent.meter.complete({ ...request, anew: true });
+    const completion = await spent.meter.complete({ ...request, anew: true, secondSession: true });
     tools.answered(request.purpose);
     if (wasNotMade(completion)) isEnded = true;
     return completion;

@@ -27,7 +27,8 @@ export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions):
     }
   };
   return (request) => {
-    const key = `${request.anew === true ? 'anew ' : ''}${keyOf(request)}`;
+    const { anew = false, secondSession = false } = request;
+    const key = `${anew ? 'anew ' : ''}${secondSession ? 'second ' : ''}${keyOf(request)}`;
     const shared = known.get(key);
     if (shared !== undefined) return shared.then(asReused);
     const completion = first(key, request);

@@ -109,7 +109,7 @@ function programStarter(options: ProgramOptions): (target: ProgramTarget) => Run
       });
     return {
       name,
-      processes: createProcesses(session, (key) => key !== WHOLE_SIDE),
+      processes: createProcesses(session, (key) => key.startsWith(ONE_TRY)),
       limiter: createLimiter({
         concurrency: options.concurrency,
         giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
@@ -121,10 +121,11 @@ function programStarter(options: ProgramOptions): (target: ProgramTarget) => Run
   };
 }
 
-const WHOLE_SIDE = '';
+const ONE_TRY = 'try ';
 
 function processKey(request: Request, { process: lives }: ProgramTarget): string {
-  return lives === 'try' ? `try ${request.try}` : WHOLE_SIDE;
+  if (lives === 'try') return `${ONE_TRY}${request.try}`;
+  return request.secondSession === true ? 'second session' : 'first session';
 }
 
 /** Both sides' programs of one model are asked in the order of calls: base, head, base, head. */

@@ -26,7 +26,7 @@ export interface SuiteFacts {
   broken: Found | null;
   /** Head gives no outcome where base does, beyond chance. */
   unanswered: Found | null;
-  /** What tries of today say of a fall that rests on answers of an earlier run; null: none does. */
+  /** What new tries say of a fall that rests on an earlier run or on one session; null: none. */
   today: TodayFinding | null;
   /** Ids of references without evidence, where too many lack it for green; null: not so. */
   missing: readonly string[] | null;

@@ -219,19 +219,23 @@ function toleratedWords({ verdict, reason }: SuiteVerdict): string {
   return ` Tolerance ${inSize(reason.tolerance)} points.`;
 }
 
-/** Why a fall against stored answers could not be confirmed. */
+const RESTS_ON: Readonly<Record<TodayResult['rests_on'], string>> = {
+  stored: 'It fell against stored answers',
+  session: 'It fell in one session of the program on each side',
+};
+
+/** Why a fall could not be confirmed. */
 const UNCONFIRMED: Readonly<Record<NonNullable<TodayResult['limit']> | 'settled', string>> = {
-  settled: 'It fell against stored answers, which answers of today could not confirm.',
-  max_calls:
-    'It fell against stored answers, and max_calls left too few calls to ask base again today.',
-  max_cost_usd:
-    'It fell against stored answers, and max_cost_usd left too little to ask base again today.',
-  time: 'It fell against stored answers, and the time was up before base was asked again.',
-  errors: 'It fell against stored answers, and base does not answer today.',
+  settled: 'which new answers of both sides could not confirm',
+  max_calls: 'and max_calls left too few calls to ask again',
+  max_cost_usd: 'and max_cost_usd left too little to ask again',
+  time: 'and the time was up before base was asked again',
+  errors: 'and base no longer answers',
 };
 
 function todayWords({ today, reason }: SuiteVerdict): string {
-  if (reason.by === 'unconfirmed') return UNCONFIRMED[today?.limit ?? 'settled'];
+  if (reason.by === 'unconfirmed')
+    return `${RESTS_ON[today?.rests_on ?? 'stored']}, ${UNCONFIRMED[today?.limit ?? 'settled']}.`;
   const drift = today?.drift ?? null;
   const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;
   return `The model changed, not your prompt: base falls today, too${fall}.`;

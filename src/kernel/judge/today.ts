@@ -47,7 +47,7 @@ export interface TodayRow {
   stored: readonly Outcome[];
   /** Of suspects only; the tries that made it a suspect are not among them. */
   pairs: Tries;
-  /** Base of today, against head's tries, which are made again only if they were stored. */
+  /** Base of today, against head's tries, which are made again only where needed. */
   whole: Tries;
 }
 
@@ -78,7 +78,7 @@ export function todayRows(suite: SuiteComparison, tries: number, outcomeIn: Outc
     before: { base: outcomes(run.base), head: outcomes(run.head) },
     stored: outcomes(run.base.filter(isStored)),
     pairs: { base: [], head: [] },
-    whole: { base: [], head: run.head.some(isStored) ? [] : outcomes(run.head) },
+    whole: { base: [], head: isHeadOld(run) ? [] : outcomes(run.head) },
   }));
   const suspects = new Set(suspectsOf(rows));
   return rows.map((row) => ({ ...row, isSuspect: suspects.has(row) }));
@@ -88,14 +88,30 @@ function isStored({ result }: ReferenceRun['base'][number]): boolean {
   return result.stored === true;
 }
 
-/** Whether head's tries must be made again, because they come from an earlier run. */
+/** Whether head's tries must be made again, too. */
 export function needsNewHead({ run }: TodayRow): boolean {
-  return run.head.some(isStored);
+  return isHeadOld(run);
 }
 
-/** Whether a comparison rests on answers of an earlier run. */
-export function restsOnStored({ compared }: SuiteComparison): boolean {
-  return compared.some(({ base, head }) => base.some(isStored) || head.some(isStored));
+function isHeadOld(run: ReferenceRun): boolean {
+  return run.head.some(isStored) || isOneSession(run);
+}
+
+/** Whether one process of a program gave all answers of a side. */
+function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
+  return [base, head].some(
+    (side) =>
+      side?.kind === 'request' &&
+      side.target.provider === 'program' &&
+      side.target.process === undefined,
+  );
+}
+
+/** What a fall must not rest on alone; null: it does not. */
+export function restsOn({ compared }: SuiteComparison): TodayResult['rests_on'] | null {
+  const isOld = compared.some(({ base, head }) => base.some(isStored) || head.some(isStored));
+  if (isOld) return 'stored';
+  return compared.some(isOneSession) ? 'session' : null;
 }
 
 /**
@@ -225,7 +241,8 @@ export function todayFinding(
           base: countOutcomes(again.flatMap(({ whole }) => whole.base)),
           head: countOutcomes(again.flatMap(({ whole }) => whole.head)),
         };
-  const found = { by: null, limit, drift, suspects, all };
+  const rests_on = rows.some(({ suite }) => restsOn(suite) === 'stored') ? 'stored' : 'session';
+  const found = { rests_on, by: null, limit, drift, suspects, all } as const;
   if (step.kind === 'confirmed') return { ...found, status: 'confirmed', by: step.by };
   return { ...found, status: drift === null ? 'unconfirmed' : 'model' };
 }

@@ -205,6 +205,11 @@ const passesSchema = z.strictObject({
 });
 
 const todaySchema = z.strictObject({
+  rests_on: z
+    .enum(['stored', 'session'])
+    .describe(
+      'What the fall rested on: answers of an earlier run, or one process of a program on each side.',
+    ),
   status: z
     .enum(['confirmed', 'model', 'unconfirmed'])
     .describe("`model`: base falls today, too. `unconfirmed`: today's tries show neither."),
@@ -295,8 +300,8 @@ const suiteKeys = (own: OwnKeys) =>
       .describe('What the verdict rests on.'),
     today: todaySchema
       .describe(
-        'How a fall against stored answers was confirmed with answers of today; ' +
-          'absent: nothing fell, or every answer is of this run.',
+        'How a fall against stored answers, or within one session of a program, was confirmed ' +
+          'with new answers; absent: that was not needed.',
       )
       .exactOptional(),
     evidence: evidenceSchema

@@ -131,6 +131,17 @@ describe('a program', () => {
     expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
   });
 
+  test('has a second process for the second session', async () => {
+    const { say, starts } = await start();
+    const ask = (secondSession?: true) =>
+      say('stubborn', {}, secondSession === undefined ? {} : { secondSession });
+    const answers = await Promise.all([ask(), ask(true), ask(), ask(true)]);
+    const [first, second] = answers.map(outputOf);
+    expect(second).not.toEqual(first);
+    expect(answers.map(outputOf)).toEqual([first, second, first, second]);
+    expect(await starts()).toBe(2);
+  });
+
   test('does not run ahead of the other side, even if that starts later', async () => {
     const head = Promise.withResolvers<void>();
     afterThisTest(() => head.resolve());

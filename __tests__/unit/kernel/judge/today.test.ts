@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   nextToday,
-  restsOnStored,
+  restsOn,
   todayFinding,
   todayRows,
   type TodayFinding,
@@ -12,8 +12,10 @@ import {
   type SuiteComparison,
   type Try,
 } from '../../../../src/kernel/plan/suite-run.ts';
+import type { Generation } from '../../../../src/kernel/select/generation.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
+import type { Target } from '../../../../src/types/model.ts';
 import {
   gate,
   prompt,
@@ -168,8 +170,29 @@ describe('suspects', () => {
   });
 });
 
-test('a comparison of fresh answers needs no confirmation', () => {
+describe('a comparison rests on', () => {
   const rates = [{ stored: 1, base: 1, head: 0 }];
-  expect(restsOnStored(comparison(rates, drawer('x')))).toBe(true);
-  expect(restsOnStored(comparison(rates, drawer('x'), { isStored: false }))).toBe(false);
+  const fresh = comparison(rates, drawer('x'), { isStored: false });
+  const answeredBy = (target: Partial<Target>): SuiteComparison => ({
+    ...fresh,
+    compared: fresh.compared.map((run) => {
+      const side = (generation: Generation | null): Generation | null =>
+        ({ ...generation, target }) as Generation;
+      const { base, head } = run.affected;
+      return { ...run, affected: { ...run.affected, base: side(base), head: side(head) } };
+    }),
+  });
+
+  test('stored answers, if there is one', () => {
+    expect(restsOn(comparison(rates, drawer('x')))).toBe('stored');
+  });
+
+  test('one session, if one process of a program answers all tries', () => {
+    expect(restsOn(answeredBy({ provider: 'program' }))).toBe('session');
+    expect(restsOn(answeredBy({ provider: 'program', process: 'try' }))).toBeNull();
+  });
+
+  test('nothing else', () => {
+    expect(restsOn(fresh)).toBeNull();
+  });
 });

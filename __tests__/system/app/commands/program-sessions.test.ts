@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
+
+/** A program whose first process for head answers badly, or each, and that logs its calls. */
+const app = (log: string): string => `
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const log = ${JSON.stringify(log)};
+const before = existsSync(log) ? readFileSync(log, 'utf8') : '';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, messages } = JSON.parse(line);
+  const [{ content }] = messages;
+  const side = content.startsWith('Base') ? 'base' : 'head';
+  appendFileSync(log, side + ' ' + process.pid + '\\n');
+  const isUnlucky = content.startsWith('Unlucky') && !before.includes('head');
+  const output = isUnlucky || content.startsWith('Broken') ? 'Rome' : 'Oslo';
+  process.stdout.write(JSON.stringify({ id, output }) + '\\n');
+}
+`;
+
+const prompt = (words: string): Record<string, string> => ({
+  'prompts/capitals.yaml': `name: capitals
+model: app
+prompt: "${words}: {q}"
+metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
+references:
+${Array.from({ length: 8 }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+});
+
+async function compare(words: string, program = '', ...args: string[]) {
+  const { directory, commit, write } = createRepository();
+  const log = join(directory, 'calls.log');
+  commit('base', {
+    '.gitignore': 'calls.log\nreport\n',
+    'evaldiff.yaml': `models:\n  app: { provider: program, command: [node, app/app.mjs]${program} }\nqualeval: off\n`,
+    'app/app.mjs': app(log),
+    ...prompt('Base'),
+  });
+  write(prompt(words));
+  const diff = ['diff', '--base', 'HEAD', '--no-store', '--code', 'host', '--report', 'report'];
+  const { code, out } = await commandIn(directory, [...diff, ...args], { width: 300 });
+  const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
+  const calls = readFileSync(log, 'utf8').trim().split('\n');
+  const processes = [...new Set(calls)].map((call) => call.split(' ')[0]).sort();
+  return { code, out, processes, suite: result.suites[0]! };
+}
+
+test('bad luck of one process of a program is not red', async () => {
+  const { code, out, suite } = await compare('Unlucky');
+  expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
+  expect(suite.today).toMatchObject({ rests_on: 'session', status: 'unconfirmed', limit: null });
+  expect(out).toContain(
+    'It fell in one session of the program on each side, which new answers of both sides could not confirm.',
+  );
+});
+
+test('a fall in both sessions of a program is red', async () => {
+  const { code, processes, suite } = await compare('Broken');
+  expect([code, suite.verdict]).toEqual([1, 'regressed']);
+  expect(suite.today).toMatchObject({ rests_on: 'session', status: 'confirmed', limit: null });
+  expect(processes).toEqual(['base', 'base', 'head', 'head']);
+});
+
+test('a program with a process for each try needs no second session', async () => {
+  const { code, suite } = await compare('Broken', ', process: try');
+  expect(code).toBe(1);
+  expect(suite).not.toHaveProperty('today');
+});
+
+test('a fall in one session stays open if the cap leaves no calls for a second', async () => {
+  const { code, out, suite } = await compare('Broken', '', '--max-calls', '33');
+  expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
+  expect(out).toContain('max_calls left too few calls to ask again');
+});
