@@ -31,8 +31,9 @@ export const EDGES = [
   'edges/sandbox',
   'edges/solver',
   'edges/store',
+  'edges/thread',
 ];
-export const EDGES_MAY_IMPORT = ['types', 'errors', 'text'];
+export const EDGES_MAY_IMPORT = ['types', 'errors', 'text', 'edges/thread'];
 
 /** Rooms above these rows may use edges, `node:*` and SDKs. */
 const rowOf = (room) => ROWS.findIndex((rooms) => rooms.includes(room));
@@ -71,7 +72,7 @@ export function importFault(from, to) {
   if (EDGES.includes(room))
     return EDGES_MAY_IMPORT.includes(target)
       ? null
-      : 'An edge imports types, errors, text, node and its own SDK; nothing else of ours.';
+      : 'An edge imports types, errors, text, edges/thread, node and its own SDK.';
   if (EDGES.includes(target))
     return mayUseEdges(room) ? null : 'Pure rooms do not import edges: take a function.';
   if (rowOf(target) > rowOf(room)) return null;

@@ -1,18 +1,10 @@
 /**
  * Checks a repository's JSON Schemas in a thread, because a schema can loop forever and a thread
- * can be ended. The thread starts from this file, in a bundle the whole bundle, so the entry must
- * import this module itself. In the thread this module never finishes loading, so that the entry
- * does not run a second time. Only the thread loads the checker, to keep the entry small.
+ * can be ended. Only the thread loads the checker, to keep the entry small.
  */
-import nodeModule from 'node:module';
-import {
-  Worker,
-  isMainThread,
-  parentPort,
-  type MessagePort,
-  workerData,
-} from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
+import { serveThread, startThread } from '../../edges/thread.ts';
 import { parseExactly, type ExactJson } from '../../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 
@@ -40,20 +32,7 @@ const MEMORY_MB = 256;
 
 /** After one `ended` it cannot be used again. `patience`: milliseconds per check. */
 export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
-  const worker = new Worker(new URL(import.meta.url), {
-    name: role,
-    workerData: { role },
-    argv: [],
-    // Uses Node's compile cache if there is one; no other environment.
-    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
-    execArgv: [],
-    stdin: false,
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
+  const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
   /** The next message; null: none in time, or the thread ended. */
   let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
   const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
@@ -91,7 +70,7 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
   };
 }
 
-async function serve(port: MessagePort): Promise<never> {
+async function serve(port: MessagePort): Promise<void> {
   const { checkAgainst } = await import('../../metrics/measures/json-schema.ts');
   port.on('message', (job: string) => {
     const { schema, values } = parseExactly(job) as unknown as ToThread;
@@ -100,19 +79,6 @@ async function serve(port: MessagePort): Promise<never> {
       findings: checkAgainst(schema, values),
     } satisfies FromThread);
   });
-  port.postMessage({ kind: 'ready' } satisfies FromThread);
-  return new Promise<never>(() => undefined);
 }
 
-const started: unknown = workerData;
-
-if (
-  !isMainThread &&
-  parentPort !== null &&
-  typeof started === 'object' &&
-  started !== null &&
-  'role' in started &&
-  started.role === role
-) {
-  await serve(parentPort);
-}
+await serveThread(role, serve);

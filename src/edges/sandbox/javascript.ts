@@ -1,15 +1,7 @@
-// The thread starts from this file; in a bundle this module then never finishes loading, so the
-// entry does not run again.
-import nodeModule from 'node:module';
-import {
-  Worker,
-  isMainThread,
-  parentPort,
-  type MessagePort,
-  workerData,
-} from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { errorMessage } from '../../errors.ts';
+import { serveThread, startThread } from '../thread.ts';
 import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts';
 import { prepareCode, loadEngine, type PreparedCode } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
@@ -32,10 +24,13 @@ interface ThreadSettings {
 
 const engineRole = 'evaldiff-quickjs';
 
+/** Leaves room for QuickJS's own stack limit, so that deep recursion is an error of the code. */
+const ENGINE_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 256 };
+
 export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {
-      const thread = startThread(settings);
+      const thread = startThread(import.meta.url, engineRole, ENGINE_LIMITS, settings);
       const refuse = (message: string): void =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {
@@ -54,9 +49,6 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
           await thread.terminate();
         },
       };
-      // QuickJS logs to stderr when it aborts; the answer already reports that.
-      thread.stdout.resume();
-      thread.stderr.resume();
       thread.on('message', (message: FromEngine) => {
         clearTimeout(deadline);
         if (message.kind === 'answer') return listener.answer(message.answer);
@@ -73,27 +65,10 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
     });
 }
 
-/** A thread without environment, arguments and streams. Its first message is `ready`. */
-function startThread(settings: ThreadSettings): Worker {
-  return new Worker(new URL(import.meta.url), {
-    name: engineRole,
-    workerData: { role: engineRole, ...settings },
-    argv: [],
-    // Uses Node's compile cache if there is one.
-    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
-    execArgv: [],
-    stdin: false,
-    stdout: true,
-    stderr: true,
-    // Leaves room for QuickJS's own stack limit, so that deep recursion is an error of the code.
-    resourceLimits: { stackSizeMb: 32, maxOldGenerationSizeMb: 256 },
-  });
-}
-
 async function serveEngine(
   port: MessagePort,
   { timeoutSeconds, time, alone }: ThreadSettings,
-): Promise<never> {
+): Promise<void> {
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
   let job: GuestJob = { place: '', code: '', outputs: [] };
@@ -119,8 +94,6 @@ async function serveEngine(
       }
     });
   });
-  port.postMessage({ kind: 'ready' } satisfies FromEngine);
-  return new Promise<never>(() => undefined);
 }
 
 /** An engine too broken to be freed is left to its thread. */
@@ -140,22 +113,4 @@ function isSameJob(left: GuestJob, right: GuestJob): boolean {
   );
 }
 
-const engineWorkerData: unknown = workerData;
-
-if (
-  !isMainThread &&
-  parentPort !== null &&
-  typeof engineWorkerData === 'object' &&
-  engineWorkerData !== null &&
-  'role' in engineWorkerData &&
-  engineWorkerData.role === engineRole &&
-  'timeoutSeconds' in engineWorkerData &&
-  'time' in engineWorkerData &&
-  'alone' in engineWorkerData
-) {
-  await serveEngine(parentPort, {
-    timeoutSeconds: Number(engineWorkerData.timeoutSeconds),
-    time: Number(engineWorkerData.time),
-    alone: engineWorkerData.alone === true,
-  });
-}
+await serveThread(engineRole, serveEngine);

@@ -1,18 +1,11 @@
-// A solver may run forever, so it gets a thread, which can be terminated. The thread starts from this
-// file; in a bundle this module then never finishes loading, so the entry does not run again.
+// A solver may run forever, so it gets a thread, which can be terminated.
 import { existsSync } from 'node:fs';
-import nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
-import {
-  Worker,
-  isMainThread,
-  parentPort,
-  type MessagePort,
-  workerData,
-} from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import type highsLoader from 'highs';
 import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
+import { serveThread, startThread } from '../thread.ts';
 
 /** In matrix form: parsing text would take longer than solving. */
 export async function solveWithHighs(
@@ -155,20 +148,8 @@ const SOLVER_MEMORY_MB = 1024;
 
 /** Ends the thread before it answers, whatever the thread is doing. */
 export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
-  const worker = new Worker(new URL(import.meta.url), {
-    name: solverRole,
-    workerData: { role: solverRole },
-    argv: [],
-    // Uses Node's compile cache if there is one.
-    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
-    execArgv: [],
-    stdin: false,
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: SOLVER_MEMORY_MB },
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
+  const limits = { maxOldGenerationSizeMb: SOLVER_MEMORY_MB };
+  const worker = startThread(import.meta.url, solverRole, limits);
   const answer = await new Promise<AssignmentAnswer>((resolve) => {
     const give = (reason: string): void => resolve({ status: 'failed', reason });
     let timer = setTimeout(
@@ -197,15 +178,13 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
   return answer;
 }
 
-function serveSolver(port: MessagePort): Promise<never> {
+function serveSolver(port: MessagePort): void {
   // Listening keeps the thread from ending by itself, which would be reported as a fault.
   port.on('message', (message: ToSolver) => {
     void solveJob(message).then((answer) =>
       port.postMessage({ kind: 'answer', answer } satisfies FromSolver),
     );
   });
-  port.postMessage({ kind: 'ready' } satisfies FromSolver);
-  return new Promise<never>(() => undefined);
 }
 
 async function solveJob({ job, seconds }: ToSolver): Promise<AssignmentAnswer> {
@@ -239,15 +218,4 @@ function errorFirstLine(error: unknown): string {
   return errorMessage(error).split('\n', 1)[0] ?? '';
 }
 
-const solverWorkerData: unknown = workerData;
-
-if (
-  !isMainThread &&
-  parentPort !== null &&
-  typeof solverWorkerData === 'object' &&
-  solverWorkerData !== null &&
-  'role' in solverWorkerData &&
-  solverWorkerData.role === solverRole
-) {
-  await serveSolver(parentPort);
-}
+await serveThread(solverRole, serveSolver);

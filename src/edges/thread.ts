@@ -1,0 +1,53 @@
+import nodeModule from 'node:module';
+import {
+  Worker,
+  isMainThread,
+  parentPort,
+  workerData,
+  type MessagePort,
+  type ResourceLimits,
+} from 'node:worker_threads';
+
+/**
+ * Starts a thread for work that may never end by itself. It starts from the file of this URL; in a
+ * bundle that is the whole bundle, so an entry must import that file itself. The thread has no
+ * arguments, no input and no environment except Node's compile cache, and its output is discarded.
+ *
+ * @param data further plain values, for `threadData`
+ */
+export function startThread(
+  url: string,
+  role: string,
+  resourceLimits: ResourceLimits,
+  data: object = {},
+): Worker {
+  const worker = new Worker(new URL(url), {
+    name: role,
+    workerData: { role, ...data },
+    argv: [],
+    env: { NODE_COMPILE_CACHE: nodeModule.getCompileCacheDir() ?? '' },
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits,
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
+}
+
+/**
+ * In a thread that was started for this role: serves it, and never ends, so that the file that the
+ * thread started from is not run a second time. Elsewhere it does nothing.
+ */
+export async function serveThread<Data>(
+  role: string,
+  serve: (port: MessagePort, data: Data) => unknown,
+): Promise<void> {
+  const started = workerData as { role?: unknown } | null;
+  if (isMainThread || parentPort === null || started?.role !== role) return;
+  await serve(parentPort, started as Data);
+  parentPort.postMessage({ kind: 'ready' });
+  await new Promise<never>(() => undefined);
+}
