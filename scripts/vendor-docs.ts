@@ -66,7 +66,25 @@ how many requests that may take, which no cap counts. Answers of a form (grades,
     SERVERS,
     renderEndings(),
     RETRIES,
-    `## When a model ends
+    `## Two APIs of OpenAI
+
+OpenAI's models have chat completions and the Responses API. evaldiff asks chat completions, and the Responses API where a request needs it: for models that have no
+other, for tools of a model that thinks, for hosted tools (\`web_search\`, \`code_interpreter\`, …) and MCP servers, and for parameters that only it has, such as \`reasoning\`.
+To choose, write \`api\`. OpenAI, Groq, xAI, OpenRouter and endpoints can have \`responses\`:
+
+\`\`\`yaml
+# evaldiff.yaml
+models:
+  luna: { provider: openai, model: gpt-5.4, api: responses }
+  on-azure: { provider: openai, endpoint: azure, model: our-deployment, is: gpt-5.4 }
+\`\`\`
+
+- Parameters may be written for chat completions: \`reasoning_effort\`, \`verbosity\`, \`max_tokens\`, \`max_completion_tokens\`, \`response_format\`, \`tools\` and \`tool_choice\` are sent in the form
+  of the API that is asked. What an API does not have, such as \`seed\` in the Responses API, is an error at its line.
+- Calls of hosted tools and MCP servers are tool calls of the answer, and metrics see them. Images that a tool made are parts of the answer.
+- \`is\` says what an endpoint serves under its own name. Its price, what it refuses and when it ends are those of that model.
+
+## When a model ends
 
 A model within 90 days of its end is a notice at its line, one past it an error. Name the successor in the prompt, or for many prompts at once in the settings:
 
@@ -249,11 +267,13 @@ Write ${writtenFor(vendor)}. Key: the input \`${keyInput}\`, or the variable \`$
   ].join('\n\n');
 }
 
-function refusals({ refuses }: Passport): string {
+function refusals({ refuses, prefill }: Passport): string {
   const all = Object.entries(refuses).map(([name, refusal]) => {
     const instead = refusal.instead === undefined ? '' : ` (write \`${refusal.instead}\`)`;
-    return `\`${name}\`${refusalWords(refusal)}${instead}`;
+    const where = name === 'tools' ? ' in chat completions' : '';
+    return `\`${name}\`${where}${refusalWords(refusal)}${instead}`;
   });
+  if (prefill === false) all.push('a last message of the assistant');
   return all.length === 0 ? 'nothing known' : all.join(', ');
 }
 

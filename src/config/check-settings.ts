@@ -1,15 +1,13 @@
 import { compileGlob, globProblem, isBelow } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
-import { everyMetric, metricsNamed, namedModels } from '../kernel/suite/metrics.ts';
-import { askedModel, isRecorded } from '../kernel/suite/models.ts';
+import { everyMetric, metricsNamed } from '../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import type { Settings, Suite } from '../kernel/suite/suite.ts';
 import { directionIn } from '../metrics/passing.ts';
 import { counted } from '../text/amounts.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
-import { retirementDate, passportOf, refusalWords, refusedBy } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
@@ -134,122 +132,4 @@ function unreadFiles(
         ? `; the same holds for ${counted(rest, 'further file')}`
         : ''),
   }));
-}
-
-/** Days before a model's end from which it is warned about. */
-const WARN_DAYS = 90;
-
-const DAY_MS = 86_400_000;
-
-export interface ModelEnds {
-  today: string;
-  /** A problem in a full run. Else a notice: the change did not retire the model. */
-  past: 'problem' | 'notice';
-}
-
-/** Reports parameters that models refuse, and with `ends` models that have ended or soon will. */
-export function checkPassports(
-  settings: Settings,
-  suites: readonly Suite[],
-  ends: ModelEnds | null,
-  found: { problems: Problem[]; notices: Notice[] },
-): void {
-  const asked = suites.filter(({ tests }) => !isRecorded(tests)).map(({ prompt }) => prompt);
-  const swept = settings.sweep['model']?.map(String) ?? [];
-  const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
-  for (const prompt of asked) {
-    if (swept.length === 0) found.problems.push(...refusedParameters(prompt, settings));
-    else found.notices.push(...omittedParameterNotices(prompt, swept, settings));
-  }
-  if (ends === null) return;
-  const named = [
-    ...asked.flatMap((prompt) =>
-      prompt.model === null ? [] : [{ model: prompt.model, place: keyPlace(prompt, 'model') }],
-    ),
-    ...suites.flatMap(({ tests }) => [
-      ...(tests.own?.models ?? []),
-      ...everyMetric(tests).flatMap(namedModels),
-    ]),
-    ...[settings.grader, ...settings.voters, settings.embeddings].filter(
-      (grader) => grader !== null,
-    ),
-    ...swept.map((model) => ({ model, place: sweepPlace })),
-  ];
-  for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);
-}
-
-function parameterPlace(prompt: Prompt, key: string): Place {
-  return prompt.places[key] ?? keyPlace(prompt, 'model');
-}
-
-function refusedParameters(prompt: Prompt, settings: Settings): Problem[] {
-  const { model, parameters, places } = prompt;
-  const passport = passportIn(settings, model);
-  if (passport === null) return [];
-  return refusedBy(passport, parameters).map(({ name, refusal }) => {
-    const line = places[name]?.line;
-    const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
-    const fix =
-      refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
-    const message = `${model ?? ''} takes no ${name}${refusalWords(refusal)}: ${fix}`;
-    return problem(parameterPlace(prompt, name), message);
-  });
-}
-
-/** A sweep leaves a parameter out for the models that refuse it. */
-function omittedParameterNotices(
-  prompt: Prompt,
-  swept: readonly string[],
-  settings: Settings,
-): Notice[] {
-  const { sweep } = settings;
-  return swept.flatMap((model) => {
-    const passport = passportIn(settings, model);
-    if (passport === null) return [];
-    const values = Object.fromEntries(
-      Object.entries(sweep).flatMap(([name, [value]]) =>
-        value === undefined ? [] : [[name, value] as const],
-      ),
-    );
-    return refusedBy(passport, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
-      kind: 'settings',
-      place: parameterPlace(prompt, name),
-      message: `${model} takes no ${name}: the sweep asks it without`,
-    }));
-  });
-}
-
-function passportIn(settings: Settings, model: string | null): ReturnType<typeof passportOf> {
-  const asked = model === null ? null : askedModel(settings, model);
-  return asked === null ? null : passportOf(asked);
-}
-
-function checkEnd(
-  name: string,
-  place: Place | null,
-  { settings, ends }: { settings: Settings; ends: ModelEnds },
-  { problems, notices }: { problems: Problem[]; notices: Notice[] },
-): void {
-  const asked = askedModel(settings, name);
-  const end = asked === null ? null : retirementDate(asked);
-  if (asked === null || end === null) return;
-  const stands = asked.model === name ? name : `${name} stands for ${asked.model}, which`;
-  const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
-  if (days <= 0) {
-    const fix =
-      asked.model === name
-        ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
-          `${asked.provider}, replaces: [${name}] } }`
-        : `name its successor where the settings (models) say what ${name} stands for`;
-    const message = `${stands} ended on ${end}: ${fix}`;
-    if (ends.past === 'problem') problems.push(problem(place, message));
-    else notices.push({ kind: 'settings', place, message });
-  } else if (days <= WARN_DAYS)
-    notices.push({
-      kind: 'settings',
-      place,
-      message:
-        `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
-        'docs/models.md says how to change over',
-    });
 }

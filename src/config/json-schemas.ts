@@ -205,7 +205,8 @@ function familyRules(
   { family, models, refuses }: Passport,
   before: readonly Passport[],
 ): Schema | null {
-  const refusals = Object.entries(refuses);
+  // With tools, a request goes to the Responses API, which takes them.
+  const refusals = Object.entries(refuses).filter(([name]) => name !== 'tools');
   if (refusals.length === 0) return null;
   const named = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source });
   const model = {

@@ -3,9 +3,11 @@ import { pathText, type Document, type Path, valueAt } from '../documents/docume
 import { readParameters } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import { modelMeant, vendorOf } from '../kernel/suite/models.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
+import { CHAT_APIS } from '../types/vendors/facts.ts';
 import {
   vendorNames,
   factsOf,
@@ -108,6 +110,18 @@ export const modelSchema = closed({
   model: filled()
     .describe('The name sent to the vendor. Default: the name that prompts use.')
     .optional(),
+  api: oneOf(CHAT_APIS)
+    .describe(
+      'Which of the two APIs is asked: chat (completions) or responses. Default: responses where ' +
+        'the model or the parameters need it, such as tools with thinking; else chat.',
+    )
+    .optional(),
+  is: filled()
+    .describe(
+      'The model that an endpoint serves under its own name, as its vendor calls it: its price, ' +
+        'what it refuses and when it ends are known then.',
+    )
+    .optional(),
   price: closed({
     input: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
     output: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
@@ -160,11 +174,14 @@ const PROGRAM_KEYS = ['command', 'files', 'setup', 'process'];
 const PROVIDER_KEYS: Readonly<
   Record<ProviderName, { needs: readonly string[]; refuses: readonly string[] }>
 > = {
-  ...perVendor(() => ({ needs: [], refuses: [...PROGRAM_KEYS, 'file'] })),
-  program: { needs: ['command'], refuses: ['endpoint', 'file'] },
+  ...perVendor((vendor) => ({
+    needs: [],
+    refuses: [...PROGRAM_KEYS, 'file', ...(factsOf(vendor).speaks === 'openai' ? [] : ['api'])],
+  })),
+  program: { needs: ['command'], refuses: ['endpoint', 'file', 'api', 'is'] },
   replay: {
     needs: ['file'],
-    refuses: ['endpoint', ...PROGRAM_KEYS, 'concurrency', 'requests_per_minute'],
+    refuses: ['endpoint', 'api', 'is', ...PROGRAM_KEYS, 'concurrency', 'requests_per_minute'],
   },
 };
 
@@ -197,10 +214,43 @@ export function checkModelKeys(
       ),
     );
   }
+  checkKnown(document, name, entry, problems);
   if (entry.command?.length === 0)
     problems.push(
       problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`),
     );
+}
+
+function checkKnown(
+  document: Document,
+  name: string,
+  entry: WrittenModel,
+  problems: Problem[],
+): void {
+  const message = wrongApi(name, entry);
+  if (message !== null) problems.push(problem(document.placeOf(['models', name, 'api']), message));
+  const { is } = entry;
+  if (is === undefined || vendorOf(is) !== null) return;
+  const meant = modelMeant(is);
+  const fix =
+    meant === null ? '; remove it, or name one like gpt-5.4' : `; did you mean "${meant}"?`;
+  problems.push(
+    problem(
+      document.placeOf(['models', name, 'is']),
+      `models.${name}.is: no vendor has a model "${is}"${fix}`,
+    ),
+  );
+}
+
+function wrongApi(name: string, { provider, endpoint, api }: WrittenModel): string | null {
+  if (api !== 'responses' || !isVendor(provider) || (endpoint ?? null) !== null) return null;
+  const { hasResponses, speaks } = factsOf(provider);
+  if (hasResponses === true || speaks !== 'openai') return null;
+  const owners = ownersIn('and', (vendor) => factsOf(vendor).hasResponses === true);
+  return (
+    `models.${name}: api: responses is not for provider ${provider}; only ${owners} own servers, ` +
+    'and endpoints of the workflow, have that API. Remove it, or write chat'
+  );
 }
 
 /** Only a vendor's own servers have batches, not compatible endpoints. */

@@ -10,7 +10,8 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { checkGate, checkPassports, checkUnread, type ModelEnds } from './check-settings.ts';
+import { checkPassports, type ModelEnds } from './check-models.ts';
+import { checkGate, checkUnread } from './check-settings.ts';
 import {
   checkGraders,
   checkModels,

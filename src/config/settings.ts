@@ -3,6 +3,7 @@ import { valueAt, type Document } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import { vendorOf } from '../kernel/suite/models.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
@@ -111,11 +112,22 @@ function readModel(
     file,
     files: toTextList(entry.files) ?? [],
     replaces: toTextList(entry.replaces) ?? [],
+    ...wayOf(entry),
     ...(entry.process === 'try' ? { process: entry.process } : {}),
-    ...(entry.transport === undefined ? {} : { transport: entry.transport }),
     ...paceOf(entry),
     place: document.placeOf(['models', name]),
   };
+}
+
+/** How a hosted model is asked. */
+function wayOf({
+  api,
+  is,
+  transport,
+}: WrittenModel): Pick<ModelSettings, 'api' | 'is' | 'transport'> {
+  const vendor = is === undefined ? null : vendorOf(is);
+  const known = is === undefined || vendor === null ? {} : { is: { provider: vendor, model: is } };
+  return { ...(api && { api }), ...known, ...(transport && { transport }) };
 }
 
 function paceOf({ concurrency, requests_per_minute }: WrittenModel): Pick<ModelSettings, 'pace'> {

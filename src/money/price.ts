@@ -16,6 +16,7 @@ import {
   type Request,
   type Target,
 } from '../types/model.ts';
+import { publicModel } from '../types/passports.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
 
 /** A default cap, which the user did not write, only covers known prices. */
@@ -179,7 +180,7 @@ export type ListPrice = (
 ) => ((usage: Usage, cached?: CachedTokens) => number) | null;
 
 export function isListed(target: Target): target is HostedTarget {
-  return isHosted(target) && target.endpoint === null;
+  return isHosted(target) && publicModel(target) !== null;
 }
 
 export const NO_LIST: ListPrice = () => null;
@@ -201,7 +202,8 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     // Called for every answer, and most settings name no price.
     const price = given.size === 0 ? undefined : given.get(priceKey(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
-    return isListed(target) ? (list(target.provider, target.model)?.(usage, cached) ?? null) : null;
+    const known = isHosted(target) ? publicModel(target) : null;
+    return known === null ? null : (list(known.provider, known.model)?.(usage, cached) ?? null);
   };
   return (target, usage, cached) => {
     const price = ofCall(target, usage, cached);
@@ -222,8 +224,8 @@ function givenPrice(
 /** The target outside of full sweeps: what an answer costs users of the prompt. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
-  const { provider, endpoint, model } = target;
-  return { provider, endpoint, model };
+  const { transport: _, ...direct } = target;
+  return direct;
 }
 
 /** By command: a program's files, part of a target's identity, differ between commits. */

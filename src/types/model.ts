@@ -1,6 +1,7 @@
 import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
+import type { AskedModel } from './passports.ts';
 import type { Json, Place, Scalar, Side } from './plain.ts';
 import { isVendor, type VendorName } from './vendors.ts';
 
@@ -77,11 +78,7 @@ export type Target =
       commit: string;
     };
 
-export interface HostedTarget {
-  provider: VendorName;
-  /** Name of an endpoint of the workflow; null: the vendor's own. */
-  endpoint: string | null;
-  model: string;
+export interface HostedTarget extends AskedModel {
   /** Half the price; absent: direct. Not part of the key, as answers are equivalent. */
   transport?: 'batch';
   /** The user's rate limit. Not part of the key. */

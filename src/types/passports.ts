@@ -1,17 +1,52 @@
+import type { FilePart } from './media.ts';
 import { isMap, type Json } from './plain.ts';
-import type { Passport, Refusal } from './vendors/facts.ts';
+import type { ChatApi, Passport, Refusal } from './vendors/facts.ts';
 import { factsOf, type VendorName } from './vendors.ts';
 
-export interface AskedModel {
+/** A model under the name that its vendor publishes. */
+export interface PublicModel {
   provider: VendorName;
-  endpoint: string | null;
   model: string;
 }
 
-/** A model's known facts; null if unknown, or not at its vendor's own host. */
-export function passportOf({ provider, endpoint, model }: AskedModel): Passport | null {
-  if (endpoint !== null) return null;
-  return factsOf(provider).passports.find(({ models }) => models.test(model)) ?? null;
+export interface AskedModel {
+  provider: VendorName;
+  /** Name of an endpoint of the workflow; null: the vendor's own. */
+  endpoint: string | null;
+  model: string;
+  /** Absent: by need. Part of the key. */
+  api?: ChatApi;
+  /** What an endpoint or another name stands for; absent: unknown there. Not part of the key. */
+  is?: PublicModel;
+}
+
+/** Null on an endpoint that does not say what its model is. */
+export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
+  return is ?? (endpoint === null ? { provider, model } : null);
+}
+
+/** A model's known facts; null if unknown, or asked in another language than its vendor's. */
+export function passportOf(asked: AskedModel): Passport | null {
+  const known = publicModel(asked);
+  if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
+    return null;
+  return factsOf(known.provider).passports.find(({ models }) => models.test(known.model)) ?? null;
+}
+
+/** The first of these kinds of files that the model does not take, or null. */
+export function refusedFile(
+  asked: AskedModel,
+  types: readonly FilePart['type'][],
+): FilePart['type'] | null {
+  const known = publicModel(asked);
+  if (known === null) return null;
+  const row = factsOf(known.provider).files?.find(({ models }) => models.test(known.model));
+  return types.find((type) => row?.takes.includes(type) === false) ?? null;
+}
+
+/** `images`, `files (PDF)`. */
+export function fileTypeWords(type: FilePart['type']): string {
+  return type === 'image' ? 'images' : 'files (PDF)';
 }
 
 const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
@@ -33,7 +68,7 @@ export function refusalsAtMost(
 }
 
 export function refusedBy(
-  { refuses }: Pick<Passport, 'refuses'>,
+  refuses: Passport['refuses'],
   parameters: Readonly<Record<string, Json>>,
 ): { name: string; refusal: Refusal }[] {
   const word = (name: string): Json => {
@@ -78,8 +113,9 @@ export function cachesFrom({ provider, endpoint, model }: AskedModel): number | 
 }
 
 /** As YYYY-MM-DD; null: none announced. */
-export function retirementDate({ provider, endpoint, model }: AskedModel): string | null {
-  if (endpoint !== null) return null;
-  const { ends } = factsOf(provider);
-  return Object.keys(ends).find((day) => ends[day]?.includes(model)) ?? null;
+export function retirementDate(asked: AskedModel): string | null {
+  const known = publicModel(asked);
+  if (known === null) return null;
+  const { ends } = factsOf(known.provider);
+  return Object.keys(ends).find((day) => ends[day]?.includes(known.model)) ?? null;
 }

@@ -46,7 +46,7 @@ export function answerBody(seen: Seen, { status = 200, ...scripted }: Scripted):
   if (status !== 200)
     return errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status);
   const { text = 'ok', usage = { input: 10, output: 5 }, finish, vector = [1, 0] } = scripted;
-  const answer = { text, usage, finish };
+  const answer = { text, usage, finish, output: scripted.output ?? [] };
   if (seen.embedding) return embeddingReply(seen, vector, usage);
   if ('input' in seen.body) return responsesReply(seen, answer);
   return seen.vendor === 'openai' ? openaiReply(seen, answer) : anthropicReply(seen, answer);
@@ -56,6 +56,8 @@ interface Answer {
   text: string;
   usage: Usage | null;
   finish: string | undefined;
+  /** Items of the Responses API before the message. */
+  output: unknown[];
 }
 
 const cacheDetails = ({ read = 0, written = 0 }: Usage) => ({
@@ -63,7 +65,8 @@ const cacheDetails = ({ read = 0, written = 0 }: Usage) => ({
   cache_write_tokens: written,
 });
 
-function responsesReply({ model, index }: Seen, { text, usage, finish }: Answer): unknown {
+function responsesReply({ model, index }: Seen, answer: Answer): unknown {
+  const { text, usage, finish, output } = answer;
   const content = [{ type: 'output_text', text, annotations: [] }];
   return {
     ...{ id: `resp_${index}`, object: 'response', model, error: null },
@@ -71,6 +74,7 @@ function responsesReply({ model, index }: Seen, { text, usage, finish }: Answer)
     incomplete_details: finish === undefined ? null : { reason: finish },
     output: [
       { type: 'reasoning', id: `rs_${index}`, summary: [] },
+      ...output,
       ...[{ type: 'message', id: `msg_${index}`, role: 'assistant', status: 'completed', content }],
     ],
     ...used(usage, ({ input, output, ...cached }) => ({

@@ -48,6 +48,11 @@ function ofClaude(
     return refuse(
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
     );
+  const last = (body['messages'] as { role?: unknown }[] | undefined)?.at(-1);
+  if (last?.role === 'assistant' && !/^claude-\w+-4-5|^claude-3/.test(model))
+    return refuse(
+      'This model does not support assistant message prefill. The conversation must end with a user message.',
+    );
   const thinking = typeIn(body['thinking']);
   const forced = ['tool', 'any'].includes(typeIn(body['tool_choice']) ?? '');
   if (forced && /^claude-((fable|mythos)-5-[1-9]|(opus|sonnet)-5-5)/.test(model))
@@ -113,7 +118,7 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
     );
   const effort = body['reasoning_effort'] ?? (/^gpt-5\.[1-4]/.test(model) ? 'none' : 'medium');
   if (effort === 'none') return null;
-  if ('tools' in body && /^gpt-(6|5\.6)/.test(model))
+  if ('tools' in body && /^gpt-(6|5\.6|5\.4)/.test(model))
     return refuse(
       'reasoning_effort',
       `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`,

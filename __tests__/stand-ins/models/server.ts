@@ -44,6 +44,8 @@ export interface Scripted {
    */
   usage?: { input: number; output: number; read?: number; written?: number } | null;
   finish?: string;
+  /** Items of the Responses API before the message. */
+  output?: unknown[];
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;

@@ -166,6 +166,35 @@ const responsesContent = z.union([
     .min(1),
 ]);
 
+/** Functions are flat here, and the vendor's own tools and MCP servers stand beside them. */
+const responsesTool = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('function'),
+    name: toolName,
+    description: text.nullish(),
+    parameters: jsonObject.nullish(),
+    strict: z.boolean().nullish(),
+  }),
+  z.strictObject({
+    type: z.literal('custom'),
+    name: toolName,
+    description: text.optional(),
+    format: z
+      .union([
+        z.strictObject({ type: z.literal('text') }),
+        z.strictObject({
+          type: z.literal('grammar'),
+          syntax: z.enum(['lark', 'regex']),
+          definition: text,
+        }),
+      ])
+      .optional(),
+  }),
+  z.looseObject({ type: z.literal(['web_search', 'image_generation', 'code_interpreter']) }),
+  z.looseObject({ type: z.literal('file_search'), vector_store_ids: z.array(text).min(1) }),
+  z.looseObject({ type: z.literal('mcp'), server_label: text.min(1) }),
+]);
+
 export const responsesRequest = z.strictObject({
   model: text.min(1),
   input: z
@@ -176,7 +205,22 @@ export const responsesRequest = z.strictObject({
       ]),
     )
     .min(1),
+  include: z.array(text).nullish(),
   instructions: text.nullish(),
+  max_tool_calls: z.int().min(1).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  tool_choice: z
+    .union([
+      z.enum(['none', 'auto', 'required']),
+      z.strictObject({ type: z.literal('function'), name: toolName }),
+      z.strictObject({
+        type: z.literal('allowed_tools'),
+        mode: z.enum(['auto', 'required']),
+        tools: z.array(jsonObject),
+      }),
+    ])
+    .optional(),
+  tools: z.array(responsesTool).optional(),
   max_output_tokens: z.int().min(16).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   reasoning: z.strictObject({ effort: text.nullish(), summary: text.nullish() }).nullish(),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
+import { png } from '../../stand-ins/pictures.ts';
 import { optionsOf, read, tools, treeOf } from './tree.ts';
 
 const TESTS = `metrics: [{ name: m, uses: exact_match }]
@@ -97,6 +98,91 @@ describe("a parameter that the prompt's model refuses", () => {
     expect(notices).toEqual([
       'prompts/p.yaml:3: claude-opus-5 takes no temperature: the sweep asks it without',
     ]);
+  });
+});
+
+describe('the API of a model', () => {
+  const TOOLS = 'tools: [{ type: function, function: { name: f } }]';
+
+  test('is chosen by need, so that tools with thinking are no error', async () => {
+    expect((await check(`model: gpt-6-luna\n${TOOLS}`)).problems).toEqual([]);
+    const effort = 'reasoning_effort: medium';
+    expect((await check(`model: gpt-5.4\n${effort}\n${TOOLS}`)).problems).toEqual([]);
+  });
+
+  test('is named in what it refuses, with the way out', async () => {
+    const luna = (api: string) =>
+      `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
+    const chat = { settings: luna('api: chat') };
+    expect((await check(`model: luna\n${TOOLS}`, chat)).problems).toEqual([
+      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): remove line 4, or write api: responses for it under models',
+    ]);
+    const responses = { settings: luna('api: responses') };
+    expect((await check('model: luna\nseed: 7', responses)).problems).toEqual([
+      'prompts/p.yaml:4: luna takes no seed in the Responses API: remove line 4, or write api: chat for it under models',
+    ]);
+  });
+
+  test.each([
+    ['mistral, api: responses', 'models.m: api: responses is not for provider mistral; only'],
+    ['anthropic, api: chat', 'models.m: "api" is not for provider anthropic'],
+    ['openai, api: grpc', 'models.m.api must be one of chat, responses'],
+    [
+      'openai, endpoint: azure, is: gtp-5.4',
+      'no vendor has a model "gtp-5.4"; did you mean "gpt-5.4"?',
+    ],
+  ])('is refused for %s', async (entry, message) => {
+    const settings = `models:\n  m: { provider: ${entry} }\n`;
+    const { problems } = await check('model: gpt-5.4', { settings });
+    expect(problems).toEqual([expect.stringContaining(`evaldiff.yaml:2: `)]);
+    expect(problems[0]).toContain(message);
+  });
+
+  test('and all else that is known of a model hold for an endpoint that says what it is', async () => {
+    const settings =
+      'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
+    const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
+    expect(problems).toEqual([
+      expect.stringContaining(
+        'prompts/p.yaml:3: ours stands for gpt-4.1-nano, which ended on 2026-10-23',
+      ),
+    ]);
+  });
+});
+
+describe('messages that a model refuses', () => {
+  const CAT = `messages:
+  - { role: system, content: Be brief. }
+  - role: user
+    content: [{ image: cat.png }]
+`;
+  const checkMessages = async (model: string, messages: string) => {
+    const files = {
+      'evaldiff.yaml': '{}\n',
+      'prompts/p.yaml': `model: ${model}\n${messages}metrics: [{ uses: is_json }]\nreferences: [{ input: {} }]\n`,
+      'prompts/cat.png': png(),
+    };
+    const { problems } = await readProject(treeOf(files), optionsOf({ configRequired: true }), {
+      ...tools,
+      ends: { today: '2026-01-01', past: 'problem' },
+    });
+    return problems.map(formatProblem);
+  };
+
+  test('are images, at their line', async () => {
+    expect(await checkMessages('gpt-3.5-turbo', CAT)).toEqual([
+      'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo takes no images; name a model that does, or remove the part',
+    ]);
+    expect(await checkMessages('gpt-5.4', CAT)).toEqual([]);
+  });
+
+  test('are a last message of the assistant, for newer Claudes', async () => {
+    const prefill =
+      'messages:\n  - { role: user, content: Name a colour as JSON. }\n  - { role: assistant, content: "{" }\n';
+    expect(await checkMessages('claude-sonnet-5-5', prefill)).toEqual([
+      'prompts/p.yaml:4: claude-sonnet-5-5 does not continue a last message of the assistant: remove it, or say in another message how the answer begins',
+    ]);
+    expect(await checkMessages('claude-haiku-4-5', prefill)).toEqual([]);
   });
 });
 

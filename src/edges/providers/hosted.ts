@@ -1,6 +1,8 @@
 import { logLine } from '../../text/log.ts';
+import { apiOf } from '../../types/apis.ts';
+import { filesIn } from '../../types/media.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
-import { passportOf } from '../../types/passports.ts';
+import { fileTypeWords, refusedFile } from '../../types/passports.ts';
 import { member, parsedJson, type Problem } from '../../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
@@ -44,7 +46,7 @@ export function createHosted(options: HostedOptions): Hosted {
       const refused =
         endpointOf(server.vendor, request, target) === null
           ? `${server.vendor.name} has no embeddings`
-          : server.vendor.refuses(request.parameters);
+          : (server.vendor.refuses(request.parameters) ?? whyRefused(request, target));
       const pacer = pacerOf(server, target, options);
       const work = (): Promise<Completion> =>
         askHosted({ server, pacer }, request, target, options);
@@ -224,13 +226,23 @@ function unreadFile(error: unknown): Fault {
   );
 }
 
+/** Checked for each request: a grader, too, may be shown files that it does not take. */
+function whyRefused({ messages }: Request, target: HostedTarget): string | null {
+  const types = filesIn(messages).map(({ type }) => type);
+  const type = refusedFile(target, types);
+  return type === null
+    ? null
+    : `${target.model} takes no ${fileTypeWords(type)}; name a model that does`;
+}
+
 function endpointOf(
   vendor: Vendor,
-  { purpose }: Request,
+  { purpose, parameters }: Request,
   target: HostedTarget,
 ): Vendor | VendorEndpoint | null {
   if (purpose === 'embedding') return vendor.embeddings;
-  return passportOf(target)?.api === 'responses' ? vendor.responses : vendor;
+  const isChat = vendor.responses === null || apiOf(target, parameters) === 'chat';
+  return isChat ? vendor : vendor.responses;
 }
 
 function endpointPath(

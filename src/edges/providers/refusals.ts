@@ -1,11 +1,6 @@
+import { refusedIn } from '../../types/apis.ts';
 import type { HostedTarget, Request } from '../../types/model.ts';
-import {
-  DISPENSABLE,
-  LIMITS,
-  passportOf,
-  refusedBy,
-  type AskedModel,
-} from '../../types/passports.ts';
+import { DISPENSABLE, LIMITS, passportOf, type AskedModel } from '../../types/passports.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Form } from '../../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
@@ -176,13 +171,10 @@ function hosted({ target }: Request): HostedTarget {
 
 function parametersFor(request: Request, learned: ModelRefusals): Record<string, Json> {
   if (request.purpose === 'prompt' || request.purpose === 'embedding') return request.parameters;
-  const passport = passportOf(hosted(request));
   const refused = new Map([
-    ...(passport === null
-      ? []
-      : refusedBy(passport, request.parameters).map(
-          ({ name, refusal: { instead = null } }) => [name, instead] as const,
-        )),
+    ...refusedIn(hosted(request), request.parameters).map(
+      ({ name, refusal: { instead = null } }) => [name, instead] as const,
+    ),
     ...Object.entries(learned.parameters),
   ]);
   const sent = Object.entries(request.parameters).flatMap(([name, value]) => {

@@ -196,8 +196,8 @@ export function targetIdentity(target: Target): Record<string, Json> {
   }
   if (target.provider === 'replay')
     return { provider: target.provider, model: target.model, content: target.content };
-  const { provider, endpoint, model } = target;
-  return { provider, endpoint, model };
+  const { provider, endpoint, model, api } = target;
+  return { provider, endpoint, model, ...(api && { api }) };
 }
 
 /**

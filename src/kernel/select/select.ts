@@ -1,4 +1,4 @@
-import { passportOf, refusedBy } from '../../types/passports.ts';
+import { refusedIn } from '../../types/apis.ts';
 import type { Notice, Problem, Scalar, Side } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -129,9 +129,8 @@ function suiteSides(
 /** Of several models, those that refuse a parameter are asked without it; a notice has said so. */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
-  const passport = asked === null ? null : passportOf(asked);
-  if (passport === null) return variant;
-  const refused = new Set(refusedBy(passport, variant.parameters).map(({ name }) => name));
+  if (asked === null) return variant;
+  const refused = new Set(refusedIn(asked, variant.parameters).map(({ name }) => name));
   const kept = Object.entries(variant.parameters).filter(([name]) => !refused.has(name));
   return { ...variant, parameters: Object.fromEntries(kept) };
 }

@@ -13,7 +13,7 @@ import {
   namedModels,
   type MetricModels,
 } from '../suite/metrics.ts';
-import { UNNAMED_MODEL, entryOf, modelMeant, vendorOf } from '../suite/models.ts';
+import { UNNAMED_MODEL, entryOf, knownAs, modelMeant, vendorOf } from '../suite/models.ts';
 import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
 import { programFiles } from './programs.ts';
 
@@ -82,7 +82,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
       commit: context.tree.commit,
     };
   }
-  return { provider, endpoint, model, ...transportOf(entry, context), ...pace };
+  return { provider, endpoint, model, ...knownAs(entry), ...transportOf(entry, context), ...pace };
 }
 
 /** An entry's own word, else the settings'. Only the vendors' own servers have batches. */

@@ -47,7 +47,20 @@ export function askedModel(settings: Pick<Settings, 'models'>, name: string): As
   const entry = entryOf(settings, name);
   const provider = entry?.provider ?? vendorOf(name);
   if (provider === null || !isVendor(provider)) return null;
-  return { provider, endpoint: entry?.endpoint ?? null, model: entry?.model ?? name };
+  return {
+    provider,
+    endpoint: entry?.endpoint ?? null,
+    model: entry?.model ?? name,
+    ...knownAs(entry ?? {}),
+  };
+}
+
+/** What an entry says of its model beside its address. */
+export function knownAs({
+  api,
+  is,
+}: Pick<AskedModel, 'api' | 'is'>): Pick<AskedModel, 'api' | 'is'> {
+  return { ...(api && { api }), ...(is && { is }) };
 }
 
 export function isRecorded({ references, own }: Tests): boolean {

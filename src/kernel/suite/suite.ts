@@ -9,7 +9,9 @@ import type {
   ProviderName,
   Transport,
 } from '../../types/model.ts';
+import type { PublicModel } from '../../types/passports.ts';
 import type { Json, Notice, Place, Scalar, CodeValues } from '../../types/plain.ts';
+import type { ChatApi } from '../../types/vendors/facts.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
 import type { OwnSuite } from './own-suite.ts';
 
@@ -25,6 +27,10 @@ export interface ModelSettings {
   /** Name of an endpoint of the workflow; null: the vendor's public host. */
   endpoint: string | null;
   model: string;
+  /** Absent: by need. */
+  api?: ChatApi;
+  /** What an endpoint's model is; absent: unknown. */
+  is?: PublicModel;
   /** Dollars per million tokens of a direct call. */
   price: GivenPrice | null;
   /** `program`: command line, its files (globs), and the command that prepares the checkout. */

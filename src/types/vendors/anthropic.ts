@@ -19,6 +19,12 @@ const ADAPTIVE: Readonly<Record<string, Refusal>> = {
   thinking: { values: ['enabled', 'disabled'], instead: 'thinking: { type: adaptive }' },
 };
 
+/** Models that choose their tools themselves. */
+const UNFORCED: Readonly<Record<string, Refusal>> = {
+  ...ADAPTIVE,
+  tool_choice: { values: ['tool', 'any'], instead: 'tool_choice: { type: auto }' },
+};
+
 /** Models whose thinking can be turned off but not limited. */
 const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
@@ -32,15 +38,20 @@ const SAMPLED: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1, unless: NOT_THINKING },
   top_p: { unless: { parameter: 'temperature', values: [null] } },
   top_k: { unless: NOT_THINKING },
+  tool_choice: {
+    values: ['tool', 'any'],
+    unless: { parameter: 'thinking', values: ['disabled', 'adaptive', null] },
+  },
 };
 
 const PASSPORTS: readonly Passport[] = [
   {
     family: 'Claude Fable and Mythos from 5.1, Claude Opus 5.5',
     models: /^claude-((fable|mythos)-5-[1-9]|opus-5-5)(?!\d)/,
-    refuses: ADAPTIVE,
+    refuses: UNFORCED,
     // Tools cannot be forced.
     forms: ['schema', 'plain'],
+    prefill: false,
     thinks: 'always',
     source: 'https://platform.claude.com/docs/en/models/fable-5-1/migration-guide',
     checked: CHECKED,
@@ -48,8 +59,9 @@ const PASSPORTS: readonly Passport[] = [
   {
     family: 'Claude Sonnet 5.5',
     models: /^claude-sonnet-5-5(?!\d)/,
-    refuses: ADAPTIVE,
+    refuses: UNFORCED,
     forms: ['schema', 'plain'],
+    prefill: false,
     thinks: '`thinking: { type: adaptive }`, less with `{ type: between_tools }`',
     source: 'https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide',
     checked: CHECKED,
@@ -59,6 +71,7 @@ const PASSPORTS: readonly Passport[] = [
     models: /^claude-(fable|mythos)-5/,
     refuses: ADAPTIVE,
     forms: ['schema', 'tool', 'plain'],
+    prefill: false,
     thinks: 'always',
     source: THINKING,
     checked: CHECKED,
@@ -68,6 +81,7 @@ const PASSPORTS: readonly Passport[] = [
     models: /^claude-(opus|sonnet|haiku)-5/,
     refuses: WITHOUT_BUDGET,
     forms: ['schema', 'tool', 'plain'],
+    prefill: false,
     thinks: '`thinking: { type: adaptive }`',
     source: MIGRATION,
     checked: CHECKED,
@@ -77,6 +91,7 @@ const PASSPORTS: readonly Passport[] = [
     models: /^claude-opus-4-[78]/,
     refuses: WITHOUT_BUDGET,
     forms: ['schema', 'tool', 'plain'],
+    prefill: false,
     thinks: '`thinking: { type: adaptive }`',
     source: MIGRATION,
     checked: CHECKED,
@@ -86,6 +101,7 @@ const PASSPORTS: readonly Passport[] = [
     models: /^claude-(opus|sonnet)-4-6/,
     refuses: SAMPLED,
     forms: ['schema', 'tool', 'plain'],
+    prefill: false,
     thinks: '`thinking`',
     source: THINKING,
     checked: CHECKED,
@@ -148,6 +164,10 @@ export const anthropicFacts = {
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
   models: /^claude-/,
   starterModel: 'claude-sonnet-5-5',
+  files: [
+    { models: /^claude-(1|2|instant)/, takes: [] },
+    { models: /./, takes: ['image', 'file'] },
+  ],
   passports: PASSPORTS,
   caches: {
     from: [

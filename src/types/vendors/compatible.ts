@@ -5,6 +5,7 @@ const COMMON = {
   keyHeader: 'authorization',
   headers: {},
   baseUrlVariable: 'OPENAI_BASE_URL',
+  files: [{ models: /./, takes: ['image'] }],
   passports: [],
   ends: {},
   embeddings: null,
@@ -47,6 +48,10 @@ export const compatibleFacts = {
     host: 'https://api.mistral.ai/v1',
     keyInput: 'mistral-api-key',
     keyVariable: 'MISTRAL_API_KEY',
+    files: [
+      { models: /^(codestral|devstral)/, takes: [] },
+      { models: /./, takes: ['image'] },
+    ],
     models: /^(mistral|ministral|magistral|codestral|devstral|pixtral)-[\w.-]+$/,
     starterModel: 'mistral-small-latest',
     priceId: 'mistral',
@@ -59,6 +64,11 @@ export const compatibleFacts = {
     keyVariable: 'GROQ_API_KEY',
     models: OF_OTHERS,
     starterModel: 'openai/gpt-oss-20b',
+    hasResponses: true,
+    files: [
+      { models: /gpt-oss|^llama-3/, takes: [] },
+      { models: /./, takes: ['image'] },
+    ],
     // https://console.groq.com/docs/deprecations
     ends: { '2026-08-16': ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant'] },
     priceId: 'groq',
@@ -71,6 +81,7 @@ export const compatibleFacts = {
     keyVariable: 'DEEPSEEK_API_KEY',
     models: /^deepseek-[\w.-]+$/,
     starterModel: 'deepseek-v4-flash',
+    files: [{ models: /./, takes: [] }],
     // https://api-docs.deepseek.com/news/news260424
     ends: { '2026-07-24': ['deepseek-chat', 'deepseek-reasoner'] },
     priceId: 'deepseek',
@@ -83,6 +94,7 @@ export const compatibleFacts = {
     keyVariable: 'XAI_API_KEY',
     models: /^grok-[\w.-]+$/,
     starterModel: 'grok-4.3',
+    hasResponses: true,
     // https://docs.x.ai/developers/migration/may-15-retirement
     ends: {
       '2026-05-15': [
@@ -105,6 +117,8 @@ export const compatibleFacts = {
     keyVariable: 'OPENROUTER_API_KEY',
     models: OF_OTHERS,
     starterModel: 'openai/gpt-oss-20b',
+    hasResponses: true,
+    files: [{ models: /./, takes: ['image', 'file'] }],
     priceId: 'openrouter',
   },
   together: {

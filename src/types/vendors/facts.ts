@@ -1,6 +1,11 @@
 /** Each is a file in `providers/vendors`. */
 export type Api = 'openai' | 'anthropic';
 
+/** The two forms of OpenAI's language. */
+export const CHAT_APIS = ['chat', 'responses'] as const;
+
+export type ChatApi = (typeof CHAT_APIS)[number];
+
 export type Form = 'schema' | 'tool' | 'plain';
 
 export interface Refusal {
@@ -19,6 +24,8 @@ export interface Passport {
   models: RegExp;
   refuses: Readonly<Record<string, Refusal>>;
   forms: readonly [Form, ...Form[]];
+  /** `false`: it refuses a last message of the assistant. Absent: it goes on with it. */
+  prefill?: false;
   /** Whether it thinks before it answers, in words. */
   thinks: string;
   /** `responses`: it only has OpenAI's Responses API. */
@@ -43,6 +50,10 @@ export interface VendorFacts {
   models: RegExp;
   /** Not retired; matches a passport if there are any; has a list price if `priceId` is set. */
   starterModel: string;
+  /** Whether its own host has the Responses API beside chat completions; absent: it does not. */
+  hasResponses?: true;
+  /** The files that models take; the first that matches applies. Absent: unknown. */
+  files?: readonly { models: RegExp; takes: readonly ('image' | 'file')[] }[];
   /** The first whose name pattern matches applies. */
   passports: readonly Passport[];
   /** Minimum cached tokens of a request prefix; the first matching model applies. */

@@ -28,16 +28,9 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
     family: 'Models of the Responses API alone',
     models:
       /^(o1-pro|o3-pro|o3-deep-research|o4-mini-deep-research|computer-use-preview|gpt-5-codex|gpt-5-pro|gpt-5\.\d-pro|gpt-5\.1-codex-max|gpt-5\.[23]-codex|gpt-daybreak-|gpt-[\d.]+-cyber|gpt-rosalind-|gpt-6-rosalind)/,
-    refuses: {
-      ...reasoning([]),
-      max_tokens: { instead: 'max_output_tokens' },
-      max_completion_tokens: { instead: 'max_output_tokens' },
-      reasoning_effort: { instead: 'reasoning: { effort: … }' },
-      seed: {},
-      stop: {},
-    },
+    refuses: reasoning([]),
     forms: ['schema', 'plain'],
-    thinks: 'always; `reasoning: { effort: … }`',
+    thinks: 'always; `reasoning_effort`',
     api: 'responses',
     source: 'https://developers.openai.com/api/docs/models',
     checked: OPENAI_CHECKED,
@@ -45,7 +38,7 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
   {
     family: 'GPT-6 Astra and GPT-6.1 Sol',
     models: /^gpt-(6-astra|6\.1-sol)/,
-    // Reasoning models only accept tools in the Responses API.
+    // In chat completions, that is.
     refuses: { ...reasoning([]), tools: {}, reasoning_effort: { values: ['none', 'minimal'] } },
     forms: ['schema', 'plain'],
     thinks: 'always; `reasoning_effort`',
@@ -75,8 +68,21 @@ const OPENAI_PASSPORTS: readonly Passport[] = [
     checked: OPENAI_CHECKED,
   },
   {
-    family: 'GPT-5.1 to GPT-5.4',
-    models: /^gpt-5\.[1-4]/,
+    family: 'GPT-5.4',
+    models: /^gpt-5\.4/,
+    refuses: {
+      ...reasoning(['none', null]),
+      tools: { unless: { parameter: 'reasoning_effort', values: ['none', null] } },
+      reasoning_effort: { values: ['minimal'] },
+    },
+    forms: ['schema', 'tool', 'plain'],
+    thinks: '`reasoning_effort`; not without it',
+    source: 'https://developers.openai.com/api/docs/guides/latest-model',
+    checked: OPENAI_CHECKED,
+  },
+  {
+    family: 'GPT-5.1 to GPT-5.3',
+    models: /^gpt-5\.[1-3]/,
     refuses: { ...reasoning(['none', null]), reasoning_effort: { values: ['minimal'] } },
     forms: ['schema', 'tool', 'plain'],
     thinks: '`reasoning_effort`; not without it',
@@ -205,6 +211,13 @@ export const openaiFacts = {
   baseUrlVariable: 'OPENAI_BASE_URL',
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
   starterModel: 'gpt-5.4-mini',
+  hasResponses: true,
+  files: [
+    { models: /audio|realtime|embedding|^(gpt-3\.5|o1-mini|o1-preview|o3-mini)/, takes: [] },
+    { models: /^gpt-4-(turbo(-\d{4}|$)|vision)/, takes: ['image'] },
+    { models: /^gpt-4(-|$)/, takes: [] },
+    { models: /./, takes: ['image', 'file'] },
+  ],
   passports: OPENAI_PASSPORTS,
   ends: OPENAI_RETIREMENTS,
   priceId: 'openai',

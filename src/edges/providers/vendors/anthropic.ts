@@ -146,7 +146,7 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
   const { content, stop_reason, stop_details, usage, model } = parsed.data;
   const blocks = typeof content === 'string' ? [] : content;
   const calls = blocks.flatMap((block, index) =>
-    block.type === 'tool_use' ? [callIn(block, `content[${String(index)}]`)] : [],
+    CALLS.has(block.type) ? [callIn(block, `content[${String(index)}]`)] : [],
   );
   return classifyReply(
     {
@@ -164,3 +164,6 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
     ask,
   );
 }
+
+/** Of the prompt's tools, of the vendor's own, and of MCP servers. */
+const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

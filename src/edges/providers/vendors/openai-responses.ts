@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
 import { dataUri, fileName, messagesAs } from './files.ts';
+import { hostedWork } from './hosted-tools.ts';
+import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
 import {
   cachedTokens,
@@ -16,14 +18,17 @@ import {
 export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
-  body: ({ model, parameters, ...asked }) => ({
-    // As chat completions do by default.
-    store: false,
-    ...parameters,
-    model,
-    input: messagesAs(asked, RESPONSES_PARTS),
-    ...textOption(asked, parameters),
-  }),
+  body: ({ model, parameters: written, ...asked }) => {
+    const parameters = inResponsesForm(written);
+    return {
+      // As chat completions do by default.
+      store: false,
+      ...parameters,
+      model,
+      input: messagesAs(asked, RESPONSES_PARTS),
+      ...textOption(asked, parameters),
+    };
+  },
   read: readResponses,
 };
 
@@ -100,13 +105,14 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
   const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
   const cut = status === 'incomplete' ? incomplete?.reason : null;
   const { said, thinking } = separateThinking(parts);
-  return classifyReply(
+  const { parts: others, steps } = hostedWork(output);
+  const answer = classifyReply(
     {
       said,
       thinking: output.some(({ type }) => type === 'reasoning') ? 'items of reasoning' : thinking,
       ...(usage ?? { usage: null }),
       refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
-      others: [],
+      others,
       calls: output.flatMap((item, index) =>
         CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
       ),
@@ -117,6 +123,7 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
     },
     ask,
   );
+  return answer.kind === 'answer' && steps.length > 0 ? { ...answer, steps } : answer;
 }
 
 const CALLS = new Set(['function_call', 'custom_tool_call']);

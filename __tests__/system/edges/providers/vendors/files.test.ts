@@ -97,6 +97,16 @@ describe('images and PDFs', () => {
     expect(server.refused).toEqual([]);
   });
 
+  test('make no call to a model that does not take them', async () => {
+    const { ask, server } = await start('openai', () => ({}), { readFile });
+    const target = { provider: 'openai', endpoint: null, model: 'gpt-3.5-turbo' } as const;
+    expect(errorOf(await ask({ target, messages }))).toMatchObject({
+      kind: 'request',
+      message: expect.stringContaining('gpt-3.5-turbo takes no images; name a model that does'),
+    });
+    expect(server.calls).toEqual([]);
+  });
+
   test('make no call when one cannot be read', async () => {
     const { ask, server } = await start('openai', () => ({}), { readFile });
     const lost = { ...messages[1], role: 'user' as const, parts: [{ ...image, id: 'c3' }] };

@@ -44,3 +44,109 @@ describe('a model that has the Responses API alone', () => {
     expect(errorOf(await ask({ model: 'gpt-5-pro', try: 1 })).kind).toBe('filtered');
   });
 });
+
+describe('a model that has both APIs', () => {
+  const parameters = {
+    reasoning_effort: 'low',
+    max_completion_tokens: 99,
+    verbosity: 'low',
+    tools: [
+      { type: 'function', function: { name: 'order', parameters: { type: 'object' } } },
+      {
+        type: 'custom',
+        custom: {
+          name: 'query',
+          format: { type: 'grammar', grammar: { syntax: 'regex', definition: '.*' } },
+        },
+      },
+    ],
+    tool_choice: { type: 'function', function: { name: 'order' } },
+    response_format: { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: {} } },
+  };
+
+  test('thinks with tools in the Responses API, with parameters written for chat', async () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'order', arguments: '{"n":1}' };
+    const { ask, server } = await start('openai', () => ({ text: 'done', output: [call] }));
+    expect(await ask({ model: 'gpt-5.4', parameters })).toMatchObject({
+      status: 'ok',
+      parts: [
+        { type: 'text', text: 'done' },
+        { type: 'tool_call', name: 'order', arguments: '{"n":1}' },
+      ],
+    });
+    expect(server.refused).toEqual([]);
+    expect(server.calls).toEqual(['POST /v1/responses']);
+    expect(server.requests[0]?.body).toEqual({
+      model: 'gpt-5.4',
+      store: false,
+      input: [{ role: 'user', content: 'hello' }],
+      reasoning: { effort: 'low' },
+      max_output_tokens: 99,
+      text: {
+        verbosity: 'low',
+        format: { type: 'json_schema', name: 'n', strict: true, schema: {} },
+      },
+      tools: [
+        { type: 'function', name: 'order', parameters: { type: 'object' }, strict: false },
+        {
+          type: 'custom',
+          name: 'query',
+          format: { type: 'grammar', syntax: 'regex', definition: '.*' },
+        },
+      ],
+      tool_choice: { type: 'function', name: 'order' },
+    });
+  });
+
+  test('is asked where the settings say', async () => {
+    const { ask, server } = await start('openai', () => ({ text: 'four' }));
+    const target = { provider: 'openai', endpoint: null, model: 'gpt-4.1' } as const;
+    await ask({ target: { ...target, api: 'responses' } });
+    await ask({ target, try: 1 });
+    expect(server.calls).toEqual(['POST /v1/responses', 'POST /v1/chat/completions']);
+  });
+
+  test('uses hosted tools and MCP servers, whose calls are parts of the answer', async () => {
+    const output = [
+      { type: 'mcp_list_tools', id: 'm', server_label: 'shop', tools: [] },
+      {
+        ...{ type: 'web_search_call', id: 'w', status: 'completed' },
+        action: { type: 'search', query: 'vase' },
+      },
+      {
+        ...{ type: 'mcp_call', id: 'c', server_label: 'shop', name: 'stock' },
+        ...{ arguments: '{"item":"vase"}', output: '3' },
+      },
+      { type: 'image_generation_call', id: 'i', status: 'completed', result: 'AAAA' },
+      { type: 'moon_phase', id: 'p', phase: 'commentary', waxing: true },
+    ];
+    const { ask, server } = await start('openai', () => ({ text: 'Three.', output }));
+    const tools = [
+      { type: 'web_search' },
+      {
+        type: 'mcp',
+        server_label: 'shop',
+        server_url: 'https://shop.example',
+        require_approval: 'never',
+      },
+    ];
+    expect(await ask({ model: 'gpt-4.1', parameters: { tools } })).toMatchObject({
+      ended: 'stop',
+      parts: [
+        { type: 'text', text: 'Three.' },
+        { type: 'tool_call', name: 'web_search', arguments: '{"type":"search","query":"vase"}' },
+        { type: 'tool_call', name: 'stock', arguments: '{"item":"vase"}' },
+        { type: 'tool_call', name: 'image_generation', arguments: '{}' },
+        { type: 'image', media_type: 'image/png', bytes: 3, data: 'AAAA' },
+        { type: 'unknown', kind: 'moon_phase' },
+      ],
+      steps: [
+        { name: 'web_search', result: null },
+        { name: 'stock', result: '3' },
+        { name: 'image_generation', result: null },
+      ],
+    });
+    expect(server.refused).toEqual([]);
+    expect(server.requests[0]?.body).toMatchObject({ tools });
+  });
+});

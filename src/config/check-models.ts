@@ -1,0 +1,179 @@
+import { problem } from '../errors.ts';
+import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
+import { askedModel, isRecorded } from '../kernel/suite/models.ts';
+import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import { refusedIn } from '../types/apis.ts';
+import {
+  fileTypeWords,
+  passportOf,
+  publicModel,
+  refusalWords,
+  refusedFile,
+  retirementDate,
+  type AskedModel,
+} from '../types/passports.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
+import type { ChatApi } from '../types/vendors/facts.ts';
+
+/** Days before a model's end from which it is warned about. */
+const WARN_DAYS = 90;
+
+const DAY_MS = 86_400_000;
+
+export interface ModelEnds {
+  today: string;
+  /** A problem in a full run. Else a notice: the change did not retire the model. */
+  past: 'problem' | 'notice';
+}
+
+/** Reports parameters that models refuse, and with `ends` models that have ended or soon will. */
+export function checkPassports(
+  settings: Settings,
+  suites: readonly Suite[],
+  ends: ModelEnds | null,
+  found: { problems: Problem[]; notices: Notice[] },
+): void {
+  const asked = suites.filter(({ tests }) => !isRecorded(tests)).map(({ prompt }) => prompt);
+  const swept = settings.sweep['model']?.map(String) ?? [];
+  const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
+  for (const prompt of asked) {
+    if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
+    else {
+      found.notices.push(...omittedParameterNotices(prompt, swept, settings));
+      found.problems.push(
+        ...swept.flatMap((model) => {
+          const each = askedModel(settings, model);
+          return each === null ? [] : refusedFiles({ ...prompt, model }, each);
+        }),
+      );
+    }
+  }
+  if (ends === null) return;
+  const named = [
+    ...asked.flatMap((prompt) =>
+      prompt.model === null ? [] : [{ model: prompt.model, place: keyPlace(prompt, 'model') }],
+    ),
+    ...suites.flatMap(({ tests }) => [
+      ...(tests.own?.models ?? []),
+      ...everyMetric(tests).flatMap(namedModels),
+    ]),
+    ...[settings.grader, ...settings.voters, settings.embeddings].filter(
+      (grader) => grader !== null,
+    ),
+    ...swept.map((model) => ({ model, place: sweepPlace })),
+  ];
+  for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);
+}
+
+function parameterPlace(prompt: Prompt, key: string): Place {
+  return prompt.places[key] ?? keyPlace(prompt, 'model');
+}
+
+/** What the prompt sends that its model is known to refuse. */
+function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
+  const asked = prompt.model === null ? null : askedModel(settings, prompt.model);
+  if (asked === null) return [];
+  const { messages } = prompt;
+  const last = messages.at(-1);
+  const prefill =
+    last?.role === 'assistant' && passportOf(asked)?.prefill === false
+      ? [
+          problem(
+            last.place,
+            `${prompt.model ?? ''} does not continue a last message of the assistant: remove it, ` +
+              'or say in another message how the answer begins',
+          ),
+        ]
+      : [];
+  return [...refusedParameters(prompt, asked), ...refusedFiles(prompt, asked), ...prefill];
+}
+
+function refusedParameters({ places, ...prompt }: Prompt, asked: AskedModel): Problem[] {
+  return refusedIn(asked, prompt.parameters).map(({ name, refusal, api }) => {
+    const line = places[name]?.line;
+    const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
+    const fix =
+      refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
+    const message =
+      `${prompt.model ?? ''} takes no ${name}${api === null ? '' : API_PHRASES[api]}` +
+      `${refusalWords(refusal)}: ${fix}${otherApi(api, asked)}`;
+    return problem(parameterPlace({ places, ...prompt }, name), message);
+  });
+}
+
+const API_PHRASES: Readonly<Record<ChatApi, string>> = {
+  chat: ' in chat completions',
+  responses: ' in the Responses API',
+};
+
+/** The way out if the settings chose the API. */
+function otherApi(api: ChatApi | null, asked: AskedModel): string {
+  if (api === null || asked.api !== api || passportOf(asked)?.api === 'responses') return '';
+  return `, or write api: ${api === 'chat' ? 'responses' : 'chat'} for it under models`;
+}
+
+function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[] {
+  return messages.flatMap(({ parts = [], place }, index) => {
+    const types = parts.flatMap(({ type }) => (type === 'text' ? [] : [type]));
+    const type = refusedFile(asked, types);
+    if (type === null) return [];
+    const message =
+      `messages[${String(index)}].content: ${model ?? asked.model} takes no ` +
+      `${fileTypeWords(type)}; name a model that does, or remove the part`;
+    return [problem(place, message)];
+  });
+}
+
+/** A sweep leaves a parameter out for the models that refuse it. */
+function omittedParameterNotices(
+  prompt: Prompt,
+  swept: readonly string[],
+  settings: Settings,
+): Notice[] {
+  const { sweep } = settings;
+  return swept.flatMap((model) => {
+    const asked = askedModel(settings, model);
+    if (asked === null) return [];
+    const values = Object.fromEntries(
+      Object.entries(sweep).flatMap(([name, [value]]) =>
+        value === undefined ? [] : [[name, value] as const],
+      ),
+    );
+    return refusedIn(asked, { ...prompt.parameters, ...values }).map(({ name }): Notice => ({
+      kind: 'settings',
+      place: parameterPlace(prompt, name),
+      message: `${model} takes no ${name}: the sweep asks it without`,
+    }));
+  });
+}
+
+function checkEnd(
+  name: string,
+  place: Place | null,
+  { settings, ends }: { settings: Settings; ends: ModelEnds },
+  { problems, notices }: { problems: Problem[]; notices: Notice[] },
+): void {
+  const asked = askedModel(settings, name);
+  const end = asked === null ? null : retirementDate(asked);
+  if (asked === null || end === null) return;
+  const meant = publicModel(asked)?.model ?? asked.model;
+  const stands = meant === name ? name : `${name} stands for ${meant}, which`;
+  const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
+  if (days <= 0) {
+    const fix =
+      meant === name
+        ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
+          `${asked.provider}, replaces: [${name}] } }`
+        : `name its successor where the settings (models) say what ${name} stands for`;
+    const message = `${stands} ended on ${end}: ${fix}`;
+    if (ends.past === 'problem') problems.push(problem(place, message));
+    else notices.push({ kind: 'settings', place, message });
+  } else if (days <= WARN_DAYS)
+    notices.push({
+      kind: 'settings',
+      place,
+      message:
+        `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
+        'docs/models.md says how to change over',
+    });
+}

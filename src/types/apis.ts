@@ -1,0 +1,94 @@
+import { passportOf, publicModel, refusedBy, type AskedModel } from './passports.ts';
+import { isMap, type Json } from './plain.ts';
+import type { ChatApi, Passport, Refusal } from './vendors/facts.ts';
+import { factsOf } from './vendors.ts';
+
+type Parameters = Readonly<Record<string, Json>>;
+
+/** Parameters that chat completions do not have. */
+const RESPONSES_ONLY = [
+  ...['reasoning', 'text', 'max_output_tokens', 'include', 'instructions', 'max_tool_calls'],
+  ...['truncation', 'previous_response_id', 'conversation', 'prompt'],
+];
+
+/** https://developers.openai.com/api/docs/guides/migrate-to-responses */
+const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
+  ...Object.fromEntries(
+    [
+      ...['seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs'],
+      ...['functions', 'function_call', 'modalities', 'audio', 'prediction', 'n'],
+    ].map((name) => [name, {}]),
+  ),
+  web_search_options: { instead: 'tools: [{ type: web_search }]' },
+};
+
+/**
+ * The API of OpenAI's language that a request goes to: the one that the settings name, else the
+ * Responses API where the model or the parameters need it. OpenAI's own models think with tools
+ * there alone.
+ */
+export function apiOf(asked: AskedModel, parameters: Parameters): ChatApi {
+  if (asked.api !== undefined) return asked.api;
+  const passport = passportOf(asked);
+  if (passport?.api === 'responses') return 'responses';
+  const known = publicModel(asked);
+  const hasBoth = known !== null && factsOf(known.provider).hasResponses === true;
+  return hasBoth && needsResponses(passport, parameters) ? 'responses' : 'chat';
+}
+
+function needsResponses(passport: Passport | null, parameters: Parameters): boolean {
+  const isToolRefused =
+    passport !== null &&
+    refusedBy(passport.refuses, parameters).some(({ name }) => name === 'tools');
+  return isToolRefused || responsesOnly(parameters) !== null;
+}
+
+/** The first parameter that chat completions refuse; `tools`: one of them is not theirs. */
+function responsesOnly(parameters: Parameters): string | null {
+  const name = RESPONSES_ONLY.find((each) => (parameters[each] ?? null) !== null);
+  if (name !== undefined) return name;
+  const { tools } = parameters;
+  return Array.isArray(tools) && tools.some(isOutsideChat) ? 'tools' : null;
+}
+
+/** A hosted tool, an MCP server, or a function in the form of the Responses API. */
+function isOutsideChat(tool: Json): boolean {
+  if (!isMap(tool)) return false;
+  const { type } = tool;
+  return type === 'function' || type === 'custom' ? !(type in tool) : typeof type === 'string';
+}
+
+/** What the model refuses of these parameters, by the API that they go to. */
+export function refusedIn(
+  asked: AskedModel,
+  parameters: Parameters,
+): { name: string; refusal: Refusal; api: ChatApi | null }[] {
+  const passport = passportOf(asked);
+  if (passport === null) return [];
+  if (factsOf(asked.provider).speaks !== 'openai')
+    return refusedBy(passport.refuses, parameters).map((found) => ({ ...found, api: null }));
+  if (apiOf(asked, parameters) === 'chat') {
+    const name = responsesOnly(parameters);
+    const foreign = name === null ? [] : [{ name, refusal: {}, api: 'chat' as const }];
+    const own = refusedBy(passport.refuses, parameters).map((found) => ({
+      ...found,
+      api: found.name === 'tools' ? ('chat' as const) : null,
+    }));
+    return [...foreign, ...own];
+  }
+  const { tools: _, max_tokens: __, ...refuses } = passport.refuses;
+  const lacking = refusedBy(CHAT_ONLY, parameters);
+  const rest = refusedBy(refuses, withChatNames(parameters)).filter(
+    ({ name }) => !(name in CHAT_ONLY),
+  );
+  return [
+    ...lacking.map((found) => ({ ...found, api: 'responses' as const })),
+    ...rest.map((found) => ({ ...found, api: null })),
+  ];
+}
+
+function withChatNames(parameters: Parameters): Parameters {
+  const { reasoning } = parameters;
+  const effort = isMap(reasoning) ? reasoning['effort'] : undefined;
+  return effort === undefined ? parameters : { reasoning_effort: effort, ...parameters };
+}
