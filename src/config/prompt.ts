@@ -143,9 +143,10 @@ export function readPrompt(
   };
   const names = variables.map((each) => each.name);
   problems.push(...undeclaredProblems(document, messages, names, undeclaredMessage));
-  const foreign = isTemplate ? foreignNotices(document, messages, names) : [];
+  const foreign = foreignFindings(document, isTemplate ? messages : [], names);
+  problems.push(...foreign.problems);
   const unused = code === null ? unusedVariables(messages, variables) : [];
-  return { prompt, notices: [...foreign, ...unused], messages, isInferred };
+  return { prompt, notices: [...foreign.notices, ...unused], messages, isInferred };
 }
 
 function undeclaredMessage(name: string): string {
@@ -164,17 +165,19 @@ export function withInputs(
   const inputs = inputNames(references);
   if (!isInferred || references.length === 0) return { prompt, problems: [], notices: [] };
   const names = [...inputs];
+  const undeclared = undeclaredProblems(
+    document,
+    messages,
+    names,
+    (name) =>
+      `no reference has an input "${name}"; add it to one, or ` +
+      `${literal(name)}${didYouMean(name, names)}`,
+  );
+  const foreign = foreignFindings(document, messages, names);
   return {
     prompt: { ...prompt, variables: prompt.variables.filter(({ name }) => inputs.has(name)) },
-    problems: undeclaredProblems(
-      document,
-      messages,
-      names,
-      (name) =>
-        `no reference has an input "${name}"; add it to one, or ` +
-        `${literal(name)}${didYouMean(name, names)}`,
-    ),
-    notices: foreignNotices(document, messages, names),
+    problems: [...undeclared, ...foreign.problems],
+    notices: foreign.notices,
   };
 }
 
@@ -294,34 +297,49 @@ function literal(name: string): string {
   return `write {{${name}}} where the text itself is meant`;
 }
 
-/** Variables in other tools' template forms, each form once per message. */
-function foreignNotices(
+/**
+ * Variables in other tools' template forms, each form once per message. It is an error if no
+ * message uses the variable in our form: every reference would ask the same.
+ */
+function foreignFindings(
   document: Document,
   messages: readonly LocatedMessage[],
   names: readonly string[],
-): Notice[] {
-  const texts = messages.flatMap((message) => message.texts);
-  return texts.flatMap(({ text, path }) =>
-    foreignForms(text, names).map(({ written, message }) => ({
-      kind: 'unused',
-      message,
-      place: document.placeOfText(path, written, 0),
-    })),
+): { problems: Problem[]; notices: Notice[] } {
+  const used = usedNames(messages);
+  const found = messages.flatMap(({ texts }) =>
+    texts.flatMap(({ text, path }) =>
+      foreignForms(text, names).map(({ name, written, message }) => ({
+        isUsed: used.has(name),
+        message,
+        place: document.placeOfText(path, written, 0),
+      })),
+    ),
   );
+  return {
+    problems: found
+      .filter(({ isUsed }) => !isUsed)
+      .map(({ place, message }) => problem(place, message)),
+    notices: found
+      .filter(({ isUsed }) => isUsed)
+      .map(({ place, message }) => ({ kind: 'unused', message, place })),
+  };
+}
+
+function usedNames(messages: readonly LocatedMessage[]): Set<string> {
+  return new Set(messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)));
 }
 
 function unusedVariables(
   messages: readonly LocatedMessage[],
   variables: readonly PromptVariable[],
 ): Notice[] {
-  const used = new Set(
-    messages.flatMap(({ content }) => placeholders(content).map(({ name }) => name)),
-  );
-  const unused = variables.filter(({ name }) => !used.has(name));
-  return unused.map(({ name, place }) => {
-    const [form] = messages.flatMap(({ content }) => foreignForms(content, [name]));
-    const why = form === undefined ? '' : `: ${form.message}`;
-    const message = `the variable "${name}" is declared but no message uses it${why}`;
-    return { kind: 'unused', message, place };
-  });
+  const used = usedNames(messages);
+  return variables
+    .filter(({ name }) => !used.has(name))
+    .map(({ name, place }) => ({
+      kind: 'unused',
+      message: `the variable "${name}" is declared but no message uses it`,
+      place,
+    }));
 }

@@ -161,9 +161,9 @@ references:
     ]);
   });
 
-  test("warns where an input is written in another tool's form", async () => {
-    const { notices } = await read({ [FILE]: SUITE.replace('{who}', '{{who}}') });
-    expect(notices).toEqual([
+  test("has an error where an input is written in another tool's form alone", async () => {
+    const { problems } = await read({ [FILE]: SUITE.replace('{who}', '{{who}}') });
+    expect(problems).toEqual([
       `${FILE}:2: {{who}} sends the literal text {who}; write {who} to insert the variable`,
     ]);
   });
@@ -244,10 +244,14 @@ describe("a variable in another tool's form", () => {
     expect(await notices(content)).toEqual([]);
   });
 
-  test('is the reason why it counts as unused', async () => {
-    expect(await notices('{{b}}', '[a, b, country]')).toEqual([
-      `${LINE}{{b}} sends the literal text {b}; write {b} to insert the variable`,
-      'prompts/p.yaml:4: the variable "b" is declared but no message uses it: {{b}} sends the literal text {b}; write {b} to insert the variable',
+  test('is an error if no message uses the variable', async () => {
+    const { problems } = await read(
+      suiteFiles(
+        'defaults: [tests/p]\nname: p\nmodel: gpt-4o\nvariables: [a]\nprompt: |\n  Hi {{ a }}\n',
+      ),
+    );
+    expect(problems).toEqual([
+      'prompts/p.yaml:6: {{ a }} is sent as it is written; write {a} to insert the variable',
     ]);
   });
 });

@@ -75,7 +75,7 @@ export function placeholders(template: string): Placeholder[] {
 export function foreignForms(
   template: string,
   names: readonly string[],
-): { written: string; message: string }[] {
+): { name: string; written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
   const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
     // Text after a quote, a colon or a filter is not a variable.
@@ -85,9 +85,10 @@ export function foreignForms(
     const plain =
       doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written';
     const sends = dollar === '' ? plain : 'sends a $ before the value';
-    return [[written, `${written} ${sends}; write {${name}} to insert the variable`] as const];
+    const message = `${written} ${sends}; write {${name}} to insert the variable`;
+    return [[written, { name, written, message }] as const];
   });
-  return [...new Map(found)].map(([written, message]) => ({ written, message }));
+  return [...new Map(found).values()];
 }
 
 export function isVariableName(name: string): boolean {
