@@ -4,7 +4,7 @@ import { callsOf, textOf, type ToolCall } from '../types/answer.ts';
 import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema } from '../types/metric.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
-import type { MetricTools } from './answer.ts';
+import type { MetricAnswer, MetricTools } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
@@ -39,11 +39,17 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON is: the whole answer; its first code block in JSON, else the first ' +
+    'Where the JSON is, in an answer without a JSON part: the whole answer; its first code block in JSON, else the first ' +
       'without a language, else the first (without any block, the whole answer); the first ' +
       'object or list in it; or any object in it, however loosely written. Code fences are ' +
       'read as CommonMark defines them.',
   );
+
+/** What metrics of JSON read: the answer's first JSON part, else its text. */
+function jsonSource({ completion }: MetricAnswer): string {
+  const values = completion.parts.flatMap((part) => (part.type === 'json' ? [part.value] : []));
+  return values[0] === undefined ? textOf(completion) : JSON.stringify(values[0]);
+}
 
 const isJsonMetric = defineMetric({
   name: 'is_json',
@@ -53,8 +59,8 @@ const isJsonMetric = defineMetric({
   ...yesOrNo,
   source: 'RFC 8259; promptfoo `is-json`, `contains-json`',
   example: { output: '```json\n{"a": 1}\n```', with: { extract: 'fenced' }, value: 1, pass: true },
-  measure({ output, options }) {
-    const parsed = parseJson(output, options.extract);
+  measure({ answer, options }) {
+    const parsed = parseJson(jsonSource(answer), options.extract);
     return passOrFail(parsed.ok, parsed.ok ? '' : parsed.reason);
   },
 });
@@ -102,8 +108,8 @@ const jsonSchemaMetric = defineBatch({
     const read = readSchema(options.schema);
     if ('wrong' in read) return answers.map(() => measureError(read.wrong));
     const { schema } = read;
-    const rows = answers.map(({ completion }) => {
-      const output = textOf(completion);
+    const rows = answers.map((answer) => {
+      const output = jsonSource(answer);
       return { length: output.length, ...answerValues(output, options.extract) };
     });
     const values = rows.flatMap((row) => row.values);
@@ -172,8 +178,8 @@ const jsonMatch = defineComparison({
       ? []
       : ['with.at must be a path of keys and positions such as order.items[0].name'],
   expects: () => ({ reads: 'value', wrong: () => null }),
-  measure({ output, expected, options }) {
-    const parsed = parseJson(output, options.extract);
+  measure({ answer, expected, options }) {
+    const parsed = parseJson(jsonSource(answer), options.extract);
     if (!parsed.ok) return passOrFail(false, parsed.reason);
     const found = valueAt(parsed.value, options.at);
     if (found === undefined) return passOrFail(false, `nothing is at ${options.at ?? ''}`);

@@ -119,3 +119,35 @@ describe('a suite of tool calls', () => {
     expect(references).toEqual([]);
   });
 });
+
+describe('a suite of a program with files', () => {
+  test('names the line of the file that head writes otherwise', async () => {
+    const { code, out, references } = await compared('program', headOf('program'));
+    expect(code).toBe(1);
+    expect(out).toContain('The only change: the code of notes-agent (program), app/notes.mjs.');
+    expect(out).toContain('files     fail: notes/1.4.0.md: line 6 is missing, not "## Fixed"');
+    const scores = references.flatMap(({ id, head }) =>
+      (head?.tries ?? []).flatMap((made) =>
+        made.scores.flatMap(({ metric, status }) =>
+          status === 'fail' && made.try === 0 ? [[id, metric]] : [],
+        ),
+      ),
+    );
+    expect(scores.sort()).toEqual([
+      ['login', 'files'],
+      ['prices', 'files'],
+      ['search', 'files'],
+    ]);
+  });
+
+  test.each([
+    ['app/agent.mjs', 4],
+    ['app/new.json', 4],
+    ['README.md', 0],
+  ])('a change of %s runs %i references', async (path, count) => {
+    const { references } = await compared('program', (directory) => {
+      writeFileSync(join(directory, path), '\n', { flag: 'a' });
+    });
+    expect(references).toHaveLength(count);
+  });
+});

@@ -5,7 +5,7 @@ import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
 import { argumentsProblem, matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
-import type { ToolCall } from '../../../src/types/answer.ts';
+import type { Part, ToolCall } from '../../../src/types/answer.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc, { forAll, forAllAsync } from '../../fuzz.ts';
@@ -368,6 +368,19 @@ describe('reasons and paths of json_match', () => {
       'with.at must be a path of keys and positions such as order.items[0].name',
     ]);
   });
+});
+
+test.each<[string, Json | undefined, Given]>([
+  ['is_json', undefined, {}],
+  ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
+  ['json_match', [1, 2], { at: 'a' }],
+])('%s reads the JSON part of an answer that has text too', async (uses, expected, given) => {
+  const parts: Part[] = [
+    { type: 'text', text: 'Here you are.' },
+    { type: 'json', value: { a: [1, 2] } },
+  ];
+  const answer = sample('', { expected, completion: { parts } });
+  expect((await scored(builtIn(uses, given), answer)).status).toBe('pass');
 });
 
 describe('tool_call_match', () => {

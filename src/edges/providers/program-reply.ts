@@ -122,19 +122,29 @@ type Reply =
   /** `id`: null if it has none. */
   | { kind: 'odd'; id: string | null; problem: string };
 
+/** Levels of maps and lists in a reply; deeper ones overflow the stack of those who read them. */
+const MOST_LEVELS = 200;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
+
 /** One line of a program, parsed as JSON. */
 export function readReply(data: unknown): Reply {
+  const id = reply.pick({ id: true }).safeParse(data).data?.id ?? null;
+  if (isDeeper(data, MOST_LEVELS))
+    return { kind: 'odd', id, problem: `is nested deeper than ${String(MOST_LEVELS)} levels` };
   const read = reply.safeParse(data);
   if (!read.success) {
-    const id = reply.pick({ id: true }).safeParse(data).data?.id ?? null;
     const [{ path, message } = { path: [], message: 'is not JSON' }] = read.error.issues;
     return { kind: 'odd', id, problem: `${z.core.toDotPath(path)} ${message}`.trim() };
   }
-  const { id, error, retryable } = read.data;
-  if (error !== undefined) return { kind: 'error', id, error, retryable };
+  const { error, retryable } = read.data;
+  if (error !== undefined) return { kind: 'error', id: read.data.id, error, retryable };
   const problem = shapeProblem(read.data);
   return problem === null
-    ? { kind: 'answer', id, answer: answerOf(read.data) }
+    ? { kind: 'answer', id: read.data.id, answer: answerOf(read.data) }
     : { kind: 'odd', id, problem };
 }
 

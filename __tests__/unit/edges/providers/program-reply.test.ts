@@ -179,6 +179,13 @@ describe('a reply of a program', () => {
     });
   });
 
+  test('that is nested too deeply is an error, not an overflow', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as object;
+    const problem = 'is nested deeper than 200 levels';
+    for (const fields of [{ parts: [{ type: 'json', value: deep }] }, { output: '', extra: deep }])
+      expect(reply(fields)).toEqual({ kind: 'odd', id: '1', problem });
+  });
+
   test('without an id belongs to no call', () => {
     expect(readReply({ output: 'Hi' })).toMatchObject({ kind: 'odd', id: null });
     expect(readReply(undefined)).toMatchObject({ kind: 'odd', id: null });
