@@ -1116,6 +1116,19 @@ export interface EvaldiffResult {
      */
     new: "report" | "fail";
     /**
+     * An older commit that head is compared with, too; null: none.
+     */
+    anchor: {
+      /**
+       * `last-release`, `30-days` (any number), or a tag or commit.
+       */
+      since: string;
+      /**
+       * Whether a fall since then makes a run red.
+       */
+      fail: boolean;
+    } | null;
+    /**
      * What an attribute that regressed does to the run.
      */
     attributes: "advise" | "fail";
@@ -4736,4 +4749,87 @@ export interface EvaldiffResult {
       calls: number;
     };
   }[];
+  /**
+   * Head against an older commit (`gate.anchor`); absent: not set, or nothing differs.
+   */
+  anchor?: {
+    /**
+     * As the settings say it: `last-release`, `30-days` or a commit.
+     */
+    since: string;
+    /**
+     * Full id of the older commit.
+     */
+    commit: string;
+    /**
+     * Its name: a tag, or its date and short id.
+     */
+    name: string;
+    /**
+     * Suites that ran and that differ from it.
+     */
+    suites: {
+      /**
+       * File of the prompt.
+       */
+      path: string;
+      /**
+       * Name of the suite.
+       */
+      suite: string;
+      /**
+       * Its variant.
+       */
+      variant: {
+        /**
+         * The model as the prompt names it; null: code computes the output.
+         */
+        model: string | null;
+        /**
+         * What is sent to the vendor beside the messages.
+         */
+        parameters: {
+          [k: string]: _Schema0;
+        };
+      };
+      /**
+       * `fell`: head passes less often than the older commit's prompt, also when that is asked `not-confirmed`: only by earlier answers. `level`: not beyond chance. `not-asked`: a cap, or the time, left no calls.
+       */
+      status: "fell" | "not-confirmed" | "level" | "not-asked";
+      /**
+       * References that were compared.
+       */
+      references: number;
+      /**
+       * Tries of the older commit's prompt; of today if it fell.
+       */
+      then: {
+        /**
+         * Tries that passed.
+         */
+        passes: number;
+        /**
+         * Tries that passed or failed.
+         */
+        tries: number;
+      };
+      /**
+       * Head's tries.
+       */
+      now: {
+        /**
+         * Tries that passed.
+         */
+        passes: number;
+        /**
+         * Tries that passed or failed.
+         */
+        tries: number;
+      };
+      /**
+       * One-sided mid-p of "head passes less often"; null: not asked.
+       */
+      p: number | null;
+    }[];
+  };
 }

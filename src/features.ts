@@ -1,4 +1,5 @@
 import type { CommandFeatures } from './app/commands/terminal.ts';
+import { anchorFeature } from './features/anchor/index.ts';
 import { attributesFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
@@ -16,6 +17,7 @@ export const FEATURES: CommandFeatures = [
   gradersFeature,
   conversationsFeature,
   causesFeature,
+  anchorFeature,
   noiseFeature,
   historyFeature,
   batchFeature,

@@ -10,6 +10,7 @@ import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from '
 import {
   closed,
   filled,
+  flag,
   listOf,
   mapOf,
   numberBetween,
@@ -98,6 +99,15 @@ const settingsGateSchema = closed({
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
   new: defaulted('new', oneOf(['report', 'fail'])),
+  anchor: defaulted(
+    'anchor',
+    orNull(
+      closed({
+        since: filled().describe('last-release, 30-days (any number), or a tag or commit.'),
+        fail: flag().describe('Whether a fall since then makes a run red.').default(false),
+      }),
+    ),
+  ),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
   // `yardstick` is the old name of `scoring`, which takes precedence.

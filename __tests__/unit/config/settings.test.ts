@@ -30,6 +30,7 @@ const DEFAULTS = {
     scoring: 'warn',
     removed: 'warn',
     new: 'report',
+    anchor: null,
     attributes: 'advise',
     min_pass_rate: null,
   },

@@ -42,6 +42,16 @@ export interface SidesRead {
   isChosen: boolean;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
+  /** The project as it was at `since`; null: there is no such commit. Absent: no repository. */
+  earlier?(since: string): Promise<EarlierProject | null>;
+}
+
+interface EarlierProject {
+  /** As a reader knows the commit. */
+  name: string;
+  tree: SourceTree;
+  project: Project;
+  problems: Problem[];
 }
 
 export interface PlanningRun<Own> {

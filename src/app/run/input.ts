@@ -21,6 +21,8 @@ export interface RunInput extends PrepareInput {
   changed?: readonly ChangedFile[];
   trust: TrustLevel;
   features: Features;
+  /** What base was at `since` (see `Repository`); null: there is no such commit. */
+  earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
   /** An empty sweep is allowed: the first references are being written. */
   mayBeEmpty?: true;

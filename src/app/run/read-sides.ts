@@ -54,7 +54,8 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     read.overrides,
   );
   if (problems.length > 0) return unread(problems);
-  const reads = await ownReads(input, sides, read);
+  const earlier = earlierProject(input, ofBase, toolsAt);
+  const reads = await ownReads(input, sides, read, earlier);
   const found = reads.flatMap((each) => each.problems ?? []);
   if (found.length > 0) return unread(found);
   return {
@@ -77,6 +78,7 @@ async function ownReads(
   { base, tip = null, head, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
   { overrides: { prompts, references, tags }, limits }: ReadOptions,
+  earlier: SidesRead['earlier'],
 ): Promise<{ key: string; read?: unknown; problems?: Problem[]; notices?: Notice[] }[]> {
   const asRead: SidesRead = {
     trust,
@@ -87,8 +89,23 @@ async function ownReads(
         ? null
         : { tree: tip ?? base, origin: base, project: sides.base },
     head: { tree: head, project: sides.head },
+    ...(earlier === undefined ? {} : { earlier }),
   };
   return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));
+}
+
+function earlierProject(
+  { earlier }: RunInput,
+  read: ReadOptions,
+  toolsAt: (tree: SourceTree) => ReadTools,
+): SidesRead['earlier'] {
+  if (earlier === undefined) return undefined;
+  return async (since) => {
+    const found = await earlier(since);
+    if (found === null) return null;
+    const { project, problems } = await readProject(found.tree, read, toolsAt(found.tree));
+    return { ...found, project, problems };
+  };
 }
 
 function readToolsOf(

@@ -183,10 +183,11 @@ async function storesOf(
 type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 
 export function runInput(
-  { inputs, trust, withheld, features, now }: Session,
+  session: Session,
   mode: RunInput['mode'],
   { base, tip = null, head, changed = [], notices = [] }: GivenSides,
 ): RunInput {
+  const { inputs, trust, withheld, features, now } = session;
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   const { maxCalls, maxCost, failOn, code } = inputs;
   return {
@@ -210,6 +211,18 @@ export function runInput(
       ),
     ],
     today: now().toISOString().slice(0, 10),
+    ...(base === null ? {} : { earlier: earlierTree(session, base.commit) }),
+  };
+}
+
+function earlierTree(
+  { repository, workingDirectory, now }: Session,
+  base: string,
+): NonNullable<RunInput['earlier']> {
+  return async (since) => {
+    const found = await repository.earlier(since, { commit: base, now: now().getTime() });
+    if (found === null) return null;
+    return { name: found.name, tree: await repository.tree(found.commit, workingDirectory) };
   };
 }
 

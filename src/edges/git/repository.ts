@@ -5,6 +5,7 @@ import { diffTrees } from './changes.ts';
 import { writeFiles } from './checkout.ts';
 import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
+import { earlierCommit, type EarlierCommit, type EarlierThan } from './earlier.ts';
 import type { FetchHints } from './history.ts';
 import {
   emptyTree,
@@ -65,6 +66,8 @@ export interface Repository {
   ): Promise<boolean>;
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
   remoteTip(branch: string): Promise<string | null>;
+  /** `last-release`, `30-days` or a tag, branch or commit. Null: there is none. */
+  earlier(since: string, than: EarlierThan): Promise<EarlierCommit | null>;
   /** Which remote branches and tags contain the commits. */
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
   /** What the CI names in `env`, else the default branch. Null if there is none; never HEAD. */
@@ -112,6 +115,7 @@ type Commits = Pick<
   | 'defaultBase'
   | 'mainline'
   | 'remoteTip'
+  | 'earlier'
   | 'origins'
 >;
 
@@ -137,6 +141,7 @@ function repositoryCommits({
       for (const commit of commits) await history.ensure(commit);
       return originsOf(source, await tips(), commits, base === null ? null : `refs/heads/${base}`);
     },
+    earlier: (since, than) => earlierCommit(names, history, since, than),
     defaultBase: (env) => findDefaultBase(reader, history, env),
     async mainline(branch) {
       const found =
@@ -253,6 +258,7 @@ function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'is
     isCommitted: refuse,
     defaultBase: refuse,
     remoteTip: () => Promise.resolve(null),
+    earlier: () => Promise.resolve(null),
     origins: refuse,
     mainline: () => Promise.resolve(null),
   };

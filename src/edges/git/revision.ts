@@ -37,7 +37,7 @@ export async function defaultBranch(names: Names): Promise<{ ref: string; tip: s
   return null;
 }
 
-interface Names {
+export interface Names {
   place: GitPlace;
   reader: ObjectReader;
   checkout: Checkout | null;

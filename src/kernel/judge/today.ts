@@ -186,10 +186,11 @@ function nextOfSuspects(rows: readonly TodayRow[], level: number): TodayStep | n
 
 /** One-sided mid-p of "head passes less often than base does today". */
 function fallToday(rows: readonly TodayRow[]): number {
-  return testOf(rows.map(({ run, whole }) => ({ run, tries: whole })));
+  return pOfFall(rows.map(({ run, whole }) => ({ run, tries: whole })));
 }
 
-function testOf(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
+/** One-sided mid-p of "head passes less often": exact, tries dealt within references. */
+export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
   const tries = rows.map((row) => row.tries);
   const clusters = rows.map(({ run }) => run.affected.reference.cluster ?? null);
   return suiteTest(
@@ -209,7 +210,7 @@ function driftOf(rows: readonly TodayRow[]): TodayResult['drift'] {
   const stored = meanOfCounts(tables.map(({ base }) => base));
   const today = meanOfCounts(tables.map(({ head }) => head));
   if (stored === null || today === null) return null;
-  const p = testOf(compared);
+  const p = pOfFall(compared);
   return reachesLevel(p, DRIFT_LEVEL) ? { stored, today, p } : null;
 }
 

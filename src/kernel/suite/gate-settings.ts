@@ -56,6 +56,14 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['report', 'fail'])
     .describe('What a new reference does to the run that fails on head.')
     .default('report'),
+  anchor: z
+    .strictObject({
+      since: z.string().describe('`last-release`, `30-days` (any number), or a tag or commit.'),
+      fail: z.boolean().describe('Whether a fall since then makes a run red.').default(false),
+    })
+    .nullable()
+    .describe('An older commit that head is compared with, too; null: none.')
+    .default(null),
   attributes: z
     .enum(['advise', 'fail'])
     .describe('What an attribute that regressed does to the run.')

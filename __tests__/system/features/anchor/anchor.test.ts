@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { AnchorResult } from '../../../../src/features/anchor/result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import { answerBody } from '../../../stand-ins/models/replies.ts';
+import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
+
+let server: ModelServer | null = null;
+afterEach(() => server?.close());
+
+const REFERENCES = 40;
+
+const prompt = (words: string): Record<string, string> => ({
+  'prompts/capitals.yaml': `name: capitals
+model: m
+defaults: [tests/capitals]
+variables: [{ name: q }]
+messages: [{ role: user, content: "${words} {q}" }]
+`,
+});
+
+const files = (gate: string): Record<string, string> => ({
+  'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
+  'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
+references:
+${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+});
+
+/** Shares of wrong answers, by the first word of the prompt. */
+type Wrong = Readonly<Record<string, number>>;
+
+/** A release with the prompt `One`, base with `Two`, head with `Three`. */
+async function eroded(anchor: string, wrong: Wrong) {
+  const asked = new Map<string, number>();
+  let rates = wrong;
+  server = await startModelServer({
+    answer: (seen) => {
+      const question = seen.messages.at(-1)?.content ?? '';
+      const [word = ''] = question.split(':');
+      const made = (asked.get(question) ?? 0) + 1;
+      asked.set(question, made);
+      const draw = nextFloat(createRandom(`${question} ${String(made)}`));
+      const isWrong = draw < (rates[word] ?? 0);
+      return { body: JSON.stringify(answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' })) };
+    },
+  });
+  const repository = createRepository();
+  repository.commit('release', { ...files(`{ anchor: ${anchor} }`), ...prompt('One:') });
+  repository.git('tag', 'v1.4.0');
+  repository.commit('step', prompt('Two:'));
+  repository.write(prompt('Three:'));
+  const env = localEndpoint(server);
+  const command = (...args: string[]) => commandIn(repository.directory, args, { env, width: 200 });
+  return {
+    callsOf: (word: string) =>
+      [...asked].reduce(
+        (sum, [question, calls]) => sum + (question.startsWith(word) ? calls : 0),
+        0,
+      ),
+    write: (words: string) => {
+      repository.write(prompt(words));
+    },
+    change(next: Wrong) {
+      rates = next;
+    },
+    plan: async () => (await command('plan', '--base', 'HEAD')).out,
+    async diff(...args: string[]) {
+      const { code, out } = await command(
+        ...['diff', '--base', 'HEAD', '--store', '../answers.sqlite', '--report', 'report'],
+        ...args,
+      );
+      const text = readFileSync(join(repository.directory, 'report/result.json'), 'utf8');
+      const result = JSON.parse(text) as Result & { anchor?: AnchorResult };
+      return { code, out, result, anchored: result.anchor?.suites[0] };
+    },
+  };
+}
+
+const EROSION = { One: 0, Two: 0.13, Three: 0.18 };
+
+describe('a comparison with the last release', () => {
+  test('reports what no single change lost, without failing the run', async () => {
+    const { diff } = await eroded('{ since: last-release }', EROSION);
+    const { code, out, result, anchored } = await diff();
+    expect([code, result.suites[0]?.verdict === 'regressed']).toEqual([0, false]);
+    expect(result.anchor).toMatchObject({ since: 'last-release', name: 'v1.4.0' });
+    expect(anchored).toMatchObject({
+      status: 'fell',
+      references: REFERENCES,
+      then: { passes: 4 * REFERENCES, tries: 4 * REFERENCES },
+    });
+    expect(out).toMatch(
+      /capitals lost \d+\.\d points since v1\.4\.0 \(100\.0 % → \d+\.\d %\); this change alone shows no such fall\./,
+    );
+  });
+
+  test('fails the run if the settings say so', async () => {
+    const { diff } = await eroded('{ since: last-release, fail: true }', EROSION);
+    const { code, result } = await diff();
+    expect([code, result.conclusion, result.outcome.kind]).toEqual([1, 'failure', 'failed']);
+    expect(result.reasons[0]).toMatch(/^capitals lost .* since v1\.4\.0/);
+  });
+
+  test('says nothing if only the model fell since', async () => {
+    const { diff, change, write } = await eroded('{ since: last-release }', {
+      One: 0,
+      Two: 0,
+      Three: 0,
+    });
+    expect((await diff()).anchored).toMatchObject({ status: 'level' });
+    change({ One: 0.3, Two: 0.3, Three: 0.3, Four: 0.3 });
+    write('Four:');
+    const { out, anchored } = await diff();
+    expect(anchored?.status).toBe('not-confirmed');
+    expect(out).not.toContain('since v1.4.0');
+  });
+
+  test('asks the release once, and later runs use what is stored', async () => {
+    const { diff, callsOf } = await eroded('{ since: last-release }', { One: 0, Two: 0, Three: 0 });
+    await diff();
+    expect(callsOf('One')).toBe(4 * REFERENCES);
+    await diff();
+    expect(callsOf('One')).toBe(4 * REFERENCES);
+  });
+});
+
+test('a plan counts the calls for the release', async () => {
+  const { plan } = await eroded('{ since: last-release }', EROSION);
+  expect(await plan()).toContain(
+    `${String(4 * REFERENCES)} calls for the older commit of gate.anchor`,
+  );
+});
+
+test('a release that does not exist is a notice', async () => {
+  const { diff } = await eroded('{ since: v9.9.9 }', EROSION);
+  const { result, anchored } = await diff();
+  expect(anchored).toBeUndefined();
+  expect(result.notices.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^gate\.anchor: "v9\.9\.9" is not a branch, tag or commit/),
+  );
+});

@@ -1,0 +1,83 @@
+import { gitLine } from './command.ts';
+import { deepenUntil, type CommitHistory, type HistorySource } from './history.ts';
+import { resolveRevision, type Names } from './revision.ts';
+
+export interface EarlierCommit {
+  commit: string;
+  /** As a reader knows it: `v1.4.0`, or `2026-10-27 (3f2a1b0)`. */
+  name: string;
+}
+
+export interface EarlierThan {
+  /** Full id. */
+  commit: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+const DAYS = /^(\d+)-days$/;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * `last-release`: the tag with the highest version. `30-days`: what `than` was that many days ago,
+ * by its first parents. Else a tag, branch or commit. Null: there is no release or no older commit.
+ */
+export async function earlierCommit(
+  names: Names,
+  history: CommitHistory,
+  since: string,
+  than: EarlierThan,
+): Promise<EarlierCommit | null> {
+  const [, days] = DAYS.exec(since) ?? [];
+  if (days !== undefined) {
+    await history.ensure(than.commit);
+    return commitBefore(names.source, than.commit, than.now - Number(days) * DAY_MS);
+  }
+  const name = since === 'last-release' ? await lastRelease(names) : since;
+  if (name === null) return null;
+  const commit = await resolveRevision(names, history, name);
+  await history.ensure(commit);
+  return { commit, name };
+}
+
+async function commitBefore(
+  { place, remote }: HistorySource,
+  from: string,
+  time: number,
+): Promise<EarlierCommit | null> {
+  const seconds = String(Math.floor(time / 1000));
+  const find = (): Promise<string> =>
+    gitLine(place, ['rev-list', '--first-parent', '-1', `--min-age=${seconds}`, from, '--']);
+  let found = await find();
+  if (found === '' && !('none' in remote))
+    await deepenUntil(place, remote, [[from]], async () => (found = await find()) !== '');
+  if (found === '') return null;
+  const date = await gitLine(place, ['show', '--no-patch', '--format=%cs', found, '--']);
+  return { commit: found, name: `${date} (${found.slice(0, 7)})` };
+}
+
+const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/;
+
+/** Tags of the clone; where it has none, the remote's. */
+async function lastRelease({ place, source: { remote } }: Names): Promise<string | null> {
+  const listed = await gitLine(place, [
+    'for-each-ref',
+    '--format=%(refname:lstrip=2)',
+    'refs/tags',
+  ]);
+  const own = listed.split('\n').filter((tag) => VERSION.test(tag));
+  const tips = own.length > 0 || 'none' in remote ? null : await remote.tips();
+  const others = [...(tips?.keys() ?? [])].flatMap((ref) =>
+    ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],
+  );
+  const [newest = null] = [...own, ...others].filter((tag) => VERSION.test(tag)).sort(newestFirst);
+  return newest;
+}
+
+function newestFirst(a: string, b: string): number {
+  const [, ...first] = VERSION.exec(a) ?? [];
+  const [, ...second] = VERSION.exec(b) ?? [];
+  const at = first.findIndex((part, i) => Number(part ?? 0) !== Number(second[i] ?? 0));
+  return at < 0 ? 0 : Number(second[at] ?? 0) - Number(first[at] ?? 0);
+}

@@ -1,0 +1,29 @@
+import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
+import { counted } from '../../text/amounts.ts';
+import { compareWithAnchor } from './compare.ts';
+import {
+  planAnchor,
+  readAnchor,
+  withoutStoredTries,
+  type AnchorPlan,
+  type AnchorRead,
+} from './plan.ts';
+import { anchorKeys } from './result.ts';
+
+export const anchorFeature: Feature<AnchorPlan, AnchorRead | null> & ReportRow = {
+  key: 'anchor',
+  calls: {
+    certain: {
+      key: 'anchor_calls',
+      words: (calls) => `${counted(calls, 'call')} for the older commit of gate.anchor`,
+    },
+    possible: 'anchor_possible',
+  },
+  result: { run: anchorKeys },
+  read: readAnchor,
+  plan: planAnchor,
+  withoutStored: withoutStoredTries,
+  compared: compareWithAnchor,
+  report: async () => (await import('./report.ts')).anchorReport,
+};

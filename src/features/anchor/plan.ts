@@ -1,0 +1,161 @@
+import type { Feature, PlanningRun, SidesRead } from '../../app/run/feature.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { UserError, formatProblem } from '../../errors.ts';
+import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
+import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { Generation } from '../../kernel/select/generation.ts';
+import { gates, selectAffected } from '../../kernel/select/select.ts';
+import type { ProjectSide } from '../../kernel/select/targets.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
+import { isHosted, type Request } from '../../types/model.ts';
+import type { Notice } from '../../types/plain.ts';
+
+/** Tries of the older commit's prompt, for each reference. */
+export const ANCHOR_TRIES = 4;
+
+export interface AnchorRead {
+  since: string;
+  /** Full id. */
+  commit: string;
+  name: string;
+  side: Omit<ProjectSide, 'context'> & { context: Omit<ProjectSide['context'], 'hash'> };
+}
+
+type Asked = Extract<Generation, { kind: 'request' }>;
+
+export interface AnchoredSuite {
+  /** {@link identityOf} of the suite's run. */
+  identity: string;
+  /** `run`: index in the suite's `runs`; `generation`: what the older commit asks for it. */
+  references: { run: number; generation: Asked }[];
+}
+
+export interface AnchorPlan extends Omit<AnchorRead, 'side'> {
+  suites: AnchoredSuite[];
+}
+
+/** Reads the project as it was at the older commit that the settings name. */
+export async function readAnchor({
+  base,
+  earlier,
+}: SidesRead): ReturnType<NonNullable<Feature<AnchorPlan, AnchorRead | null>['read']>> {
+  const since = base?.project.settings.gate.anchor?.since ?? null;
+  if (since === null || earlier === undefined) return unread();
+  try {
+    const found = await earlier(since);
+    if (found === null) return unread(NONE[since] ?? null);
+    const { name, tree, project, problems } = found;
+    const [first] = problems;
+    if (first !== undefined)
+      return unread(
+        `${name} cannot be read (${formatProblem(first)}); nothing is compared with it`,
+      );
+    const side = { project, context: { settings: project.settings, tree } };
+    return { read: { since, commit: tree.commit, name, side }, problems: [], notices: [] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return unread(error.problems.map(formatProblem).join(' '));
+  }
+}
+
+const NONE: Readonly<Record<string, string>> = {
+  'last-release': 'this repository has no tag like v1.4.0, so nothing is compared with a release',
+};
+
+function unread(why: string | null = null): {
+  read: null;
+  problems: [];
+  notices: Notice[];
+} {
+  const notices: Notice[] =
+    why === null ? [] : [{ kind: 'settings', place: null, message: `gate.anchor: ${why}` }];
+  return { read: null, problems: [], notices };
+}
+
+/** What the older commit asks differently in the suites that run; models alone, no programs. */
+export function planAnchor({
+  input: { mode, again },
+  base,
+  head,
+  suites,
+  read,
+}: PlanningRun<AnchorRead | null>): FeaturePlan<AnchorPlan> | null {
+  if (mode !== 'diff' || again !== undefined || read === null) return null;
+  if (read.commit === base?.context.tree.commit) return null;
+  const { side, ...named } = read;
+  const { hash } = head.context;
+  const selected = selectAffected({ ...side, context: { ...side.context, hash } }, head).suites;
+  const anchored = suites.flatMap((comparison): AnchoredSuite[] => {
+    const { head: own, variant } = comparison.run.suite;
+    const then = selected.find(
+      (suite) =>
+        suite.head?.suite === own?.suite &&
+        canonicalJson({ ...suite.variant }) === canonicalJson({ ...variant }),
+    );
+    if (own === null || then?.head === undefined || then.head === null) return [];
+    const before = new Map(then.references.map(({ reference, base: was }) => [reference, was]));
+    const references = comparison.run.runs.flatMap(({ affected }, run) => {
+      const generation = before.get(affected.reference) ?? null;
+      if (!isModelRequest(generation) || !isModelRequest(affected.head)) return [];
+      const isOther = generation.fingerprint !== affected.head.fingerprint;
+      return isOther && gates(comparison.run.suite, affected) ? [{ run, generation }] : [];
+    });
+    const isOwn = comparison.run.deciding.answerer !== null || comparison.policy.kind === 'pairs';
+    return isOwn || references.length === 0
+      ? []
+      : [{ identity: identityOf(comparison.run), references }];
+  });
+  if (anchored.length === 0) return null;
+  const references = anchored.flatMap((suite) => suite.references);
+  return {
+    own: { ...named, suites: anchored },
+    certain: plannedCalls(references),
+    // Asked again before it is told, and head's tries if they are stored.
+    possible: 2 * ANCHOR_TRIES * references.length,
+    asker: null,
+    tested: 0,
+    problems: [],
+    notices: [],
+  };
+}
+
+function isModelRequest(generation: Generation | null): generation is Asked {
+  return generation?.kind === 'request' && isHosted(generation.target);
+}
+
+function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
+  const inputOf = createInputCounter();
+  return references.map(({ generation: { target, parameters, messages } }) => ({
+    target,
+    parameters,
+    purpose: 'prompt',
+    calls: ANCHOR_TRIES,
+    tokens: {
+      input: inputOf({ messages, schema: null }),
+      output: expectedOutput({ parameters, purpose: 'prompt' }),
+    },
+    place: { file: SETTINGS_FILE, line: 0 },
+  }));
+}
+
+/** Only what no earlier run has asked is called for. */
+export function withoutStoredTries(
+  plan: FeaturePlan<AnchorPlan>,
+  _: { suites: readonly SuiteComparison[] },
+  { stored }: { stored(request: Request): boolean },
+): Promise<FeaturePlan<AnchorPlan>> {
+  const missing = plan.own.suites.flatMap(({ references }) =>
+    references.filter(({ generation }) => !triesOf(generation).every(stored)),
+  );
+  return Promise.resolve({ ...plan, certain: plannedCalls(missing) });
+}
+
+function triesOf({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
+  return Array.from({ length: ANCHOR_TRIES }, (___, index) => ({
+    ...asked,
+    try: index + draw,
+    schema: null,
+    purpose: 'prompt',
+  }));
+}

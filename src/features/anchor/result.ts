@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
+import { variantSchema } from '../../kernel/suite/suite.ts';
+
+const passesSchema = z.strictObject({
+  passes: countSchema.describe('Tries that passed.'),
+  tries: countSchema.describe('Tries that passed or failed.'),
+});
+
+const anchoredSuiteSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  suite: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe('Its variant.'),
+  status: z
+    .enum(['fell', 'not-confirmed', 'level', 'not-asked'])
+    .describe(
+      "`fell`: head passes less often than the older commit's prompt, also when that is asked " +
+        '`not-confirmed`: only by earlier answers. `level`: not beyond chance. ' +
+        '`not-asked`: a cap, or the time, left no calls.',
+    ),
+  references: countSchema.describe('References that were compared.'),
+  then: passesSchema.describe("Tries of the older commit's prompt; of today if it fell."),
+  now: passesSchema.describe("Head's tries."),
+  p: shareSchema
+    .nullable()
+    .describe('One-sided mid-p of "head passes less often"; null: not asked.'),
+});
+
+const anchorResultSchema = z.strictObject({
+  since: z.string().describe('As the settings say it: `last-release`, `30-days` or a commit.'),
+  commit: z.string().describe('Full id of the older commit.'),
+  name: z.string().describe('Its name: a tag, or its date and short id.'),
+  suites: z.array(anchoredSuiteSchema).describe('Suites that ran and that differ from it.'),
+});
+
+export type AnchoredResult = z.infer<typeof anchoredSuiteSchema>;
+
+export type AnchorResult = z.infer<typeof anchorResultSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    anchor?: AnchorResult;
+  }
+}
+
+export const anchorKeys = {
+  anchor: anchorResultSchema
+    .describe('Head against an older commit (`gate.anchor`); absent: not set, or nothing differs.')
+    .exactOptional(),
+};

@@ -1,0 +1,18 @@
+import { percent, signedBetween } from '../../text/amounts.ts';
+import type { AnchoredResult } from './result.ts';
+
+/** `lost 9.0 points since v1.4.0 (97.0 % → 88.0 %); this pull request alone shows no such fall`. */
+export function fallWords(
+  { then, now }: Pick<AnchoredResult, 'then' | 'now'>,
+  { name }: { name: string },
+): string {
+  const [before, after] = [passRate(then), passRate(now)];
+  return (
+    `lost ${signedBetween(before, after).slice(1)} points since ${name} ` +
+    `(${percent(before)} → ${percent(after)}); this change alone shows no such fall`
+  );
+}
+
+function passRate({ passes, tries }: AnchoredResult['then']): number {
+  return tries === 0 ? 0 : passes / tries;
+}
