@@ -1,5 +1,7 @@
 import { readYaml } from '../../../documents/yaml.ts';
-import type { Message, Role } from '../../../types/model.ts';
+import { partsText } from '../../../text/content.ts';
+import type { FilePart } from '../../../types/media.ts';
+import type { Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 
 const CHAT_ROLES: Readonly<Record<string, Role>> = {
@@ -11,41 +13,93 @@ const CHAT_ROLES: Readonly<Record<string, Role>> = {
   ai: 'assistant',
 };
 
-export function messagesIn(text: string): Message[] | string {
+type ChatPart = { type: 'text'; text: string } | Pick<FilePart, 'type' | 'path'>;
+
+export interface ChatMessage {
+  role: Role;
+  /** Its text; files are named. */
+  content: string;
+  /** Absent: text alone. */
+  parts?: ChatPart[];
+}
+
+export function messagesIn(text: string): ChatMessage[] | string {
   return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
     ? chatOf(text)
     : [{ role: 'user', content: text }];
 }
 
-function chatOf(text: string): Message[] | string {
+function chatOf(text: string): ChatMessage[] | string {
   const read = readYaml('', text);
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
 /** The messages of a list, or why they cannot be read; null if it is not a list of messages. */
-export function chatIn(list: Json): Message[] | string | null {
+export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||
     !list.every((value): value is JsonMap => isMap(value) && typeof value['role'] === 'string')
   )
     return null;
-  const messages: Message[] = [];
+  const messages: ChatMessage[] = [];
   for (const { role, content } of list) {
-    const [known, words] = [ownEntry(CHAT_ROLES, String(role)), textContent(content)];
+    const [known, parts] = [ownEntry(CHAT_ROLES, String(role)), partsIn(content)];
     if (known === undefined) return `the role "${String(role)}" is not known`;
-    if (words === null) return 'a message holds more than text';
-    messages.push({ role: known, content: words });
+    if (typeof parts === 'string') return parts;
+    const isText = parts.every(({ type }) => type === 'text');
+    messages.push({ role: known, content: partsText(parts), ...(isText ? {} : { parts }) });
   }
   return messages;
 }
 
-function textContent(content: Json | undefined): string | null {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const parts = content.map((part) =>
-    isMap(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-      ? part['text']
-      : null,
-  );
-  return parts.includes(null) ? null : parts.join('\n');
+function partsIn(content: Json | undefined): ChatPart[] | string {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return 'a message holds neither text nor a list of parts';
+  const parts: ChatPart[] = [];
+  for (const written of content) {
+    const part = isMap(written) ? partIn(written) : null;
+    if (part === null) return 'a message holds more than text, images and PDFs';
+    if (typeof part === 'string') return part;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** A part in a form of OpenAI's or Anthropic's APIs. */
+function partIn(part: JsonMap): ChatPart | string | null {
+  const { type, text } = part;
+  switch (type) {
+    case 'text':
+    case 'input_text':
+      return typeof text === 'string' ? { type: 'text', text } : null;
+    case 'image_url':
+    case 'input_image':
+      return filePart('image', memberOf(part['image_url'], 'url'));
+    case 'image':
+      return filePart('image', memberOf(part['source'], 'data', 'url'));
+    case 'document':
+      return filePart('file', memberOf(part['source'], 'data', 'url'));
+    case 'file':
+      return filePart('file', memberOf(part['file'], 'file_data'));
+    case 'input_file':
+      return filePart('file', memberOf(part['file_data']));
+    default:
+      return null;
+  }
+}
+
+function memberOf(value: Json | undefined, ...names: string[]): Json | undefined {
+  if (!isMap(value)) return value;
+  const map: JsonMap = value;
+  return names.map((name) => map[name]).find((each) => each !== undefined);
+}
+
+/** Data with a variable in it is the file that the variable names; other data is in no file. */
+function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
+  if (typeof written !== 'string') return null;
+  const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');
+  const isPath = written.startsWith('file://') || path.includes('{{');
+  return isPath
+    ? { type, path }
+    : `a message holds an ${type === 'image' ? 'image' : 'attachment'} as data or by its address; put it into a file of the repository`;
 }

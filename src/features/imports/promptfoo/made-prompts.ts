@@ -5,7 +5,7 @@ import type { Message } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import type { ImportedModel } from '../shared/models.ts';
 import { templateText } from '../shared/templates.ts';
-import { chatIn, messagesIn } from './chats.ts';
+import { chatIn, messagesIn, type ChatMessage } from './chats.ts';
 import { codeCommand } from './foreign-code.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
@@ -38,9 +38,10 @@ export async function madeMessages(
     tests.map(async ({ vars, sent }): Promise<MadePrompt> => {
       const answer = await call(command, host.setup, inputOf(vars, []));
       const messages = answer.ok ? toMessages(answer.value) : answer.why;
+      const why = typeof messages === 'string' ? messages : MORE_THAN_TEXT;
       const result =
-        typeof messages === 'string'
-          ? { ok: false as const, why: messages }
+        typeof messages === 'string' || !areTexts(messages)
+          ? { ok: false as const, why }
           : fillMessages(messages, sent);
       return result.ok ? result : { ok: false, why: `${code.file}: ${result.why}` };
     }),
@@ -54,6 +55,7 @@ function ownMessages(
   inputs: 'vars' | 'sent',
 ): MadePrompt[] | null {
   const { form, messages } = prompt;
+  if (messages.some(({ parts }) => parts !== undefined)) return null;
   if (form === 'chat' || (form === 'json' && inputs === 'vars')) return null;
   if (form === 'text' && !mayBeChat(messages)) return null;
   const made = tests.map((test) => shownTo(prompt, test));
@@ -65,6 +67,13 @@ function ownMessages(
           paths.some((path) => valueAt(vars, path) !== valueAt(sent, path)),
         );
   return isOwn ? made.map(expandChat) : null;
+}
+
+const MORE_THAN_TEXT = 'a message that is made for a test holds more than text';
+
+/** Made messages are not looked through for files. */
+function areTexts(messages: readonly ChatMessage[]): messages is Message[] {
+  return messages.every(({ parts }) => parts === undefined);
 }
 
 function mayBeChat([first]: ForeignPrompt['messages']): boolean {
@@ -93,6 +102,7 @@ function expandChat(made: MadePrompt): MadePrompt {
   const [{ role, content } = { role: '', content: '' }] = made.messages;
   const messages = role === 'user' ? messagesIn(content) : made.messages;
   if (typeof messages === 'string') return { ok: false, why: messages };
+  if (!areTexts(messages)) return { ok: false, why: MORE_THAN_TEXT };
   return messages[0]?.content === content ? made : { ok: true, messages };
 }
 
@@ -113,9 +123,13 @@ function toMessages(made: Json): ReturnType<typeof messagesIn> {
 }
 
 /** The messages as written in our form, or the source that makes them. */
-export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: string }[] {
+export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: Json }[] {
   if (made === null)
-    return messages.map(({ role, template }) => ({ role, content: toOurs(template) }));
+    return messages.map(({ role, template, parts }) => ({
+      role,
+      content:
+        parts?.map(({ type, template: own }) => ({ [type]: toOurs(own) })) ?? toOurs(template),
+    }));
   return made.kind === 'code'
     ? [{ role: 'user', content: escapeNames(made.source) }]
     : made.messages.map(({ role, content }) => ({ role, content: escapeNames(content) }));

@@ -1,12 +1,13 @@
 import type { CodeHost } from '../../../config/host-call.ts';
-import { readTemplate, type Template } from '../../../config/templates.ts';
+import { pathsOf, readTemplate, type Template } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { readYaml } from '../../../documents/yaml.ts';
+import type { FilePart } from '../../../types/media.ts';
 import type { Message, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { lastSteps, type ImportFiles } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
-import { messagesIn } from './chats.ts';
+import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
 import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
@@ -17,12 +18,20 @@ export interface ForeignPrompt {
   /** Model parameters of this prompt, which take precedence over its provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
-  messages: { role: Role; template: Extract<Template, { ok: true }>; place: Place }[];
+  /** `parts`: of a message with images or files; absent: its text is all. */
+  messages: {
+    role: Role;
+    template: ReadTemplate;
+    parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
+    place: Place;
+  }[];
   /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
 }
+
+type ReadTemplate = Extract<Template, { ok: true }>;
 
 type PromptForm = 'json' | 'chat' | 'text';
 
@@ -226,11 +235,9 @@ function textPrompt(
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const form: PromptForm = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
-  // promptfoo sends such text unchanged; ours could not if it has a name in braces.
-  const whole =
-    form === 'json' || !isCutOff(text)
-      ? messages
-      : messages.map(({ role, content }) => ({ role, content: `{% raw %}${content}{% endraw %}` }));
+  if (messages.some(({ parts }) => parts !== undefined))
+    return partsPrompt(messages, { ...entry, place, form });
+  const whole = unchanged(messages, form, text);
   const read = whole.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
   const plain = read.flatMap(({ role, template }) =>
     template.ok ? [{ role, template, place }] : [],
@@ -243,6 +250,44 @@ function textPrompt(
   return isWritten
     ? { why: ONLY_VARIABLES, place }
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
+}
+
+/** promptfoo sends text that is cut off as it is; ours could not if it has a name in braces. */
+function unchanged(messages: readonly ChatMessage[], form: PromptForm, text: string): Message[] {
+  const isRaw = form !== 'json' && isCutOff(text);
+  return messages.map(({ role, content }) => ({
+    role,
+    content: isRaw ? `{% raw %}${content}{% endraw %}` : content,
+  }));
+}
+
+function partsPrompt(
+  messages: readonly ChatMessage[],
+  prompt: Omit<ForeignPrompt, 'messages' | 'made'>,
+): ReadPrompt {
+  const { place } = prompt;
+  const plain: ForeignPrompt['messages'] = [];
+  for (const { role, content, parts } of messages) {
+    const template = readTemplate(content);
+    const own = parts?.map((part) => ({
+      type: part.type,
+      template: readTemplate(part.type === 'text' ? part.text : part.path),
+    }));
+    const read = own?.flatMap(({ type, template: each }) =>
+      each.ok ? [{ type, template: each }] : [],
+    );
+    if (!template.ok || read?.length !== own?.length)
+      return { why: 'a prompt with images or files takes variables alone', place };
+    plain.push({ role, template, place, ...(read && { parts: read }) });
+  }
+  return { ...prompt, made: null, messages: plain };
+}
+
+/** Variables that hold the path of an image or a file. */
+export function shownVariables(prompts: readonly ForeignPrompt[]): Set<string> {
+  const parts = prompts.flatMap(({ messages }) => messages.flatMap(({ parts: own = [] }) => own));
+  const shown = parts.filter(({ type }) => type !== 'text');
+  return new Set(shown.flatMap(({ template }) => pathsOf(template).map(([name]) => String(name))));
 }
 
 function isJson(text: string): boolean {

@@ -33,10 +33,10 @@ const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
 export async function readForeignTests(
   document: Document,
-  { files, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
+  { files, shown, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
-  const reader: ValueReader = { files, limits, code, host, left, defaults: NO_DEFAULTS };
+  const reader: ValueReader = { files, shown, limits, code, host, left, defaults: NO_DEFAULTS };
   reader.defaults = await readDefaults(document, reader);
   const written = isMap(document.value) ? (document.value['tests'] ?? null) : null;
   const scenarios = await readScenarios(document, reader);

@@ -50,6 +50,8 @@ export interface Defaults {
 
 export interface ValueReader {
   files: ImportFiles;
+  /** Variables whose files are shown to the model, not read. */
+  shown: ReadonlySet<string>;
   limits: Limits;
   code: CodeHost;
   host: HostSettings;

@@ -15,7 +15,7 @@ import {
 export async function readVariables(
   document: Document,
   path: Path,
-  reader: Pick<ValueReader, 'files'>,
+  reader: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variables> {
   const written = valueAt(document.value, path) ?? null;
   const place = document.placeOf(path);
@@ -35,7 +35,7 @@ export async function readVariables(
 export function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
-  reader: Pick<ValueReader, 'files'>,
+  reader: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variables> {
   const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
   return ofMap(Object.fromEntries(cells), () => place, reader);
@@ -44,23 +44,28 @@ export function variablesOfRow(
 async function ofMap(
   map: Readonly<Record<string, Json>>,
   placeOf: (name: string) => Place,
-  reader: Pick<ValueReader, 'files'>,
+  reader: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variables> {
   const read = Object.entries(map).map(async ([name, value]): Promise<[string, Variable]> => [
     name,
-    await readVariable(value, placeOf(name), reader),
+    await readVariable(value, { name, place: placeOf(name) }, reader),
   ]);
   return new Map(await Promise.all(read));
 }
 
+interface Named {
+  name: string;
+  place: Place;
+}
+
 async function readVariable(
   value: Json,
-  place: Place,
-  reader: Pick<ValueReader, 'files'>,
+  of: Named,
+  reader: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variable> {
   const isList = Array.isArray(value) && typeof value[0] === 'string';
-  if (!isList) return ofValue(value, place, reader);
-  const each = await Promise.all(value.map((member) => ofValue(member, place, reader)));
+  if (!isList) return ofValue(value, of, reader);
+  const each = await Promise.all(value.map((member) => ofValue(member, of, reader)));
   const lost = each.find((variable) => 'why' in variable);
   return (
     lost ?? {
@@ -79,12 +84,16 @@ const NO_TEXT =
 /** The value, or the contents of the files that it names; YAML becomes JSON text. */
 async function ofValue(
   value: Json,
-  place: Place,
-  { files }: Pick<ValueReader, 'files'>,
+  { name, place }: Named,
+  { files, shown }: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variable> {
   if (typeof value !== 'string' || !value.startsWith('file://'))
     return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
   if (VARIABLE_CODE_PATH.test(value)) return { why: 'is made by code, which is not run' };
+  if (shown.has(name)) {
+    const found = files.paths(value, place);
+    return { each: found.map((file) => ({ value: file, file: null })), whole: null };
+  }
   if (NO_TEXT.test(value)) return { why: `is the file ${value}, which holds no plain text` };
   if (/\.ya?ml$/i.test(value)) {
     const found = await files.documents(value, place);

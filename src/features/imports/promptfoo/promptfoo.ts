@@ -28,7 +28,12 @@ import {
   readModels,
   type LocatedModel,
 } from './promptfoo-models.ts';
-import { readPrompts, ONLY_VARIABLES, type ForeignPrompt } from './promptfoo-prompts.ts';
+import {
+  readPrompts,
+  shownVariables,
+  ONLY_VARIABLES,
+  type ForeignPrompt,
+} from './promptfoo-prompts.ts';
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
@@ -78,15 +83,12 @@ export async function importPromptfoo(
   }
   reportUnreadKeys(document, value, imported);
   const left: Loss[] = [];
-  const prompts = (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
-    if (!('why' in read)) {
-      for (const { key, why } of read.unread) lose(left, read.place, `${key} of a prompt`, why);
-      return [read];
-    }
-    lose(left, read.place, A_PROMPT, read.why);
-    return [];
-  });
-  const tests = withItself(document, prompts, await readForeignTests(document, context, left));
+  const prompts = await promptsOf(document, context, left);
+  const tests = withItself(
+    document,
+    prompts,
+    await readForeignTests(document, { ...context, shown: shownVariables(prompts) }, left),
+  );
   const structured = structuredNames(tests);
   const models = await readModels(document, { ...context, structured }, imported);
   imported.left.push(...left);
@@ -110,6 +112,21 @@ export async function importPromptfoo(
     ...carried.map((share) => (kept === 0 ? { ...share, carried: 0 } : share)),
   ];
   return imported;
+}
+
+async function promptsOf(
+  document: Document,
+  context: ImportContext,
+  left: Loss[],
+): Promise<ForeignPrompt[]> {
+  return (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
+    if (!('why' in read)) {
+      for (const { key, why } of read.unread) lose(left, read.place, `${key} of a prompt`, why);
+      return [read];
+    }
+    lose(left, read.place, A_PROMPT, read.why);
+    return [];
+  });
 }
 
 function withItself(

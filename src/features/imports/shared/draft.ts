@@ -16,6 +16,8 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
+  /** Those of a path or pattern that exist, from the root, sorted. Others are problems. */
+  paths(path: string, from: Place): string[];
   /** Files of a path or pattern, sorted by name; empty if none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
   /** Parsed YAML or JSON files, resolved from `folder` if given. Reports syntax errors. */
@@ -61,6 +63,7 @@ export function importFiles(
     return loaded.filter((file) => file !== null);
   };
   return {
+    paths: (path, from) => find(path, from),
     texts: async (path, from) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,

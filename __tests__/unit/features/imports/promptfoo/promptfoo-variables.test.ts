@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { canonicalJson } from '../../../../../src/kernel/suite/canonical-json.ts';
-import { fill } from '../../../../../src/kernel/suite/template.ts';
+import { fill, fillMessage } from '../../../../../src/kernel/suite/template.ts';
+import { pdf, png } from '../../../../stand-ins/pictures.ts';
 import { read } from '../../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
@@ -215,6 +216,68 @@ describe('a file as the value of a variable', () => {
       );
     },
   );
+});
+
+describe('images and files in the messages of a chat', () => {
+  const chat = (...parts: unknown[]) =>
+    JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'A {{x}}?' }, ...parts] }]);
+  const FILES = { 'photos/cat.png': png(), 'rules.pdf': pdf('Cats only') };
+  const vars = { x: 'cat', photo: 'file://photos/cat.png', rules: 'file://./rules.pdf' };
+  const data = (type: string, name: string) => `data:${type};base64,{{${name}}}`;
+
+  test.each([
+    [
+      'of chat completions',
+      { type: 'image_url', image_url: { url: data('image/png', 'photo') } },
+      { type: 'file', file: { filename: 'r', file_data: data('application/pdf', 'rules') } },
+    ],
+    [
+      'of the Responses API',
+      { type: 'input_image', image_url: '{{photo}}' },
+      { type: 'input_file', filename: 'r', file_data: data('application/pdf', 'rules') },
+    ],
+    [
+      'of Anthropic',
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '{{photo}}' } },
+      { type: 'document', source: { type: 'base64', data: '{{rules}}' } },
+    ],
+  ])('are read in the form %s', async (_, image, file) => {
+    const { project: found } = await project([chat(image, file)], [{ vars }], FILES);
+    const [suite] = found.suites;
+    const [reference] = suite?.tests.references ?? [];
+    const [message] = suite?.prompt.messages ?? [];
+    if (reference === undefined || message === undefined) throw new Error('nothing is read');
+    expect(reference.problem).toBeNull();
+    expect(fillMessage(message, reference)).toMatchObject({
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'A cat?' },
+        { type: 'image', path: 'photos/cat.png', media_type: 'image/png' },
+        { type: 'file', path: 'rules.pdf', media_type: 'application/pdf' },
+      ],
+    });
+  });
+
+  test.each([
+    [
+      { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+      'holds an image as data or by its address; put it into a file of the repository',
+    ],
+    [{ type: 'input_audio', input_audio: { data: '{{x}}' } }, 'more than text, images and PDFs'],
+    [
+      { type: 'image_url', image_url: { url: '{{ photo | trim }}' } },
+      'a prompt with images or files takes variables alone',
+    ],
+  ])('are lost with the reason: %j', async (part, why) => {
+    const { notices } = await read({
+      [CONFIG]: JSON.stringify({
+        prompts: [chat(part)],
+        providers: ['openai:gpt-4o'],
+        tests: [{ vars: { x: 'a' } }],
+      }),
+    });
+    expect(notices.join('\n')).toContain(why);
+  });
 });
 
 describe('a table that once was Windows-1252', () => {
