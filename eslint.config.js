@@ -43,6 +43,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       'import-x/no-cycle': 'error',
+      'import-x/no-duplicates': 'error',
       'import-x/order': [
         'error',
         { groups: ['builtin', 'external', 'parent', 'sibling'], alphabetize: { order: 'asc' } },

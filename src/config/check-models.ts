@@ -2,6 +2,7 @@ import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
 import { askedModel, isRecorded } from '../kernel/suite/models.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
 import {
   fileTypeWords,
@@ -17,8 +18,6 @@ import type { ChatApi } from '../types/vendors/facts.ts';
 
 /** Days before a model's end from which it is warned about. */
 const WARN_DAYS = 90;
-
-const DAY_MS = 86_400_000;
 
 export interface ModelEnds {
   today: string;

@@ -1,4 +1,5 @@
 import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { JUDGED_MATERIALS } from '../metrics/grader-prompt.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { didYouMean } from '../text/suggest.ts';
@@ -143,8 +144,6 @@ const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
   ['content', 'completion'],
 ];
 
-const JUDGED: readonly Material[] = ['conversation', 'content', 'completion', 'tool_calls'];
-
 export function keywordProblems(prompt: string): { written: string; message: string }[] {
   const keywords = findKeywords(prompt).filter(({ literal }) => literal === null);
   const as = ({ start, end }: Keyword) => prompt.slice(start, end);
@@ -171,6 +170,7 @@ export function keywordProblems(prompt: string): { written: string; message: str
 
 export function showsNothing(prompt: string): boolean {
   return !findKeywords(prompt).some(
-    ({ literal, material }) => literal === null && material !== null && JUDGED.includes(material),
+    ({ literal, material }) =>
+      literal === null && material !== null && JUDGED_MATERIALS.includes(material),
   );
 }

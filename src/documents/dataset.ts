@@ -4,6 +4,7 @@ import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
 import type { Limits } from './limits.ts';
+import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 
 export interface DataRow {
@@ -12,8 +13,6 @@ export interface DataRow {
   /** With differently printed numbers as source text (`12.50`); absent: there are none. */
   written?: JsonMap;
 }
-
-const MAX_PROBLEMS = 20;
 
 const READERS_BY_ENDING: Readonly<
   Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => DataRow[]>

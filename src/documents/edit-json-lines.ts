@@ -1,4 +1,4 @@
-import { isMap, type Json, type JsonMap } from '../types/plain.ts';
+import { type Json, type JsonMap, parseMap } from '../types/plain.ts';
 import type { EditResult } from './edit-yaml.ts';
 import { speltOut } from './text-flaws.ts';
 
@@ -11,9 +11,9 @@ export type JsonLinesEdit =
 export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): EditResult {
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';
-  const value = objectIn(old);
+  const value = parseMap(old);
   if (value === null) return { refused: 'the reference is not at its place any more' };
-  const before = objectIn(read.split('\n')[edit.line - 1]?.trim() ?? '');
+  const before = parseMap(read.split('\n')[edit.line - 1]?.trim() ?? '');
   if (JSON.stringify(before) !== JSON.stringify(value))
     return { refused: 'it was changed since it was read: another reference stands there now' };
   const spelling = [compact, pythonJson].find((spell) => spell(value) === old);
@@ -27,7 +27,7 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
 }
 
 export function jsonAtLine(text: string, line: number): JsonMap | null {
-  return objectIn(text.split('\n')[line - 1]?.trim() ?? '');
+  return parseMap(text.split('\n')[line - 1]?.trim() ?? '');
 }
 
 function withLine(text: string, line: string): string {
@@ -35,15 +35,6 @@ function withLine(text: string, line: string): string {
   const filled = text.trimEnd();
   const rest = text.slice(filled.length);
   return `${filled}${newline}${line}${rest === '' ? newline : rest}`;
-}
-
-function objectIn(line: string): JsonMap | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isMap(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function compact(value: Json): string {

@@ -1,3 +1,6 @@
+/** Problems told of one file. */
+export const MAX_PROBLEMS = 20;
+
 /** The defaults fit hand-written files. */
 export interface Limits {
   yamlBytes: number;

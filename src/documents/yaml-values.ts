@@ -14,6 +14,7 @@ import { problem } from '../errors.ts';
 import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
 import type { Limits } from './limits.ts';
+import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
 /** Positions in the file; -1: none. `text`: of a differently printed scalar. */
@@ -25,8 +26,6 @@ export interface Spot {
 }
 
 export type Spots = WeakMap<object, Map<string | number, Spot>>;
-
-const MAX_PROBLEMS = 20;
 
 interface Walk {
   file: string;

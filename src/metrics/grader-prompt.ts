@@ -25,7 +25,13 @@ export interface GraderPrompt {
 /** Materials that quote messages, and so name their files. */
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-const JUDGED = ['conversation', 'content', 'completion', 'tool_calls'] as const;
+/** A rubric that names none of these is about the answer. */
+export const JUDGED_MATERIALS: readonly Material[] = [
+  'conversation',
+  'content',
+  'completion',
+  'tool_calls',
+];
 
 /** No answer can end its own quotation. Some vendors require the last message to be the user's. */
 export function graderPrompt(
@@ -35,8 +41,7 @@ export function graderPrompt(
 ): GraderPrompt {
   const used = materialUsed(question.prompt);
   const quoted = Object.entries(question.quoted ?? {});
-  // A rubric that names nothing to judge is about the answer.
-  const alone = quoted.length === 0 && !JUDGED.some((material) => used.has(material));
+  const alone = quoted.length === 0 && !JUDGED_MATERIALS.some((material) => used.has(material));
   if (alone) used.add('completion');
   // Unused material must not change the request, or equal requests would be paid for again.
   const texts = [

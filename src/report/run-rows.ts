@@ -1,4 +1,5 @@
 import type { RunReport } from '../config/llmeval-report.ts';
+import { folderOf } from '../documents/paths.ts';
 import { rollUp } from '../kernel/judge/roll-up.ts';
 import type { SideResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
@@ -77,10 +78,6 @@ export async function tablesOfReports(
     table.rows.push(...(await buildRunRows(files, first.rollup, evaluate)));
   }
   return [...tables.values()];
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 function tryOf(file: string): number {

@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 /** More decimals only show rounding of sums; shares of real suites never need them. */
 const MOST_DECIMALS = 6;
 

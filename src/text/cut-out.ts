@@ -1,3 +1,6 @@
+/** With more insertions and deletions two texts are unrelated. */
+export const MAX_DIFF_EDITS = 2_000;
+
 /** The only removal between two texts, at word boundaries (the first of equal ones), or null. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;

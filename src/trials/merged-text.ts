@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
 import {
   type MergedLine,
   type MergedText,
@@ -13,9 +14,6 @@ const LONG_LINE = 100;
 
 /** Shorter lines say too little for two equal ones to be one that moved, in characters. */
 const SHORTEST_MOVED = 8;
-
-/** Beyond so many insertions and deletions two texts are different texts. */
-const MOST_EDITS = 2_000;
 
 /** A line is taken for a new wording of another from this likeness on. */
 const MIN_LINE_SIMILARITY = 0.35;
@@ -63,7 +61,7 @@ export function composeText(
 type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
 function draftLines(base: string, head: string): Draft[] | null {
-  const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MOST_EDITS });
+  const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MAX_DIFF_EDITS });
   if (changes === undefined) return null;
   const drafts: Draft[] = [];
   let [onBase, onHead] = [0, 0];

@@ -51,7 +51,7 @@ export function useOfBase(
 
 const BY_A_WRITER = new Set(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch']);
 
-const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
+export const PULL_REQUEST_EVENTS = new Set(['pull_request', 'pull_request_target']);
 
 interface StarterReason {
   starter: Starter;
@@ -74,7 +74,7 @@ export function starterOf(facts: EventFacts): StarterReason {
       event === 'pull_request' ? '; GitHub gives no secrets' : ', and secrets are in reach';
     return { starter: 'outsider', reason: `head is in a fork or deleted${more}` };
   }
-  if (PULL_REQUEST.has(event))
+  if (PULL_REQUEST_EVENTS.has(event))
     return { starter: 'member', reason: 'head is a branch of this repository' };
   if (BY_A_WRITER.has(event))
     return { starter: 'writer', reason: 'started by someone who can write to this repository' };

@@ -13,6 +13,16 @@ export function isMap(value: unknown): value is JsonMap {
   );
 }
 
+/** Null: the text is not a JSON object. */
+export function parseMap(text: string): JsonMap | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMap(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -10,7 +10,7 @@ import {
 import { UserError, userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
-import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
+import { ORIGIN_WORDS, PULL_REQUEST_EVENTS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { blankOf } from '../run/plan-run.ts';
@@ -41,10 +41,8 @@ export async function locate(
     : { facts: withPullRequest(facts, found), warnings: [] };
 }
 
-const PULL_REQUEST = new Set(['pull_request', 'pull_request_target']);
-
 /** Events of runs that report by themselves what they were about. */
-const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST]);
+const FOLLOWED = new Set(['push', 'schedule', ...PULL_REQUEST_EVENTS]);
 
 /** Null: there is something to evaluate. */
 function nothingToDo(
@@ -52,7 +50,7 @@ function nothingToDo(
   base: string | null,
 ): string | null {
   if (event === 'push' && head === null) return 'This push deletes a branch or tag.';
-  if (PULL_REQUEST.has(event) && action === 'closed') return 'This pull request is closed.';
+  if (PULL_REQUEST_EVENTS.has(event) && action === 'closed') return 'This pull request is closed.';
   if (event !== 'workflow_run' || origin === null || FOLLOWED.has(origin.event) || base !== null)
     return null;
   return (

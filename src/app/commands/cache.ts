@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import type { Prune, StoreStats } from '../../edges/store/index.ts';
 import { userError } from '../../errors.ts';
-import { counted } from '../../text/amounts.ts';
+import { counted, DAY_MS } from '../../text/amounts.ts';
 import { logLine, logText } from '../../text/log.ts';
 import type { BatchRecord } from '../../types/model.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';
@@ -19,8 +19,6 @@ interface CacheOptions {
   clear?: boolean;
   all?: boolean;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const MEGABYTE = 1e6;
 

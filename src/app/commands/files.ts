@@ -12,8 +12,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
-import { UserError, problem } from '../../errors.ts';
-import { userError } from '../../errors.ts';
+import { UserError, problem, userError } from '../../errors.ts';
 import { readResultValue, type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';

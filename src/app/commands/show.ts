@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError, formatProblem } from '../../errors.ts';
-import { userError } from '../../errors.ts';
+import { UserError, formatProblem, userError } from '../../errors.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
-import type { ReferenceEntry } from '../../report/sections/order.ts';
+import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import {
   type SentPrompts,
   referenceBlocks,
@@ -104,9 +103,7 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
 }
 
 function findReferences(result: Result, wanted: string): ReferenceEntry[] {
-  const all = result.suites.flatMap((suite) =>
-    suite.references.map((reference) => ({ suite, reference })),
-  );
+  const all = referenceEntries(result.suites);
   const ids = namesMeant(
     wanted,
     all.map(({ reference }) => reference.id),

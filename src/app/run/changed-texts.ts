@@ -5,6 +5,7 @@ import type { ChangedText, Hunk } from '../../kernel/result/changes.ts';
 import type { Because } from '../../kernel/result/suite-result.ts';
 import { isScoringKey } from '../../kernel/select/scoring.ts';
 import type { AffectedSuite } from '../../kernel/select/select.ts';
+import { MAX_DIFF_EDITS } from '../../text/cut-out.ts';
 import { cut } from '../../text/visible.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
@@ -18,9 +19,6 @@ const LONGEST_LINE = 500;
 
 /** In bytes; larger files are data, whose diff explains nothing. */
 const LARGEST_FILE = 262_144;
-
-/** With more insertions and deletions the texts are unrelated. */
-const MOST_EDITS = 2_000;
 
 const NEWLINE_NOTE = '\\';
 
@@ -105,7 +103,7 @@ export function differingLines(
 ): Pick<ChangedText, 'hunks' | 'more'> {
   const patch = structuredPatch('', '', before, after, '', '', {
     context: 1,
-    maxEditLength: MOST_EDITS,
+    maxEditLength: MAX_DIFF_EDITS,
     stripTrailingCr: true,
   });
   if (patch === undefined) return { hunks: [], more: after.split('\n').length };

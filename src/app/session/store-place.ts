@@ -33,7 +33,7 @@ interface ProjectPlace {
   workTree: { root: string; /** The project's folder in it. */ below: string };
 }
 
-const FILE = 'answers.sqlite';
+export const STORE_FILE = 'answers.sqlite';
 
 /** By option, else EVALDIFF_STORE, else among the user's caches; null: no store is wanted. */
 export function storePlace(
@@ -52,9 +52,9 @@ export function storePlace(
   const clone = join(commonFolder.replace(/[\\/]\.git$/, ''), below);
   const name = basename(clone).replace(/[^A-Za-z0-9_-]+/g, '-');
   return {
-    file: join(own, `${name}-${hash}`, FILE),
+    file: join(own, `${name}-${hash}`, STORE_FILE),
     keyFile,
-    former: join(root, below, '.evaldiff', FILE),
+    former: join(root, below, '.evaldiff', STORE_FILE),
   };
 }
 

@@ -18,14 +18,12 @@ import { visibleLine } from '../../text/visible.ts';
 import { sources } from '../../trust/trust.ts';
 import type { TrustLevel } from '../../types/plain.ts';
 import { entryAt, visibleErrorMessage, pathRefusal, type Ground } from './safe-writing.ts';
-import type { StorePlace } from './store-place.ts';
+import { STORE_FILE, type StorePlace } from './store-place.ts';
 
 /** Sizes of the local store, and of the runner's cache. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
-
-const FILE = 'answers.sqlite';
 
 /** Alone, a part of a sweep, the merge of these, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
@@ -151,9 +149,9 @@ export async function openJobStores({
   const service = createCacheService(library, warn);
   const folder = join(temporary, 'evaldiff-store', keys.shared);
   const files: JobFiles = {
-    mine: join(folder, FILE),
-    carried: join(folder, keys.own === null ? 'shared' : 'own', FILE),
-    below: join(folder, 'shared', FILE),
+    mine: join(folder, STORE_FILE),
+    carried: join(folder, keys.own === null ? 'shared' : 'own', STORE_FILE),
+    below: join(folder, 'shared', STORE_FILE),
   };
   for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
   const writesShared = keys.own === null && keys.save !== null;

@@ -78,7 +78,7 @@ interface FaultContext {
 }
 
 /** Characters shown of a server's error message. */
-const SAID = 300;
+export const MAX_SAID_CHARS = 300;
 
 const MAX_BODY_CHARS = 4000;
 
@@ -95,7 +95,7 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   return httpFault({
     status,
     code,
-    said: foreignLine(said, redact, SAID),
+    said: foreignLine(said, redact, MAX_SAID_CHARS),
     page: /^\s*text\/html\b/i.test(headers.get('content-type') ?? ''),
     waitMs: askedWait(headers, now) ?? retryDelay(body),
     shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
@@ -125,7 +125,7 @@ export function replyFault(
   return httpFault({
     status: given >= 400 && given <= 599 ? given : statusFromCode(code, said),
     code,
-    said: foreignLine(said, redact, SAID),
+    said: foreignLine(said, redact, MAX_SAID_CHARS),
     waitMs: askedWait(headers, now),
     shouldRetry: null,
   });

@@ -1,6 +1,6 @@
 import { shorten } from '../../text/visible.ts';
 import type { CodeLanguage, CodePlace, CodeResult } from '../../types/model.ts';
-import { isMap, type Json } from '../../types/plain.ts';
+import { isMap, type Json, parseMap } from '../../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
 export interface Setting {
@@ -129,15 +129,6 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
   const offset = at.linewise && known !== null ? known - 1 : 0;
   return ` at ${at.file}:${String(at.line + offset)}`;
-}
-
-function parseMap(text: string): { [key: string]: Json } | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMap(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function isDeeper(value: Json, levels: number): boolean {

@@ -8,7 +8,7 @@ import {
 import { httpFault } from '../../edges/providers/http-fault.ts';
 import { deeperThan } from '../../edges/providers/reply.ts';
 import type { RetriedResult } from '../../edges/providers/retry.ts';
-import { foreignLine } from '../../edges/providers/sdk-fault.ts';
+import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type {
   BatchOutcome,
   BatchState,
@@ -71,8 +71,6 @@ export type RequestOutcome =
 
 /** Stop reading after this many lines more than requests. */
 const SPARE_LINES = 1000;
-
-const SAID = 300;
 
 interface ResultReading {
   server: ManagedServer;
@@ -140,7 +138,7 @@ function requestOutcome(
         fault: httpFault({
           status,
           code,
-          said: foreignLine(said, redact, SAID),
+          said: foreignLine(said, redact, MAX_SAID_CHARS),
           waitMs: null,
           shouldRetry: null,
         }),

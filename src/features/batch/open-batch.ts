@@ -1,6 +1,6 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { fault } from '../../edges/providers/fault.ts';
-import { foreignLine } from '../../edges/providers/sdk-fault.ts';
+import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
 import { leftOver, readResults, type RequestOutcome } from './batch-results.ts';
@@ -50,8 +50,6 @@ interface BatchRunOptions {
 const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
-
-const SAID = 300;
 
 /** `earlier`: by another run, so requests without a result are sent again. */
 export function openBatch(
@@ -141,7 +139,7 @@ async function failBatch(
   { code, said }: Extract<BatchState, { status: 'failed' }>,
   options: BatchRunOptions,
 ): Promise<void> {
-  const words = foreignLine(`${code} ${said}`.trim(), options.redact, SAID);
+  const words = foreignLine(`${code} ${said}`.trim(), options.redact, MAX_SAID_CHARS);
   await settleRest(
     batch,
     {

@@ -4,8 +4,7 @@ import { asking, type Opened, withCurrentProject } from '../../app/commands/proj
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import type { Edges } from '../../app/run/input.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
-import { userError } from '../../errors.ts';
-import { problem } from '../../errors.ts';
+import { userError, problem } from '../../errors.ts';
 import { graderSetsOf, gradersOf } from '../../kernel/select/targets.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import { logJson } from '../../text/log.ts';

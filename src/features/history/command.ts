@@ -3,8 +3,7 @@ import { basename, resolve } from 'node:path';
 import { readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
 import { inRepository } from '../../app/commands/project.ts';
 import type { Terminal } from '../../app/commands/terminal.ts';
-import { userError } from '../../errors.ts';
-import { UserError, problem } from '../../errors.ts';
+import { userError, UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
 import {
   historyNotes,

@@ -12,12 +12,11 @@ import {
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
+import { DAY_MS } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 
 /** More than the tries of any reference, so that comparisons never share one. */
 const TRIES_APART = 100;
-
-const DAY_MS = 86_400_000;
 
 /** Offset of try indices, by day so that an interrupted measurement can resume its answers. */
 export function drawOf(today: string, run: number): number {

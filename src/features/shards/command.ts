@@ -18,8 +18,7 @@ import {
 import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
-import { userError } from '../../errors.ts';
-import { UserError, problem } from '../../errors.ts';
+import { userError, UserError, problem } from '../../errors.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Problem } from '../../types/plain.ts';
 import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';

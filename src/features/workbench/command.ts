@@ -7,13 +7,11 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { ownSettings } from '../../app/run/feature.ts';
-import { formatsOf } from '../../app/session/edges.ts';
-import { suiteKeysOf } from '../../app/session/edges.ts';
+import { formatsOf, suiteKeysOf } from '../../app/session/edges.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
-import { userError } from '../../errors.ts';
-import { UserError, problem } from '../../errors.ts';
+import { userError, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import { logLine } from '../../text/log.ts';
 import type { OpenProject } from './look.ts';

@@ -12,11 +12,11 @@ import type { Columns } from '../../kernel/suite/suite.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import type { RubricChoice } from './buttons.ts';
-import { promptKey } from './workbench-rows.ts';
 
 export interface WorkLook {
   /** As on a pull request; without a base, a sweep of the files. */

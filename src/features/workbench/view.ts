@@ -1,6 +1,7 @@
 import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import { type SentPrompts, sentKey } from '../../report/sections/reference-view.ts';
 import { markup, markupText } from '../../text/markup.ts';
 import { actsHtml, cellActsHtml } from './buttons.ts';
@@ -10,7 +11,6 @@ import type { Action } from './server.ts';
 import {
   cellIn,
   matricesOf,
-  promptKey,
   type Cell,
   type MatrixColumn,
   type MatrixRow,

@@ -4,6 +4,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
 
@@ -38,11 +39,6 @@ export interface Matrix {
   verdict: SuiteResult | null;
   apart: string[];
   rows: MatrixRow[];
-}
-
-/** Identifies a prompt, whatever its variants. */
-export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
-  return JSON.stringify([path, name]);
 }
 
 /** Undefined: it does not run in this variant. */

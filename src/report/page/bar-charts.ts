@@ -13,6 +13,7 @@ import {
   type Point,
   type Shape,
   words,
+  CHART_WIDTH,
 } from './drawing.ts';
 
 interface RowWords {
@@ -31,8 +32,6 @@ interface RowsDrawing {
   marks(index: number, place: (share: number) => Point): Shape[];
 }
 
-const WIDTH = 340;
-
 const ROW = 38;
 
 const EDGE = 7;
@@ -48,7 +47,7 @@ const ROW_MARK_Y = 0.72;
 /** Rows under one axis of shares. Equal row counts have equal heights, so that charts align. */
 function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
   return draw({
-    width: WIDTH,
+    width: CHART_WIDTH,
     height: rows.length * ROW + AXIS + 4,
     label,
     option: {
@@ -88,11 +87,11 @@ function rowText(row: RowWords | undefined, index: number, at: At): Shape[] {
     // The background keeps axis lines out of the words.
     {
       type: 'rect',
-      shape: { x: 0, y: y - 9, width: WIDTH, height: 17 },
+      shape: { x: 0, y: y - 9, width: CHART_WIDTH, height: 17 },
       style: { fill: COLOURS.page },
     },
-    words({ x: 0, y }, row.name, { width: WIDTH - NOTE, bold: row.bold }),
-    words({ x: WIDTH, y }, row.note, {
+    words({ x: 0, y }, row.name, { width: CHART_WIDTH - NOTE, bold: row.bold }),
+    words({ x: CHART_WIDTH, y }, row.note, {
       align: 'right',
       colour: row.colour,
       size: SMALL,

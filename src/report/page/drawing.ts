@@ -19,6 +19,9 @@ export const COLOURS = {
 
 export type Colour = keyof typeof COLOURS;
 
+/** Of the charts of a column, in pixels. */
+export const CHART_WIDTH = 340;
+
 /** Font sizes in pixels: axes and notes, and names. */
 export const SMALL = 11;
 

@@ -1,7 +1,17 @@
 /** Import this by `import()` only where a chart is drawn, because the chart library is large. */
 import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
-import { COLOURS, SMALL, draw, line, shapes, type Point, type Shape, words } from './drawing.ts';
+import {
+  COLOURS,
+  SMALL,
+  draw,
+  line,
+  shapes,
+  type Point,
+  type Shape,
+  words,
+  CHART_WIDTH,
+} from './drawing.ts';
 
 /** Rank in the table, dollars per thousand calls, and pass rate with interval, 0–1. */
 interface CostPoint {
@@ -11,8 +21,6 @@ interface CostPoint {
   low: number;
   high: number;
 }
-
-const WIDTH = 340;
 
 const HEIGHT = 250;
 
@@ -34,7 +42,7 @@ export function qualityCostChart({
   const costs = points.map(({ cost }) => cost);
   const [least, most] = [Math.min(...costs), Math.max(...costs)];
   return draw({
-    width: WIDTH,
+    width: CHART_WIDTH,
     height: HEIGHT,
     label,
     option: {

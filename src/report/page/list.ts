@@ -12,7 +12,12 @@ import {
   type ReferenceFilter,
   type Reports,
 } from '../sections/feature-report.ts';
-import { suitesWorstFirst, type ReferenceEntry } from '../sections/order.ts';
+import {
+  promptKey,
+  referenceEntries,
+  suitesWorstFirst,
+  type ReferenceEntry,
+} from '../sections/order.ts';
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
@@ -20,9 +25,7 @@ import { referenceHtml } from './references.ts';
 
 /** References of all suites, worst first: by status, then by suite. */
 export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
-  return suitesWorstFirst(suites)
-    .flatMap((suite) => suite.references.map((reference) => ({ suite, reference })))
-    .sort((a, b) => rank(a) - rank(b));
+  return referenceEntries(suitesWorstFirst(suites)).sort((a, b) => rank(a) - rank(b));
 }
 
 function rank({ reference: { status } }: ReferenceEntry): number {
@@ -87,7 +90,7 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
   const tags = frequentTags(entries.map(({ reference }) => reference.tags));
   const flippedIn = new Map(
     result.scoring.map((scoring) => [
-      placeKey(scoring),
+      promptKey(scoring),
       new Set(scoring.flipped.map(({ id }) => id)),
     ]),
   );
@@ -96,7 +99,7 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
     tags: new Map(tags.map((tag, at) => [tag, at])),
     flipped: new Set(
       entries.filter(({ suite, reference }) =>
-        (flippedIn.get(placeKey(suite)) ?? NO_FLIPPED).has(reference.id),
+        (flippedIn.get(promptKey(suite)) ?? NO_FLIPPED).has(reference.id),
       ),
     ),
     own: filterOf(reports, [result]),
@@ -104,10 +107,6 @@ function facetsOf({ result, entries, reports }: ListInput): Facets {
 }
 
 const NO_FLIPPED: ReadonlySet<string> = new Set();
-
-function placeKey({ path, name }: { path: string; name: string }): string {
-  return JSON.stringify([path, name]);
-}
 
 /** Filter data for the script, so that it need not unpack rows. */
 function contentsOf(

@@ -16,6 +16,10 @@ export interface ReferenceEntry {
   reference: ReferenceResult;
 }
 
+export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry[] {
+  return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
+}
+
 const WORST_FIRST: readonly Verdict[] = [
   'regressed',
   'inconclusive',
@@ -26,6 +30,11 @@ const WORST_FIRST: readonly Verdict[] = [
   'improved',
   'unchanged',
 ];
+
+/** Identifies a prompt, whatever its variants. */
+export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
+  return JSON.stringify([path, name]);
+}
 
 export function suiteIdentity({
   path,
@@ -52,12 +61,8 @@ export function entriesWithStatus(
   ...statuses: ReferenceStatus[]
 ): ReferenceEntry[] {
   const wanted = new Set(statuses);
-  return result.suites
-    .flatMap((suite) =>
-      suite.references
-        .filter(({ status }) => wanted.has(status))
-        .map((reference) => ({ suite, reference })),
-    )
+  return referenceEntries(result.suites)
+    .filter(({ reference }) => wanted.has(reference.status))
     .map((entry) => ({
       entry,
       fall: fallOf(entry.reference),

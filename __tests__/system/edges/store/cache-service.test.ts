@@ -2,8 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as library from '@actions/cache';
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from '@jest/globals';
-import { expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openJobStores } from '../../../../src/app/session/stores.ts';
 import {
   cacheKeys,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeWithoutKeys } from '../../../../src/app/run/not-judged.ts';
-import { blankResult, type ResultHead } from '../../../../src/app/run/not-judged.ts';
+import {
+  judgeWithoutKeys,
+  blankResult,
+  type ResultHead,
+} from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-plan.ts';

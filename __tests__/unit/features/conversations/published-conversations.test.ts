@@ -1,7 +1,9 @@
 /** The calculations, fed with the published labels of code_chat_eval, give its own tables. */
 import { describe, expect, test } from '@jest/globals';
-import { gradeEvaluators } from '../../../../src/features/conversations/evaluator-tests.ts';
-import { testEvaluators } from '../../../../src/features/conversations/evaluator-tests.ts';
+import {
+  gradeEvaluators,
+  testEvaluators,
+} from '../../../../src/features/conversations/evaluator-tests.ts';
 import type {
   EvaluatorGrade,
   EvaluatorVerdict,

@@ -1,14 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
-import { totalOf } from '../../../../src/features/shards/manifest.ts';
-import { planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
+import { totalOf, planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
 import {
   mergePart,
   remainingCaps,
   shardPart,
   shardCaps,
-} from '../../../../src/features/shards/part.ts';
-import {
   countReferences,
   partOfPlan,
   plannedReferences,

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
-import { BATCH_WINDOW, WINDOW } from '../../../../src/kernel/ask/execute.ts';
+import {
+  execute,
+  type PlannedTry,
+  BATCH_WINDOW,
+  WINDOW,
+} from '../../../../src/kernel/ask/execute.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';

@@ -1,3 +1,4 @@
+import { LEVELS, levelOf } from '../../../config/metric-schema.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
@@ -32,8 +33,6 @@ const METRIC_KEYS =
 const CONDITION_KEYS =
   'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
   'metric_max_value';
-
-const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
 
 /**
  * Converts `metrics: { function, rubric }` below `path`. Functions have no threshold in FlexEval,
@@ -260,6 +259,5 @@ function writtenMetricName({ name }: JsonMap): string {
 
 function parseLevel(written: Json | undefined): MetricLevel | null {
   if (written === undefined || written === null) return 'Turn';
-  const word = isScalar(written) ? String(written).toLowerCase() : null;
-  return LEVELS.find((each) => each.toLowerCase() === word) ?? null;
+  return isScalar(written) ? levelOf(String(written)) : null;
 }

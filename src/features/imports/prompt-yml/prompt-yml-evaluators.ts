@@ -2,6 +2,7 @@ import { valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../../types/plain.ts';
 import { isScalar, lose, type Imported } from '../shared/draft.ts';
 import { publishedModel } from '../shared/models.ts';
+import { type Converted } from '../shared/text-assertions.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
   equals: 'exact_match',
@@ -30,8 +31,6 @@ export function evaluatorName(evaluator: Json): string {
   const name = valueAt(evaluator, ['name']);
   return typeof name === 'string' && name !== '' ? name : 'evaluator';
 }
-
-type Converted = { metric: JsonMap } | { why: string };
 
 export function convertEvaluator(evaluator: JsonMap): Converted {
   const { string, llm, uses } = evaluator;
