@@ -16,6 +16,15 @@ export type _Schema1 =
   | {
       [k: string]: _Schema1;
     };
+export type _Schema2 =
+  | string
+  | number
+  | boolean
+  | null
+  | _Schema2[]
+  | {
+      [k: string]: _Schema2;
+    };
 
 export interface EvaldiffResult {
   /**
@@ -1619,9 +1628,104 @@ export interface EvaldiffResult {
            */
           outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
           /**
-           * The answer; null when there is none.
+           * The answer: its text, tool calls and other parts; null: there is none.
            */
-          actual: string | null;
+          parts:
+            | (
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "text";
+                    /**
+                     * The text.
+                     */
+                    text: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "tool_call";
+                    /**
+                     * Name of the tool.
+                     */
+                    name: string;
+                    /**
+                     * JSON text as the model wrote it.
+                     */
+                    arguments: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "json";
+                    /**
+                     * The value.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema2[]
+                      | {
+                          [k: string]: _Schema2;
+                        };
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "image";
+                    /**
+                     * Such as `image/png`.
+                     */
+                    media_type: string;
+                    /**
+                     * SHA-256 of its bytes, in hex.
+                     */
+                    digest: string;
+                    /**
+                     * Its size.
+                     */
+                    bytes: number;
+                    /**
+                     * Base64; null: larger than 200 KB, kept by its digest.
+                     */
+                    data: string | null;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "file";
+                    /**
+                     * Where it was written.
+                     */
+                    path: string;
+                    /**
+                     * Its unified diff; of a new file its text.
+                     */
+                    diff: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "unknown";
+                    /**
+                     * The vendor's name for it.
+                     */
+                    kind: string;
+                    /**
+                     * The part as the vendor sent it.
+                     */
+                    json: string;
+                  }
+              )[]
+            | null;
           /**
            * Why there is no answer; null when there is one.
            */
@@ -1985,7 +2089,7 @@ export interface EvaldiffResult {
            */
           stored?: true;
           /**
-           * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
+           * Why the model stopped, also of an answer that says nothing (`parts` is null then); null: not known, or no answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
@@ -2009,6 +2113,43 @@ export interface EvaldiffResult {
              */
             at: number | null;
           };
+          /**
+           * What happened on the way to the answer, in order; absent: nothing is known.
+           */
+          steps?: (
+            | {
+                /**
+                 * The kind of step.
+                 */
+                type: "message";
+                /**
+                 * Who said it.
+                 */
+                role: "user" | "assistant";
+                /**
+                 * What was said.
+                 */
+                text: string;
+              }
+            | {
+                /**
+                 * The kind of step.
+                 */
+                type: "tool_call";
+                /**
+                 * Name of the tool.
+                 */
+                name: string;
+                /**
+                 * JSON text as the model wrote it.
+                 */
+                arguments: string;
+                /**
+                 * null: the call was not answered.
+                 */
+                result: string | null;
+              }
+          )[];
           /**
            * The dialogue, in suites with `conversation`.
            */
@@ -2138,9 +2279,104 @@ export interface EvaldiffResult {
            */
           outcome: "pass" | "fail" | "ungraded" | "error" | "skipped";
           /**
-           * The answer; null when there is none.
+           * The answer: its text, tool calls and other parts; null: there is none.
            */
-          actual: string | null;
+          parts:
+            | (
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "text";
+                    /**
+                     * The text.
+                     */
+                    text: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "tool_call";
+                    /**
+                     * Name of the tool.
+                     */
+                    name: string;
+                    /**
+                     * JSON text as the model wrote it.
+                     */
+                    arguments: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "json";
+                    /**
+                     * The value.
+                     */
+                    value:
+                      | string
+                      | number
+                      | boolean
+                      | null
+                      | _Schema2[]
+                      | {
+                          [k: string]: _Schema2;
+                        };
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "image";
+                    /**
+                     * Such as `image/png`.
+                     */
+                    media_type: string;
+                    /**
+                     * SHA-256 of its bytes, in hex.
+                     */
+                    digest: string;
+                    /**
+                     * Its size.
+                     */
+                    bytes: number;
+                    /**
+                     * Base64; null: larger than 200 KB, kept by its digest.
+                     */
+                    data: string | null;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "file";
+                    /**
+                     * Where it was written.
+                     */
+                    path: string;
+                    /**
+                     * Its unified diff; of a new file its text.
+                     */
+                    diff: string;
+                  }
+                | {
+                    /**
+                     * The kind of part.
+                     */
+                    type: "unknown";
+                    /**
+                     * The vendor's name for it.
+                     */
+                    kind: string;
+                    /**
+                     * The part as the vendor sent it.
+                     */
+                    json: string;
+                  }
+              )[]
+            | null;
           /**
            * Why there is no answer; null when there is one.
            */
@@ -2504,7 +2740,7 @@ export interface EvaldiffResult {
            */
           stored?: true;
           /**
-           * Why the model stopped, also of an answer that says nothing (`actual` is null then); null: not known, or no answer.
+           * Why the model stopped, also of an answer that says nothing (`parts` is null then); null: not known, or no answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
           /**
@@ -2528,6 +2764,43 @@ export interface EvaldiffResult {
              */
             at: number | null;
           };
+          /**
+           * What happened on the way to the answer, in order; absent: nothing is known.
+           */
+          steps?: (
+            | {
+                /**
+                 * The kind of step.
+                 */
+                type: "message";
+                /**
+                 * Who said it.
+                 */
+                role: "user" | "assistant";
+                /**
+                 * What was said.
+                 */
+                text: string;
+              }
+            | {
+                /**
+                 * The kind of step.
+                 */
+                type: "tool_call";
+                /**
+                 * Name of the tool.
+                 */
+                name: string;
+                /**
+                 * JSON text as the model wrote it.
+                 */
+                arguments: string;
+                /**
+                 * null: the call was not answered.
+                 */
+                result: string | null;
+              }
+          )[];
           /**
            * The dialogue, in suites with `conversation`.
            */

@@ -15,7 +15,7 @@ export const ROWS = [
   ['money'],
   ['kernel/plan'],
   ['kernel/select'],
-  ['kernel/result'],
+  ['kernel/result', 'kernel/answer'],
   ['kernel/suite'],
   ['kernel/statistics', 'metrics', 'documents'],
   ['text'],

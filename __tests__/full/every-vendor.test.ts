@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { main } from '../../src/app/commands/program.ts';
+import { answerText } from '../../src/kernel/answer/text.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { factsOf, isVendor, vendorNames } from '../../src/types/vendors.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
@@ -181,7 +182,7 @@ describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
     const { code, err } = asked;
     expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
     const tries = triesIn(resultOf(asked));
-    expect(tries.map(({ actual, outcome }) => [actual, outcome])).toEqual([
+    expect(tries.map(({ parts, outcome }) => [answerText({ parts }), outcome])).toEqual([
       ['Copenhagen', 'pass'],
       ['Berlin', 'pass'],
     ]);

@@ -141,7 +141,7 @@ export function made(
   const result = {
     try: at,
     outcome,
-    actual: outcome === 'error' ? null : '',
+    parts: outcome === 'error' ? null : [],
     error: outcome === 'error' ? 'no answer' : null,
     scores: value === undefined ? [] : [{ ...score, value }],
     usage: null,

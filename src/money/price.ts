@@ -246,7 +246,7 @@ function priceKey(model: Target | ModelSettings): string {
 export function costPer1000Calls({ deciding, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
     head
-      .filter(({ result }) => result.actual !== null)
+      .filter(({ result }) => result.parts !== null)
       .map(({ result: { usage } }) =>
         generation?.kind === 'request' && usage !== null && deciding.answerer === null
           ? price(asDirect(generation.target), usage)

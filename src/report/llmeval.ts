@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { answerText } from '../kernel/answer/text.ts';
 import type { ReferenceResult, TryResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
@@ -132,9 +133,10 @@ function referenceJson(
 }
 
 function tryJson(
-  { actual, error, scores, latency_ms }: TryResult,
+  { parts, error, scores, latency_ms }: TryResult,
   skipped: boolean,
 ): Record<string, Json> {
+  const actual = answerText({ parts });
   return {
     ...(actual === null ? {} : { actual }),
     ...(error === null ? {} : { error }),

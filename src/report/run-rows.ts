@@ -1,5 +1,6 @@
 import type { RunReport } from '../config/llmeval-report.ts';
 import { folderOf } from '../documents/paths.ts';
+import { answerText } from '../kernel/answer/text.ts';
 import { rollUp } from '../kernel/judge/roll-up.ts';
 import type { SideResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
@@ -41,8 +42,8 @@ export function tablesOfResult(file: string, { suites }: Result): RunTable[] {
 }
 
 function rowTries({ tries }: SideResult): RunRow['tries'] {
-  return tries.map(({ actual, error, scores, latency_ms: duration }) => ({
-    actual: actual ?? undefined,
+  return tries.map(({ parts, error, scores, latency_ms: duration }) => ({
+    actual: answerText({ parts }) ?? undefined,
     error,
     duration,
     scores: scores.map(({ metric, value, status, skip }) => ({

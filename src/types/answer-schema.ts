@@ -5,45 +5,47 @@ const count = z.int().nonnegative();
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
+const toolName = z.string().describe('Name of the tool.');
+
+const callArguments = z.string().describe('JSON text as the model wrote it.');
+
+const kindOf = <T extends string>(type: T) => z.literal(type).describe('The kind of part.');
+
 /** A part of an answer, as stores, recordings, programs and results write it. */
 export const partSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({ type: kindOf('text'), text: z.string().describe('The text.') }),
+  z.strictObject({ type: kindOf('tool_call'), name: toolName, arguments: callArguments }),
+  z.strictObject({ type: kindOf('json'), value: z.json().describe('The value.') }),
   z.strictObject({
-    type: z.literal('tool_call'),
-    name: z.string(),
-    arguments: z.string().describe('JSON text as the model wrote it.'),
-  }),
-  z.strictObject({ type: z.literal('json'), value: z.json() }),
-  z.strictObject({
-    type: z.literal('image'),
-    media_type: z.string(),
+    type: kindOf('image'),
+    media_type: z.string().describe('Such as `image/png`.'),
     digest: digest.describe('SHA-256 of its bytes, in hex.'),
-    bytes: count,
+    bytes: count.describe('Its size.'),
     data: z.string().nullable().describe('Base64; null: larger than 200 KB, kept by its digest.'),
   }),
   z.strictObject({
-    type: z.literal('file'),
-    path: z.string(),
+    type: kindOf('file'),
+    path: z.string().describe('Where it was written.'),
     diff: z.string().describe('Its unified diff; of a new file its text.'),
   }),
   z.strictObject({
-    type: z.literal('unknown'),
+    type: kindOf('unknown'),
     kind: z.string().describe("The vendor's name for it."),
-    json: z.string(),
+    json: z.string().describe('The part as the vendor sent it.'),
   }),
 ]) satisfies z.ZodType<Part>;
 
 /** What happened on the way to an answer. */
 export const stepSchema = z.discriminatedUnion('type', [
   z.strictObject({
-    type: z.literal('message'),
-    role: z.enum(['user', 'assistant']),
-    text: z.string(),
+    type: z.literal('message').describe('The kind of step.'),
+    role: z.enum(['user', 'assistant']).describe('Who said it.'),
+    text: z.string().describe('What was said.'),
   }),
   z.strictObject({
-    type: z.literal('tool_call'),
-    name: z.string(),
-    arguments: z.string(),
+    type: z.literal('tool_call').describe('The kind of step.'),
+    name: toolName,
+    arguments: callArguments,
     result: z.string().nullable().describe('null: the call was not answered.'),
   }),
 ]) satisfies z.ZodType<Step>;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { answerText } from '../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
@@ -102,7 +103,7 @@ describe('evaldiff run', () => {
     const replayed = await evaldiff('run', 'n_tries=2', '--json');
     const answers = (run: Ended) =>
       resultOf(run).suites[0]?.references.map(({ head }) =>
-        head?.tries.map(({ actual, error }) => actual ?? error),
+        head?.tries.map(({ parts, error }) => answerText({ parts }) ?? error),
       );
     expect(answers(replayed)).toEqual(answers(recorded));
     expect([replayed.code, models.requests.length]).toEqual([0, asked]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { answerText } from '../../../src/kernel/answer/text.ts';
 import {
   chancy,
   obedient,
@@ -127,9 +128,7 @@ describe('answers', () => {
       { answer: chancy(() => 0.5) },
     );
     expect(run.outputs).toMatchObject({ calls: '4', reused: '4' });
-    const answers = run.result.suites[0]!.references.map(({ head }) =>
-      head!.tries.map(({ actual }) => actual),
-    );
+    const answers = run.result.suites[0]!.references.map(({ head }) => head!.tries.map(answerText));
     expect(answers[0]).toEqual(answers[1]);
     expect(new Set(answers[0]).size).toBeGreaterThan(1);
   });

@@ -124,7 +124,7 @@ test('a suite of a kind that only its feature knows is read, answered, judged an
     metrics: [{ name: 'echo' }],
   });
   expect(suite?.references[0]?.head?.tries[0]).toMatchObject({
-    actual: 'bad: you said ask 0',
+    parts: partsOf('bad: you said ask 0'),
     scores: [{ metric: 'echo', status: 'fail' }],
     echo: 'bad',
   });

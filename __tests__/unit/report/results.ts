@@ -16,6 +16,7 @@ import type { Result, UsageTotals } from '../../../src/kernel/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../src/kernel/suite/gate-settings.ts';
 import type { Variant } from '../../../src/kernel/suite/suite.ts';
+import { partsOf } from '../../../src/types/answer.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
@@ -87,7 +88,7 @@ export function tryOf(
   return {
     try: index,
     outcome,
-    actual: outcome === 'error' ? null : actual,
+    parts: outcome === 'error' || actual === null ? null : partsOf(actual),
     error,
     scores,
     usage: { input_tokens: 41, output_tokens: 9 },

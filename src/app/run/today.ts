@@ -167,7 +167,7 @@ function askAnew(tools: FeatureTools, price: Price, outcomeIn: OutcomeIn): AnewA
       const halt = spent.halted();
       if (isEnded || halt !== null) return halt === null ? 'max_calls' : (halt.cap ?? 'time');
       const ofBase = made.filter(({ side }) => side === 'base');
-      return ofBase.every(({ result }) => result.actual === null) ? 'errors' : null;
+      return ofBase.every(({ result }) => result.parts === null) ? 'errors' : null;
     },
   };
 }

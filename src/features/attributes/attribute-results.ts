@@ -1,3 +1,4 @@
+import { firstAnswerText } from '../../kernel/answer/text.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import {
   bundlesAmong,
@@ -105,7 +106,7 @@ export function comparedAnswers(
 }
 
 function firstAnswer(tries: readonly TryResult[]): string | null {
-  return tries.find(({ actual }) => actual !== null)?.actual ?? null;
+  return firstAnswerText(tries);
 }
 
 export interface SurveyedSuite {

@@ -1,9 +1,10 @@
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { piecesHtml } from '../../report/page/blocks.ts';
+import { lineHtml, piecesHtml } from '../../report/page/blocks.ts';
 import { referenceLink } from '../../report/page/references.ts';
-import { NAME_LIMIT } from '../../report/sections/document.ts';
-import { emphasise, type Emphasised, whole } from '../../report/sections/emphasis.ts';
+import { answerLine, comparedAnswers } from '../../report/sections/answers.ts';
+import { NAME_LIMIT, NO_LINKS, type Piece } from '../../report/sections/document.ts';
+import { whole } from '../../report/sections/emphasis.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 import { exampleTries } from '../../report/sections/order.ts';
 import { percent, counted } from '../../text/amounts.ts';
@@ -111,19 +112,17 @@ function answersHtml(
   reports: Reports,
 ): Markup | null {
   if (side !== null) {
-    const answer = reference[side]?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
-    return answer === null ? null : markup`<pre>${piecesHtml(whole(answer, SAMPLE))}</pre>`;
+    const made = reference[side]?.tries.find(({ parts }) => parts !== null);
+    return made === undefined
+      ? null
+      : markup`<pre>${lineHtml(answerLine(made, SAMPLE), NO_LINKS)}</pre>`;
   }
   const { base, head } = exampleTries(reference, reports);
-  const pieces = emphasisedPieces(base?.actual ?? null, head?.actual ?? null);
+  const pieces = comparedAnswers(base, head, { characters: SAMPLE, gaps: true });
+  const shown = (made: TryResult | null, marked: Piece[] | undefined): Markup =>
+    marked === undefined ? lineHtml(answerLine(made, SAMPLE), NO_LINKS) : piecesHtml(marked);
   return markup`<div class="sides">
-    <div class="base"><h4>Base</h4><pre>${piecesHtml(pieces.base)}</pre></div>
-    <div class="head"><h4>Head</h4><pre>${piecesHtml(pieces.head)}</pre></div>
+    <div class="base"><h4>Base</h4><pre>${shown(base, pieces?.base)}</pre></div>
+    <div class="head"><h4>Head</h4><pre>${shown(head, pieces?.head)}</pre></div>
   </div>`;
-}
-
-function emphasisedPieces(before: string | null, after: string | null): Emphasised {
-  if (before !== null && after !== null)
-    return emphasise(before, after, { characters: SAMPLE, gaps: true });
-  return { base: whole(before ?? 'no answer', SAMPLE), head: whole(after ?? 'no answer', SAMPLE) };
 }

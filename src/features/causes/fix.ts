@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathsOf, readTemplate, variableOf } from '../../config/templates.ts';
 import { readYaml } from '../../documents/yaml.ts';
+import { firstAnswerText } from '../../kernel/answer/text.ts';
 import { type AskTools, askForJson } from '../../kernel/ask/grader-question.ts';
 import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
@@ -274,6 +275,6 @@ function exampleOf({ input, expected, base, head }: ReferenceResult) {
 }
 
 function shownAnswer(side: SideResult | null): string | null {
-  const answer = side?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
+  const answer = firstAnswerText(side?.tries ?? []);
   return answer === null ? null : shorten(answer, DRAFT_PROMPT_LIMITS.characters);
 }

@@ -1,3 +1,4 @@
+import { answerText } from '../../kernel/answer/text.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { pairedMean } from '../../kernel/statistics/interval.ts';
@@ -46,7 +47,9 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
   );
   const same = rows.flatMap(({ answers }) =>
     answers.flatMap((side) => {
-      const [first, second] = [side?.tries[0]?.actual ?? '', side?.tries[1]?.actual ?? ''];
+      const [first = '', second = ''] = (side?.tries ?? [])
+        .slice(0, 2)
+        .map((made) => answerText(made) ?? '');
       return first.length < LONG_ANSWER ? [] : [Number(first === second)];
     }),
   );

@@ -1,4 +1,6 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
+import { expectedFrom } from '../../kernel/answer/accept.ts';
+import { answerKey } from '../../kernel/answer/text.ts';
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import { type Markup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -15,19 +17,33 @@ export interface RubricChoice {
   examples: Rubric['examples'];
 }
 
+export interface AcceptableAnswer {
+  /** Stable between looks. */
+  name: string;
+  made: TryResult;
+  expected: ReturnType<typeof expectedFrom>;
+}
+
 const MOST_ANSWERS = 5;
 
-/** The distinct answers of a cell that can be accepted. */
+/** The distinct answers of a cell, and what a reference expects that accepts one. */
 export function acceptable(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { side }: Pick<MatrixColumn, 'side'>,
-): { name: string; answer: string; made: TryResult }[] {
+): AcceptableAnswer[] {
   const tries = (side === 'base' ? base : head)?.tries ?? [];
-  return tries.flatMap((made, index) =>
-    made.actual === null || tries.findIndex(({ actual }) => actual === made.actual) < index
-      ? []
-      : [{ name: sha256(made.actual), answer: made.actual, made }],
+  const keyed = tries.flatMap((made) =>
+    made.parts === null ? [] : [{ made, key: answerKey(made.parts), of: expectedFrom(made.parts) }],
   );
+  return [...Map.groupBy(keyed, ({ key }) => key)].flatMap(([key, [first]]) =>
+    first === undefined ? [] : [{ name: sha256(key), made: first.made, expected: first.of }],
+  );
+}
+
+/** Text that a rubric can judge; null: it has none. */
+export function wordsOf({ expected }: Pick<AcceptableAnswer, 'expected'>): string | null {
+  const said = 'value' in expected ? expected.value : null;
+  return typeof said === 'string' && said.trim() !== '' ? said : null;
 }
 
 export function cellActsHtml(
@@ -42,10 +58,10 @@ export function cellActsHtml(
       const answers = acceptable(reference, { side }).slice(0, MOST_ANSWERS);
       const button = (act: Markup, words: string, answer: Markup | null = null): Markup =>
         markup`<button type="button" ${act} data-cell="${key}"${answer}>${where}${words}</button>`;
-      const ofAnswer = ({ name, answer, made }: (typeof answers)[number]): Markup => {
+      const ofAnswer = ({ name, made, expected }: AcceptableAnswer): Markup => {
         const named = markup` data-answer="${name}"`;
         const tried = `the answer of try ${String(made.try + 1)}`;
-        const labelled = rubrics.length > 0 && answer.trim() !== '';
+        const labelled = rubrics.length > 0 && wordsOf({ expected }) !== null;
         return markup`
           ${button(markup`data-kind="accept"`, `accept ${tried}`, named)}
           ${labelled ? button(markup`data-form="label"`, `label ${tried}`, named) : null}`;

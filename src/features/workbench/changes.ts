@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { idealText } from '../../metrics/rubric.ts';
 import type { Json } from '../../types/plain.ts';
-import { acceptable, rubricKey } from './buttons.ts';
+import { acceptable, rubricKey, wordsOf, type AcceptableAnswer } from './buttons.ts';
 import type { NewReference, NewValue } from './data-row.ts';
 import type { WrittenPrompt } from './evaluate.ts';
 import type { Action } from './server.ts';
@@ -66,19 +66,20 @@ function actionText(action: Action, name: string): string {
 }
 
 /** By text, because a newer look may have other answers. */
-function answerNamed(action: Action, { reference, side }: About): string | null {
-  const named = acceptable(reference, { side }).find(({ name }) => name === action['answer']);
-  return named?.answer ?? null;
+function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
+  return acceptable(reference, { side }).find(({ name }) => name === action['answer']) ?? null;
 }
 
 function acceptance(action: Action, { reference, side }: About): ReturnType<ChangeBuilder> {
   const answer = answerNamed(action, { reference, side });
-  return answer === null
-    ? 'There is no such answer any more.'
-    : {
-        change: { kind: 'set', part: 'expected', value: answer, reason: null },
-        what: 'its answer is accepted as expected',
-      };
+  if (answer === null) return 'There is no such answer any more.';
+  const { expected } = answer;
+  if ('refused' in expected) return expected.refused;
+  const { value } = expected;
+  return {
+    change: { kind: 'set', part: 'expected', value, reason: null },
+    what: `its ${typeof value === 'string' ? 'answer is' : 'tool calls are'} accepted as expected`,
+  };
 }
 
 function tagging(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
@@ -106,9 +107,10 @@ function labelling(
   const label = actionText(action, 'label');
   const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
   if (rubric === undefined || label === '') return 'Give a rubric and a label.';
-  const content = answerNamed(action, { reference, side });
-  if (content === null) return 'There is no such answer any more.';
-  if (content.trim() === '') return 'An answer without words is no example.';
+  const answer = answerNamed(action, { reference, side });
+  if (answer === null) return 'There is no such answer any more.';
+  const content = wordsOf(answer);
+  if (content === null) return 'An answer without words is no example.';
   const { expected } = reference;
   const { name, file, labels, showsExpected, examples } = rubric;
   if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;

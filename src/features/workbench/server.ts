@@ -156,7 +156,7 @@ function page(response: ServerResponse): void {
   response.setHeader(
     'content-security-policy',
     `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
-      `connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   );
   send(response, 'text/html; charset=utf-8', workbenchPage(nonce));
 }

@@ -2,6 +2,7 @@ import { pairing, toldApart } from '../../kernel/judge/pairing.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
 import { promptKey } from '../../report/sections/order.ts';
@@ -72,12 +73,11 @@ function worstRank({ rows: [worst] }: Matrix): number {
 }
 
 function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): Matrix {
-  const variants = [
-    ...new Set([...compared, ...stored].map(({ variant }) => variantWords(variant))),
-  ];
+  const labels = variantLabels([...compared, ...stored]);
+  const variants = [...new Set(labels.values())];
   const found = new Map<string, Map<string, Cell>>();
   for (const suite of [...stored, ...compared]) {
-    const variant = variantWords(suite.variant);
+    const variant = labels.get(canonicalJson(suite.variant)) ?? '';
     for (const reference of suite.references) {
       const cells = found.get(reference.id) ?? new Map<string, Cell>();
       cells.set(variant, { variant, suite, reference });
@@ -96,6 +96,21 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
     apart: apartWords(compared.length > 1 ? compared : stored),
     rows: rows.sort((a, b) => statusRank(a) - statusRank(b)),
   };
+}
+
+/** By variant; those of equal words are numbered. */
+function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
+  const labels = new Map<string, string>();
+  const uses = new Map<string, number>();
+  for (const { variant } of suites) {
+    const key = canonicalJson(variant);
+    if (labels.has(key)) continue;
+    const words = variantWords(variant);
+    const use = (uses.get(words) ?? 0) + 1;
+    uses.set(words, use);
+    labels.set(key, use === 1 ? words : `${words} (${String(use)})`);
+  }
+  return labels;
 }
 
 /** Paired on the same references and adjusted together, like the ranking. */

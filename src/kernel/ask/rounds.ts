@@ -1,5 +1,4 @@
 import { byCodeUnits } from '../../text/order.ts';
-import { textOf } from '../../types/answer.ts';
 import type { Score } from '../../types/metric.ts';
 import {
   identityOf,
@@ -206,7 +205,7 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
     return {
       try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
-      actual: null,
+      parts: null,
       error: completion.message,
       scores,
       usage: null,
@@ -216,31 +215,34 @@ function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryRes
       ...own?.parts,
     };
   }
-  const { usage, latency_ms, reused, ended } = completion;
+  const { parts, usage, latency_ms, reused, ended } = completion;
   const scores = [...(own?.scores ?? []), ...ofMetrics];
   return {
     try: planned.try,
     outcome: tryOutcomeOf(scores),
-    actual: textOf(completion),
+    parts,
     error: null,
     scores,
     usage,
     latency_ms,
     reused,
     ended,
-    ...whoAnswered(completion),
+    ...answerOrigin(completion),
     ...own?.parts,
   };
 }
 
-function whoAnswered({
+/** What is known of how it was made. */
+function answerOrigin({
   stored,
   ended_as,
   served,
-}: OkCompletion): Pick<TryResult, 'stored' | 'ended_as' | 'served'> {
+  steps,
+}: OkCompletion): Pick<TryResult, 'stored' | 'ended_as' | 'served' | 'steps'> {
   return {
     ...(stored === undefined ? {} : { stored }),
     ...(ended_as === undefined ? {} : { ended_as }),
     ...(served.model === null && served.fingerprint === null ? {} : { served }),
+    ...(steps.length === 0 ? {} : { steps }),
   };
 }

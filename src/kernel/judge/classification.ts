@@ -1,5 +1,6 @@
 import { exactLabelOf } from '../../metrics/measures/normalise.ts';
 import type { Side } from '../../types/plain.ts';
+import { answerText } from '../answer/text.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import type { BothSides, ClassificationSummary } from '../result/suite-result.ts';
 import type { Tests } from '../suite/suite.ts';
@@ -73,9 +74,7 @@ export function classificationOf(
 }
 
 function answers(run: ReferenceRun, side: Side, tries: number): string[] {
-  return run[side]
-    .slice(0, tries)
-    .flatMap(({ result: { actual } }) => (actual === null ? [] : [actual]));
+  return run[side].slice(0, tries).flatMap(({ result }) => answerText(result) ?? []);
 }
 
 interface ClassRates {

@@ -10,13 +10,13 @@ import { suiteTest } from '../statistics/suite-test.ts';
 import { countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
 const ENDING_KINDS = {
-  empty: ['empty', (made) => made.actual === null && made.ended !== null && !isWithheldTry(made)],
-  cut: ['cut at a limit of tokens', ({ actual, ended }) => actual !== null && ended === 'length'],
+  empty: ['empty', (made) => made.parts === null && made.ended !== null && !isWithheldTry(made)],
+  cut: ['cut at a limit of tokens', ({ parts, ended }) => parts !== null && ended === 'length'],
   withheld: [
     'filtered or refused without a word',
-    (made) => made.actual === null && isWithheldTry(made),
+    (made) => made.parts === null && isWithheldTry(made),
   ],
-  refused: ['filtered or refused', (made) => made.actual !== null && isWithheldTry(made)],
+  refused: ['filtered or refused', (made) => made.parts !== null && isWithheldTry(made)],
   unknown: [
     'ended for a reason that evaldiff does not know',
     ({ ended_as }) => ended_as !== undefined,

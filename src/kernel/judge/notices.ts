@@ -1,5 +1,6 @@
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
+import { answerKey } from '../answer/text.ts';
 import type { ReplacedServer } from '../plan/outdated.ts';
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
@@ -190,7 +191,7 @@ function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | nul
     const answers =
       run.affected[side] === null
         ? []
-        : run[side].map(({ result }) => result.actual).filter((actual) => actual !== null);
+        : run[side].flatMap(({ result: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
     return answers.length > 1 ? [new Set(answers).size] : [];
   });
   if (distinct.some((count) => count > 1)) return 'varied';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usageSchema } from '../../types/answer-schema.ts';
+import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
 import { ENDED } from '../../types/answer.ts';
 import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
 import {
@@ -16,7 +16,10 @@ const tryResultSchema = z.strictObject({
   outcome: outcomeSchema.describe(
     'The try as a whole: pass when every gating metric passes in it.',
   ),
-  actual: z.string().nullable().describe('The answer; null when there is none.'),
+  parts: z
+    .array(partSchema)
+    .nullable()
+    .describe('The answer: its text, tool calls and other parts; null: there is none.'),
   error: z.string().nullable().describe('Why there is no answer; null when there is one.'),
   scores: z.array(scoreSchema).describe('One for each metric of the reference.'),
   usage: usageSchema.nullable().describe('Tokens of the call; null: not known.'),
@@ -36,7 +39,7 @@ const tryResultSchema = z.strictObject({
     .enum(ENDED)
     .nullable()
     .describe(
-      'Why the model stopped, also of an answer that says nothing (`actual` is null then); ' +
+      'Why the model stopped, also of an answer that says nothing (`parts` is null then); ' +
         'null: not known, or no answer.',
     ),
   ended_as: z
@@ -53,6 +56,10 @@ const tryResultSchema = z.strictObject({
         .describe('When, in milliseconds since 1970; of a stored answer to the hour.'),
     })
     .describe('Who answered, and when; absent: no server said.')
+    .exactOptional(),
+  steps: z
+    .array(stepSchema)
+    .describe('What happened on the way to the answer, in order; absent: nothing is known.')
     .exactOptional(),
 });
 

@@ -15,4 +15,4 @@ const cspHash = (text: string): string =>
 /** Nothing is loaded, sent or framed; only our style and script apply. */
 export const POLICY =
   `default-src 'none'; style-src ${cspHash(STYLE)}; script-src ${cspHash(SCRIPT)}; ` +
-  `base-uri 'none'; form-action 'none'`;
+  `img-src data:; base-uri 'none'; form-action 'none'`;

@@ -1,3 +1,4 @@
+import { answerText } from '../../kernel/answer/text.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -108,7 +109,7 @@ function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: Pa
       groups(side?.tries ?? [], reports),
     )) {
       const [first] = tries;
-      const lengths = tryView(first, reports)?.lengths() ?? [first.actual?.length ?? 0];
+      const lengths = tryView(first, reports)?.lengths() ?? [answerText(first)?.length ?? 0];
       (isOpen ? open : packed).push(...lengths);
       around += isOpen ? LEAST_AROUND : LEAST_AROUND / MOST_PACKED;
       longest = Math.max(longest, key.length);

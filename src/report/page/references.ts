@@ -1,3 +1,4 @@
+import { answerKey, answerText } from '../../kernel/answer/text.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type {
   ReferenceResult,
@@ -10,8 +11,9 @@ import { type Markup, type MarkupPart, joinMarkup, markup } from '../../text/mar
 import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { jsonText } from '../../types/plain.ts';
+import { answerImages, answerPieces, comparedAnswers, stepLines } from '../sections/answers.ts';
 import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
-import { COMPARED_CHARACTERS, emphasise, whole } from '../sections/emphasis.ts';
+import { COMPARED_CHARACTERS, whole } from '../sections/emphasis.ts';
 import { marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { tryView, type AnchorOf, type Reports } from '../sections/feature-report.ts';
@@ -151,23 +153,26 @@ function marks(
   head: SideResult | null,
   characters: number,
 ): { base: Marked; head: Marked } | null {
-  const before = base?.tries.find(({ actual }) => actual !== null)?.actual ?? null;
-  const after =
-    head?.tries.find(({ actual }) => actual !== null && actual !== before)?.actual ?? null;
+  const before = base?.tries.find(({ parts }) => parts !== null) ?? null;
+  const answer = before === null ? null : answerText(before);
+  const after = head?.tries.find((made) => made.parts !== null && answerText(made) !== answer);
+  const other = after === undefined ? null : answerText(after);
   if (
-    before === null ||
-    after === null ||
-    Math.max(before.length, after.length) > COMPARED_CHARACTERS
+    answer === null ||
+    other === null ||
+    Math.max(answer.length, other.length) > COMPARED_CHARACTERS
   )
     return null;
-  const pieces = emphasise(before, after, { characters, gaps: false });
-  return {
-    base: { answer: before, pieces: pieces.base },
-    head: { answer: after, pieces: pieces.head },
-  };
+  const pieces = comparedAnswers(before, after ?? null, { characters, gaps: false });
+  return pieces === null
+    ? null
+    : {
+        base: { answer, pieces: pieces.base },
+        head: { answer: other, pieces: pieces.head },
+      };
 }
 
-/** When answers are cut to less than this, tokens and times are omitted too. */
+/** When answers are cut to less than this, images, tokens and times are omitted too. */
 export const FULL_META = 500;
 
 function triesHtml(
@@ -177,12 +182,9 @@ function triesHtml(
 ): Markup[] {
   return groups(side.tries, reports).map(({ tries: [first, ...others] }) => {
     const numbers = tryNumbers([first, ...others]);
-    const shown = marked?.answer === first.actual ? marked : null;
+    const shown = marked !== null && marked.answer === answerText(first) ? marked.pieces : null;
     const answer =
-      tryView(first, reports)?.html(characters) ??
-      (first.actual === null
-        ? null
-        : markup`<pre>${piecesHtml(shown?.pieces ?? whole(first.actual, characters))}</pre>`);
+      tryView(first, reports)?.html(characters) ?? answerHtml(first, shown, characters);
     const error =
       first.error === null ? null : markup`<p>${piecesHtml(whole(first.error, characters))}</p>`;
     const meta = characters < FULL_META ? '' : spentWords(first);
@@ -192,6 +194,20 @@ function triesHtml(
           ${answer}${error}${scoresHtml(first, characters)}
         </div>`;
   });
+}
+
+function answerHtml(made: TryResult, marked: Piece[] | null, characters: number): Markup | null {
+  const pieces = marked ?? answerPieces(made, characters);
+  if (pieces === null) return null;
+  const steps = stepLines(made).map(
+    (line) => markup`<li>${piecesHtml(whole(line, characters))}</li>`,
+  );
+  return markup`
+    ${steps.length === 0 ? null : markup`<ol class="steps">${steps}</ol>`}
+    <pre>${piecesHtml(pieces)}</pre>
+    ${(characters < FULL_META ? [] : answerImages(made)).map(
+      ({ media_type, data }) => markup`<img alt="" src="data:${media_type};base64,${data}">`,
+    )}`;
 }
 
 /** Numbers of tries as spans, counted from 1: `1–4, 6`. */
@@ -220,7 +236,7 @@ export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   for (const tryResult of tries) {
     const key = JSON.stringify([
       tryResult.outcome,
-      tryResult.actual,
+      tryResult.parts === null ? null : answerKey(tryResult.parts),
       tryResult.error,
       tryResult.scores.map(({ grade: _grade, objects, ...score }) => ({
         ...score,

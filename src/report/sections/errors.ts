@@ -41,7 +41,7 @@ export function opensErrors({ outcome, suites }: Result): boolean {
       ({ head }) =>
         head !== null &&
         head.tries.length > 0 &&
-        head.tries.every(({ actual, error }) => actual === null && error !== null),
+        head.tries.every(({ parts, error }) => parts === null && error !== null),
     ),
   );
 }
@@ -125,7 +125,7 @@ function groupErrors(result: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
   for (const reference of result.suites.flatMap(({ references }) => references))
     for (const tryResult of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
-      const message = errorOf(tryResult) ?? (tryResult.actual === null ? tryResult.error : null);
+      const message = errorOf(tryResult) ?? (tryResult.parts === null ? tryResult.error : null);
       if (message === null || isInFirstLine(message, result)) continue;
       const fails = tryResult.outcome === 'fail';
       const key = `${String(fails)} ${withoutNumbers(message)}`;

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
+import { answerLine, changedArguments, comparedAnswers } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { type Block, type Line, code, joinLines, lineBreak, text } from './document.ts';
-import { emphasise, whole } from './emphasis.ts';
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
@@ -63,11 +63,23 @@ export function evidence(
                 value: answers.head,
               },
             ]),
+        ...changedRows(base, head, characters),
         ...failed,
         ...strips,
       ],
     },
   ];
+}
+
+function changedRows(
+  base: TryResult | null,
+  head: TryResult | null,
+  characters: number,
+): { name: Line; value: Line }[] {
+  return changedArguments(base, head).map((change) => ({
+    name: [text('Changed')],
+    value: [code(change, characters)],
+  }));
 }
 
 const MOST_STRIPS = 3;
@@ -90,19 +102,13 @@ function answerPieces(
       view?.shortened(characters) ?? answerLine(tryResult, characters);
     return { base: shown(views.base, base), head: shown(views.head, head) };
   }
-  const [before, after] = [base?.actual ?? null, head?.actual ?? null];
-  if (before !== null && after !== null) {
-    const { base: left, head: right } = emphasise(before, after, { characters, gaps: true });
-    return { base: [{ kind: 'pieces', pieces: left }], head: [{ kind: 'pieces', pieces: right }] };
-  }
-  return { base: answerLine(base, characters), head: answerLine(head, characters) };
-}
-
-function answerLine(tryResult: TryResult | null, characters: number): Line {
-  if (tryResult === null) return [text('not run')];
-  if (tryResult.actual === null)
-    return [text('no answer: '), code(tryResult.error ?? 'unknown error', characters)];
-  return [{ kind: 'pieces', pieces: whole(tryResult.actual, characters) }];
+  const compared = comparedAnswers(base, head, { characters, gaps: true });
+  return compared === null
+    ? { base: answerLine(base, characters), head: answerLine(head, characters) }
+    : {
+        base: [{ kind: 'pieces', pieces: compared.base }],
+        head: [{ kind: 'pieces', pieces: compared.head }],
+      };
 }
 
 export function inputLine({ input }: ReferenceResult, characters: number): Line {

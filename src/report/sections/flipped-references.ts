@@ -3,9 +3,9 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { jsonText } from '../../types/plain.ts';
+import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type Line } from './document.ts';
-import { whole } from './emphasis.ts';
 import { inputLine } from './evidence.ts';
 import { faceOf, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
@@ -79,14 +79,7 @@ function flippedRows(
     ...(reference.expected === null
       ? []
       : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
-    ...(shown === null || shown.actual === null
-      ? []
-      : [
-          {
-            name: [text('Answer')],
-            value: [{ kind: 'pieces' as const, pieces: whole(shown.actual, characters) }],
-          },
-        ]),
+    ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
     { name: [text("Base's scoring")], value: [text(from)] },
     {
       name: [text("Head's scoring")],

@@ -1,3 +1,4 @@
+import { answerText } from '../../kernel/answer/text.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -9,6 +10,7 @@ import type { SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
+import { answerWords, changedArguments } from './answers.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
 export interface ReferenceEntry {
@@ -93,7 +95,7 @@ function judgedPassShare(side: SideResult | null): number | null {
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
   const length = (of: TryResult | null): number =>
-    of === null ? 0 : (tryView(of, reports)?.length ?? of.actual?.length ?? 0);
+    of === null ? 0 : (tryView(of, reports)?.length ?? answerText(of)?.length ?? 0);
   return length(base) + length(head);
 }
 
@@ -121,7 +123,7 @@ function firstOf(
   return (
     shortest?.tryResult ??
     fitting[0] ??
-    tries.find(({ actual }) => actual !== null) ??
+    tries.find(({ parts }) => parts !== null) ??
     tries[0] ??
     null
   );
@@ -140,6 +142,7 @@ export function referenceWords(
   return [
     ...sideAnswer('Base', base, part),
     ...sideAnswer('Head', head, part),
+    ...changedArguments(base, head).map((change) => shorten(change, part)),
     ...scores.map(
       ({ metric, status, reason }) =>
         `${metric}: ${status}${reason === null ? '' : `, ${shorten(reason, part)}`}`,
@@ -149,11 +152,7 @@ export function referenceWords(
 
 function sideAnswer(side: string, tryResult: TryResult | null, part: number): string[] {
   if (tryResult === null) return [];
-  return [
-    tryResult.actual === null
-      ? `${side}: no answer, ${shorten(tryResult.error ?? 'unknown error', part)}`
-      : `${side}: ${shorten(tryResult.actual, part)}`,
-  ];
+  return [`${side}: ${answerWords(tryResult, part)}`];
 }
 
 export function groupByEqualKey<T>(

@@ -10,6 +10,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
+import { answerLine, stepLines } from './answers.ts';
 import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
@@ -92,14 +93,17 @@ function sideBlocks(title: string, side: SideResult | null, reports: Reports): B
 }
 
 function tryBlock(tryResult: TryResult, reports: Reports): Block {
-  const { outcome, actual, error, scores, reused } = tryResult;
+  const { outcome, error, scores, reused } = tryResult;
   const view = tryView(tryResult, reports);
-  const said = view?.whole(MAX_VIEW_CHARS) ?? [code(actual ?? '', MAX_VIEW_CHARS)];
+  const said =
+    view?.whole(MAX_VIEW_CHARS) ??
+    (tryResult.parts === null ? null : answerLine(tryResult, MAX_VIEW_CHARS));
   return {
     kind: 'facts',
     title: [text(`Try ${String(tryResult.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
     rows: [
-      ...(actual === null && view === null ? [] : [{ name: [text('answer')], value: said }]),
+      ...stepLines(tryResult).map((line) => fact('step', line)),
+      ...(said === null ? [] : [{ name: [text('answer')], value: said }]),
       ...(error === null ? [] : [fact('error', error)]),
       ...scores.map(({ metric, status, value, reason, skip }) => ({
         name: [code(metric)],

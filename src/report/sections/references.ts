@@ -141,8 +141,8 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   return (
     status !== 'error' ||
     [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
-      ({ actual, error, scores }) =>
-        actual === null ||
+      ({ parts, error, scores }) =>
+        parts === null ||
         error !== null ||
         scores.some((score) => score.status === 'error' || score.status === 'ungraded'),
     )

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { answerText } from '../../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
@@ -60,7 +61,7 @@ test("llmeval's own prompt in code runs as it stands: its placeholder is filled,
   const { suites, problems } = JSON.parse(out) as Result;
   expect(problems).toEqual([]);
   const tries = suites[0]?.references.flatMap(({ head }) => head?.tries ?? []);
-  expect(tries?.map(({ outcome, actual }) => [outcome, actual])).toEqual([
+  expect(tries?.map(({ outcome, parts }) => [outcome, answerText({ parts })])).toEqual([
     ['pass', 'pong to ping'],
     ['pass', String.raw`pong to say "hi" + {message}\n`],
     ['pass', 'pong to " + open("/etc/passwd").read() + "'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
@@ -27,7 +28,7 @@ describe('answers of earlier runs', () => {
     const second = await result('run');
     expect(second.usage).toMatchObject({ calls: 0, reused: 8, cost_usd: 0, saved_usd: 0.12 });
     expect(second.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
-      actual: 'Yes, 5',
+      parts: partsOf('Yes, 5'),
       reused: true,
       usage: { input_tokens: 10, output_tokens: 5 },
     });

@@ -36,7 +36,7 @@ describe('an answer that was refused, filtered or cut', () => {
       const [first] = result.suites[0]!.references;
       expect(first?.head?.tries[0]).toMatchObject({
         outcome: 'fail',
-        actual: null,
+        parts: null,
         error: `openai: ${kind}`,
         scores: [{ metric: 'has', status: 'fail', value: null, reason: `openai: ${kind}` }],
       });
@@ -65,7 +65,7 @@ describe('an answer that was refused, filtered or cut', () => {
     expect(result.suites[0]?.reason?.by).toBe('unanswered');
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
       outcome: 'error',
-      actual: null,
+      parts: null,
       ended: 'length',
     });
   });

@@ -14,6 +14,7 @@ import type { PinnedAttributes } from '../../../../src/features/attributes/file.
 import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';
 import { resultSchema } from '../../../../src/kernel/result/result.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { failure, scripted, type Script } from './scripted-grader.ts';
 import { inputOf, reader, sixty, TOPICS } from './sixty.ts';
@@ -327,7 +328,7 @@ describe('alignment', () => {
     [
       'is 0 for an answer that is the expected one, without a question about it',
       ({ head, expected }: ExplainReference) => ({
-        head: head.map((one) => ({ ...one, actual: String(expected) })),
+        head: head.map((one) => ({ ...one, parts: partsOf(String(expected)) })),
       }),
       { base: 0, head: 0 },
       60,

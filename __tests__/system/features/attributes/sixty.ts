@@ -4,6 +4,7 @@ import type {
 } from '../../../../src/features/attributes/attribute-results.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import { tryResult } from '../../../unit/app/run/builders.ts';
 import { named, scripted, type Script } from './scripted-grader.ts';
@@ -22,7 +23,7 @@ type Random = ReturnType<typeof createRandom>;
 function tries(passRate: number, random: Random, answer: string): TryResult[] {
   return [0, 1, 2].map((index) => {
     const outcome: Outcome = nextFloat(random) < passRate ? 'pass' : 'fail';
-    return { ...tryResult(outcome, index), actual: answer };
+    return { ...tryResult(outcome, index), parts: partsOf(answer) };
   });
 }
 

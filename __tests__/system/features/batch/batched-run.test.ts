@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { fixtureEnvironment } from '../../../stand-ins/repository.ts';
 import { BATCH_KEY, MODELS, openBatchProject, type BatchProject } from './batch-project.ts';
@@ -43,7 +44,7 @@ describe('a full sweep whose models say transport: batch', () => {
     const fifteen = expect.closeTo(15, 9);
     expect(result.suites.map((suite) => suite.cost_per_1000_calls)).toEqual([fifteen, fifteen]);
     const [first] = result.suites[0]?.references[0]?.head?.tries ?? [];
-    expect(first).toMatchObject({ latency_ms: null, actual: 'Yes, 5' });
+    expect(first).toMatchObject({ latency_ms: null, parts: partsOf('Yes, 5') });
     expect(pending(batched)).toEqual([]);
     expect(`${err}${JSON.stringify(result)}`).not.toContain(BATCH_KEY);
 

@@ -10,6 +10,7 @@ import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
@@ -187,7 +188,7 @@ describe('a suite of conversations', () => {
     expect(outcomes(result, 'head')).toEqual(['max_steps', ...Array<string>(5).fill('complete')]);
     expect(firstTry(result, 'head')).toMatchObject({
       outcome: 'fail',
-      actual: 'New r0 #3',
+      parts: partsOf('New r0 #3'),
       scores: [
         {
           metric: 'conversation',
@@ -309,7 +310,7 @@ describe('a suite of conversations', () => {
     expect(firstTry(result, 'head')).toMatchObject({
       outcome: 'error',
       error: 'server error',
-      actual: null,
+      parts: null,
       conversation: {
         outcome: 'model_error',
         turns: [{ answer: 'Answer' }, { question: 'More?', answer: null }],
@@ -580,7 +581,7 @@ describe('recorded dialogues', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([0, 2]);
     expect(firstTry(result, 'head')).toMatchObject({
       outcome: 'pass',
-      actual: 'b',
+      parts: partsOf('b'),
       usage: null,
       conversation: {
         outcome: 'complete',
@@ -621,7 +622,7 @@ describe('recorded dialogues', () => {
       () => '',
     );
     expect(requests).toEqual([]);
-    expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', actual: 'b' });
+    expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', parts: partsOf('b') });
   });
 
   test('that end with a question are continued by one completion, or by a dialogue', async () => {
@@ -630,7 +631,10 @@ describe('recorded dialogues', () => {
     const once = await evaluate(null, shop({ of: null, metrics, references }), () => '');
     const asked = once.by('prompt').map(({ messages }) => messages.map(({ content }) => content));
     expect(asked).toEqual([['A?', 'a', 'B?']]);
-    expect(firstTry(once.result, 'head')).toMatchObject({ outcome: 'pass', actual: 'A? #2' });
+    expect(firstTry(once.result, 'head')).toMatchObject({
+      outcome: 'pass',
+      parts: partsOf('A? #2'),
+    });
     const { by } = await evaluate(null, shop({ references }), from(3));
     expect(by('prompt').map(({ messages }) => messages.length)).toEqual([3, 5]);
   });

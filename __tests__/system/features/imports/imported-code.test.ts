@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { answerText } from '../../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
@@ -18,7 +19,7 @@ function answersOf({ suites }: Result): unknown[] {
   return suites.flatMap(({ references }) =>
     references.map(({ input, head }) => [
       input['q'],
-      head?.tries[0]?.actual ?? head?.tries[0]?.error,
+      answerText({ parts: head?.tries[0]?.parts ?? null }) ?? head?.tries[0]?.error,
       head?.rollup,
     ]),
   );

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { answerText } from '../../../../src/kernel/answer/text.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
@@ -260,7 +262,7 @@ eval:
     const tries = result.suites[0]?.references.map(({ head }) => head?.tries[0]);
     expect(
       tries?.map((each) => [
-        each?.actual,
+        answerText({ parts: each?.parts ?? null }),
         each?.outcome,
         each?.scores.map(
           ({ metric, status, skip }) => `${metric} ${status}${skip ? ' (skip)' : ''}`,
@@ -461,7 +463,7 @@ eval:
     const result = await run('run', 'n_tries=1', '--code', 'host');
     expect(result.problems).toEqual([]);
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
-      actual: "Let's see.",
+      parts: partsOf("Let's see."),
       outcome: 'pass',
       scores: [{ metric: 'teaches', label: 'YES' }],
     });

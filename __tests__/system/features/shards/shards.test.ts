@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
+import { answerText } from '../../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
@@ -135,7 +136,7 @@ describe('a sweep on several machines', () => {
     const tries = (name: string): (string | null)[][] =>
       result.suites
         .find((suite) => suite.name === name)!
-        .references.map(({ head }) => head!.tries.map(({ actual }) => actual));
+        .references.map(({ head }) => head!.tries.map(answerText));
     // Written by the processes of the shards: the merge started none of its own.
     const written = folders.flatMap((folder) =>
       readLines(join(repository.directory, folder, 'others.jsonl')),

@@ -12,8 +12,10 @@ import {
   writeBack,
   type WrittenEdit,
 } from '../../../../src/features/workbench/write-back.ts';
+import { answerKey } from '../../../../src/kernel/answer/text.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import { joinMarkup, markupText } from '../../../../src/text/markup.ts';
+import { partsOf, type Part } from '../../../../src/types/answer.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { referenceResult, sideResult, tryResult } from '../../../unit/app/run/builders.ts';
@@ -77,11 +79,15 @@ describe('what an action writes', () => {
     {
       path = 'tests/p.yaml',
       said = 'fine',
+      parts = partsOf(said),
       ...changes
-    }: Partial<ReferenceResult> & { path?: string; said?: string } = {},
+    }: Partial<ReferenceResult> & { path?: string; said?: string; parts?: Part[] } = {},
     rubrics = CHOICES,
   ): ReturnType<typeof writeBack> {
-    const head = { ...sideResult(['pass']), tries: [{ ...tryResult('pass', 0), actual: said }] };
+    const head = {
+      ...sideResult(['pass']),
+      tries: [{ ...tryResult('pass', 0), parts }],
+    };
     const reference = referenceResult('a', {
       file: path,
       line: path === 'tests/p.yaml' ? 3 : 1,
@@ -112,8 +118,34 @@ describe('what an action writes', () => {
       ),
   });
 
-  const accept = (said: string) => ({ kind: 'accept', answer: sha256(said) });
+  const nameOf = (said: string) => sha256(answerKey(partsOf(said)));
+  const accept = (said: string) => ({ kind: 'accept', answer: nameOf(said) });
   const TURNED = 'safe \u202e txt.exe\u2066';
+
+  const call = (given: string): Part => ({ type: 'tool_call', name: 'order', arguments: given });
+
+  test.each(['tests/p.yaml', 'rows.jsonl'])('accepts tool calls as calls in %s', async (path) => {
+    const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
+    const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
+    expect(await act(accepted, { path, parts })).toEqual({
+      said: `a: its tool calls are accepted as expected, in ${path}`,
+      bad: false,
+    });
+    expect(file(path)).toContain(
+      path === 'rows.jsonl'
+        ? '"expected": [{"name": "order", "arguments": {"item": "vase", "sizes": [3]}}]'
+        : 'expected: [{ name: "order", arguments: { item: "vase", sizes: [3] } }]',
+    );
+  });
+
+  test('does not accept calls whose arguments are no JSON', async () => {
+    const parts = [call('{')];
+    const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
+    expect(await act(accepted, { parts })).toEqual({
+      said: expect.stringContaining('not a JSON map'),
+      bad: true,
+    });
+  });
 
   test.each<[string, string, Action, string]>([
     ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
@@ -192,7 +224,7 @@ describe('what an action writes', () => {
     kind: 'label',
     rubric: `rubrics.yaml\n${rubric}`,
     label: as,
-    answer: sha256(said),
+    answer: nameOf(said),
   });
 
   test("labels with a rubric's own labels, and says what is expected where it shows that", async () => {
@@ -217,7 +249,10 @@ describe('what an action writes', () => {
   });
 
   test('has a button that labels each answer of each cell, and labels the one of its cell', async () => {
-    const made = (answer: string, at: number) => ({ ...tryResult('pass', at), actual: answer });
+    const made = (answer: string, at: number) => ({
+      ...tryResult('pass', at),
+      parts: partsOf(answer),
+    });
     const side = (...answers: string[]) => ({ ...sideResult(['pass']), tries: answers.map(made) });
     const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
     const suite = suiteOf('p', [reference]);
@@ -228,9 +263,9 @@ describe('what an action writes', () => {
         ([, ...found]) => found,
       ),
     ).toEqual([
-      ['head', sha256('one')],
-      ['head', sha256('two')],
-      ['base', sha256('three')],
+      ['head', nameOf('one')],
+      ['head', nameOf('two')],
+      ['base', nameOf('three')],
     ]);
     expect(markupText(joinMarkup(cellActsHtml(cell, []), ''))).not.toContain('label');
     expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({

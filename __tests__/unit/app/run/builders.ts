@@ -200,7 +200,7 @@ export function tryResult(outcome: Outcome, index = 0): TryResult {
   return {
     try: index,
     outcome,
-    actual: outcome === 'error' ? null : 'text',
+    parts: outcome === 'error' ? null : partsOf('text'),
     error: outcome === 'error' ? 'timeout' : null,
     scores: graded
       ? [{ metric: 'has', status: outcome, value: outcome === 'pass', reason: null, skip: false }]

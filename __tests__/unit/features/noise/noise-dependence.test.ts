@@ -6,6 +6,7 @@ import {
 } from '../../../../src/features/noise/dependence.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 
 const measured = (parameters: Record<string, unknown> = {}) => ({
   path: 'prompts/p.yaml',
@@ -21,7 +22,7 @@ function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
   const side = (reference: number, which: 'base' | 'head') => ({
     tries: [0, 1].map((at) => ({
       outcome: passes(reference, which, at) ? 'pass' : 'fail',
-      actual: `an answer that is long enough to be no label: ${answer(at)}`,
+      parts: partsOf(`an answer that is long enough to be no label: ${answer(at)}`),
     })),
   });
   const references = Array.from({ length: 20 }, (_, i) => ({

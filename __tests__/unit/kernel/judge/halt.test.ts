@@ -8,6 +8,7 @@ import {
   type Unmade,
 } from '../../../../src/kernel/plan/halt.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import {
   gate,
@@ -79,7 +80,7 @@ describe('a run that was ended early', () => {
     const ungraded = {
       ...sideResult(['error']).tries[0]!,
       error: null,
-      actual: 'text',
+      parts: partsOf('text'),
       scores: [{ ...score, skip: false }],
     };
     const head = sideResult(many(4, 'fail'));

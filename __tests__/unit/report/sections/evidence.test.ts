@@ -251,7 +251,7 @@ describe('errors', () => {
     const filtered = failed('');
     const side = {
       ...filtered,
-      tries: filtered.tries.map((each) => ({ ...each, actual: null, error: 'filtered' })),
+      tries: filtered.tries.map((each) => ({ ...each, parts: null, error: 'filtered' })),
     };
     const suite = suiteOf('s', [referenceOf('a', 'unchanged', { base: side, head: side })]);
     const words = inTerminal(resultOf({ suites: [suite] }), 200);

@@ -118,7 +118,7 @@ describe('the cost of a thousand calls', () => {
             head: { kind: 'request', target, parameters: {}, messages: [], fingerprint: 'f' },
           },
           base: [],
-          head: usages.map((usage) => ({ result: { actual: 'x', usage }, other: null })),
+          head: usages.map((usage) => ({ result: { parts: [], usage }, other: null })),
         },
       ],
     }) as unknown as Parameters<typeof costPer1000Calls>[0];

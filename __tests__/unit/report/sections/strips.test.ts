@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { marksOf, stripsOf } from '../../../../src/report/sections/evidence.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { ObjectScores } from '../../../../src/types/metric.ts';
 
 const WORDS = { '✓': 'pass', '✗': 'fail', '?': 'ungraded', '·': 'skipped' } as const;
@@ -16,7 +17,7 @@ const objects = (marks: string, values: number[] = []): ObjectScores => ({
 const tried = (scores: Record<string, ObjectScores>): TryResult => ({
   try: 0,
   outcome: 'pass',
-  actual: 'a',
+  parts: partsOf('a'),
   error: null,
   usage: null,
   latency_ms: 1,

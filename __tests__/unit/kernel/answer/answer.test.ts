@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import { expectedFrom } from '../../../../src/kernel/answer/accept.ts';
+import { answerRuns, argumentChanges } from '../../../../src/kernel/answer/difference.ts';
+import { answerKey, argumentText, partsText } from '../../../../src/kernel/answer/text.ts';
+import { partsOf, type Part } from '../../../../src/types/answer.ts';
+import type { Json } from '../../../../src/types/plain.ts';
+
+const call = (name: string, given: Json | string): Part => ({
+  type: 'tool_call',
+  name,
+  arguments: typeof given === 'string' ? given : JSON.stringify(given),
+});
+const image: Part = {
+  type: 'image',
+  media_type: 'image/png',
+  digest: '0123456789abcdef'.repeat(4),
+  bytes: 12,
+  data: null,
+};
+const file: Part = { type: 'file', path: 'a.ts', diff: '+1' };
+const unknown: Part = { type: 'unknown', kind: 'audio', json: '{"id":1}' };
+
+describe('an answer in words', () => {
+  test.each<[string, Part[]]>([
+    ['', []],
+    ['Yes.', partsOf('Yes.')],
+    ['order(item: "vase", amount: 3)', [call('order', { item: 'vase', amount: 3 })]],
+    ['order()', [call('order', '')]],
+    ['order({"item": )', [call('order', '{"item": ')]],
+    ['order([1])', [call('order', '[1]')]],
+    ['order(id: 12345678901234567890)', [call('order', '{"id": 12345678901234567890}')]],
+    [
+      'Wait.\nfind(q: "a")\npay()',
+      [...partsOf('Wait.'), call('find', { q: 'a' }), call('pay', {})],
+    ],
+    ['{"a":1}', [{ type: 'json', value: { a: 1 } }]],
+    ['image (image/png, 12 bytes, 01234567)', [image]],
+    ['a.ts\n+1', [file]],
+    ['unknown part "audio": {"id":1}', [unknown]],
+  ])('is %j', (words, parts) => {
+    expect(partsText(parts)).toBe(words);
+  });
+});
+
+describe('the key of an answer', () => {
+  test.each<[string, Part, Part, boolean]>([
+    ['the order of arguments', call('f', '{"a":1,"b":2}'), call('f', '{ "b": 2, "a": 1.0 }'), true],
+    ['an argument', call('f', { a: 1 }), call('f', { a: 2 }), false],
+    [
+      'long numbers',
+      call('f', '{"a":12345678901234567890}'),
+      call('f', '{"a":12345678901234567891}'),
+      false,
+    ],
+    ['the name', call('f', {}), call('g', {}), false],
+    [
+      'the order of JSON',
+      { type: 'json', value: { a: 1, b: 2 } },
+      { type: 'json', value: { b: 2, a: 1 } },
+      true,
+    ],
+    ['the image', image, { ...image, digest: 'f'.repeat(64) }, false],
+    ['a file', file, { ...file, diff: '+2' }, false],
+    ['the kind of part', { type: 'text', text: 'pay()' }, call('pay', {}), false],
+  ])('compares %s', (_, one, other, equal) => {
+    expect(answerKey([one]) === answerKey([other])).toBe(equal);
+  });
+});
+
+describe('differing answers', () => {
+  /** Changed stretches in brackets. */
+  const marked = (base: Part[], head: Part[]): [string, string] => {
+    const side = (own: 'base' | 'head'): string =>
+      answerRuns(base, head)
+        .map((run) => (run.changed && run[own] !== '' ? `[${run[own]}]` : run[own]))
+        .join('');
+    return [side('base'), side('head')];
+  };
+  const order = (given: Json): Part => call('order', given);
+
+  test.each<[string, Part[], Part[], [string, string]]>([
+    [
+      'a renamed argument',
+      [order({ item: 'vase', quantity: 3 })],
+      [order({ item: 'vase', amount: 3 })],
+      ['order(item: "vase", [quantity: 3])', 'order(item: "vase", [amount: 3])'],
+    ],
+    [
+      'a word in an argument',
+      [order({ note: 'send it by post' })],
+      [order({ note: 'send it by mail' })],
+      ['order(note: "send it by [post]")', 'order(note: "send it by [mail]")'],
+    ],
+    [
+      'an argument that one side lacks',
+      [order({ a: 1, b: 2 })],
+      [order({ b: 2 })],
+      ['order([a: 1], b: 2)', 'order(b: 2)'],
+    ],
+    [
+      'a call that one side lacks, in the order of each side',
+      [call('find', {}), order({})],
+      [order({}), call('pay', {})],
+      ['[find()]\norder()', 'order()\n[pay()]'],
+    ],
+    [
+      'a text instead of a call',
+      [order({})],
+      partsOf('Which vase?'),
+      ['[order()]', '[Which vase?]'],
+    ],
+    ['broken arguments', [order({ a: 1 })], [call('order', '{')], ['[order(a: 1)]', '[order({)]']],
+    ['words', partsOf('It is red.'), partsOf('It is blue.'), ['It is [red].', 'It is [blue].']],
+    ['nothing in texts without a common word', partsOf('ab'), partsOf('cd'), ['ab', 'cd']],
+    [
+      'a line of a file',
+      [{ ...file, diff: '+one\n+two' }],
+      [{ ...file, diff: '+one\n+too' }],
+      ['a.ts\n+one\n+[two]', 'a.ts\n+one\n+[too]'],
+    ],
+  ])('mark %s', (_, base, head, shown) => {
+    expect(marked(base, head)).toEqual(shown);
+  });
+
+  test('name the arguments that changed', () => {
+    const changes = argumentChanges(
+      [order({ item: 'vase', quantity: 3, note: 'x', b: 1 })],
+      [order({ item: 'bowl', amount: 3, b: 1 })],
+    );
+    const words = (given: (typeof changes)[number]['base']) => given && argumentText(given);
+    expect(changes.map(({ base, head }) => [words(base), words(head)])).toEqual([
+      ['item: "vase"', 'item: "bowl"'],
+      ['quantity: 3', 'amount: 3'],
+      ['note: "x"', null],
+    ]);
+  });
+});
+
+describe('an accepted answer', () => {
+  test.each<[string, Part[], unknown]>([
+    ['text', partsOf('Yes.'), { value: 'Yes.' }],
+    ['no words', [], { value: '' }],
+    [
+      'calls, even beside text',
+      [...partsOf('Wait.'), call('order', { item: 'vase' })],
+      { value: [{ name: 'order', arguments: { item: 'vase' } }] },
+    ],
+    ['JSON', [{ type: 'json', value: [1] }], { value: [1] }],
+    ['an image', [image], { refused: expect.stringContaining('cannot be accepted') }],
+    ['broken arguments', [call('f', '{')], { refused: expect.stringContaining('not a JSON map') }],
+    [
+      'long numbers',
+      [call('f', '{"a":[12345678901234567890]}')],
+      { refused: expect.stringContaining('too many digits') },
+    ],
+  ])('of %s', (_, parts, expected) => {
+    expect(expectedFrom(parts)).toEqual(expected);
+  });
+});

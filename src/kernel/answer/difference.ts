@@ -1,0 +1,120 @@
+import type { Part } from '../../types/answer.ts';
+import { argumentText, argumentsOf, partKey, partText, valueKey, type Argument } from './text.ts';
+import { unchanged, wordRuns, type Run } from './words.ts';
+
+type CallPart = Extract<Part, { type: 'tool_call' }>;
+
+interface Pair<T> {
+  base: T | null;
+  head: T | null;
+}
+
+/** An argument of a call that both sides make; null: that side does not give it. */
+export interface ArgumentChange extends Pair<Argument> {
+  call: string;
+}
+
+/** Both answers in words, each in its order, with marks on what differs. */
+export function answerRuns(base: readonly Part[], head: readonly Part[]): Run[] {
+  return joinRuns(pairParts(base, head).map(partRuns), '\n');
+}
+
+/** `quantity: 3 → amount: 3`: arguments of the same call that differ or have another name. */
+export function argumentChanges(base: readonly Part[], head: readonly Part[]): ArgumentChange[] {
+  return pairParts(base, head).flatMap(({ base: before, head: after }) =>
+    before?.type === 'tool_call' && after?.type === 'tool_call'
+      ? (pairArguments(before, after) ?? [])
+          .filter((pair) => !isEqualPair(pair))
+          .map((pair) => ({ call: before.name, ...pair }))
+      : [],
+  );
+}
+
+/** Pairs parts of one kind and name, equal ones first; no pair crosses another. */
+function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
+  const pairs: Pair<Part>[] = [];
+  let next = 0;
+  for (const part of base) {
+    const left = head.slice(next);
+    const equal = left.findIndex((other) => partKey(other) === partKey(part));
+    const at = equal < 0 ? left.findIndex((other) => kindOf(other) === kindOf(part)) : equal;
+    const partner = left[at] ?? null;
+    for (const between of at < 0 ? [] : left.slice(0, at))
+      pairs.push({ base: null, head: between });
+    pairs.push({ base: part, head: partner });
+    if (at >= 0) next += at + 1;
+  }
+  return [...pairs, ...head.slice(next).map((part) => ({ base: null, head: part }))];
+}
+
+function kindOf(part: Part): string {
+  if (part.type === 'tool_call') return `${part.type} ${part.name}`;
+  if (part.type === 'file') return `${part.type} ${part.path}`;
+  return part.type === 'unknown' ? `${part.type} ${part.kind}` : part.type;
+}
+
+function partRuns({ base, head }: Pair<Part>): Run[] {
+  const [before, after] = [base, head].map((part) => (part === null ? '' : partText(part)));
+  const marked = { changed: true, base: before ?? '', head: after ?? '' };
+  if (base === null || head === null) return [marked];
+  if (partKey(base) === partKey(head)) return [unchanged(marked.base, marked.head)];
+  if (base.type === 'tool_call' && head.type === 'tool_call')
+    return callRuns(base, head) ?? [marked];
+  const words = wordRuns(marked.base, marked.head);
+  return words ?? [base.type === 'text' ? unchanged(marked.base, marked.head) : marked];
+}
+
+function callRuns(base: CallPart, head: CallPart): Run[] | null {
+  const pairs = pairArguments(base, head);
+  if (pairs === null) return null;
+  const given = joinRuns(pairs.map(argumentRuns), ', ');
+  return [unchanged(`${base.name}(`), ...given, unchanged(')')];
+}
+
+function argumentRuns({ base, head }: Pair<Argument>): Run[] {
+  const [before, after] = [base, head].map((of) => (of === null ? '' : argumentText(of)));
+  const [own, other] = [before ?? '', after ?? ''];
+  if (isEqualPair({ base, head })) return [unchanged(own, other)];
+  const words = base?.name === head?.name ? wordRuns(own, other) : null;
+  return words ?? [{ changed: true, base: own, head: other }];
+}
+
+/** Null: those of one call are not a JSON map. */
+function pairArguments(base: CallPart, head: CallPart): Pair<Argument>[] | null {
+  const [given, other] = [argumentsOf(base), argumentsOf(head)];
+  if (given === null || other === null) return null;
+  const left = new Set(other);
+  const take = (fits: (argument: Argument) => boolean): Argument | null => {
+    const found = [...left].find(fits) ?? null;
+    if (found !== null) left.delete(found);
+    return found;
+  };
+  const named = given.map((argument) => ({
+    base: argument,
+    head: take(({ name }) => name === argument.name),
+  }));
+  const renamed = named.map(({ base: argument, head: found }) => ({
+    base: argument,
+    head: found ?? take(({ value }) => valueKey(value) === valueKey(argument.value)),
+  }));
+  return [...renamed, ...[...left].map((argument) => ({ base: null, head: argument }))];
+}
+
+function isEqualPair({ base, head }: Pair<Argument>): boolean {
+  return base !== null && base.name === head?.name && valueKey(base.value) === valueKey(head.value);
+}
+
+/** The separator is left out before a side's first stretch. */
+function joinRuns(groups: readonly Run[][], separator: string): Run[] {
+  const hasText = { base: false, head: false };
+  return groups.flatMap((runs) => {
+    const before = (side: 'base' | 'head'): string => {
+      if (!runs.some((run) => run[side] !== '')) return '';
+      const said = hasText[side] ? separator : '';
+      hasText[side] = true;
+      return said;
+    };
+    const between = unchanged(before('base'), before('head'));
+    return between.base === '' && between.head === '' ? runs : [between, ...runs];
+  });
+}

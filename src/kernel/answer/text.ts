@@ -1,0 +1,97 @@
+import type { Part, ToolCall } from '../../types/answer.ts';
+import { parseExactly, type ExactJson } from '../../types/exact-json.ts';
+import type { Json } from '../../types/plain.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+
+/** What a try's answer consists of; null: there is none. */
+export interface Answered {
+  parts: readonly Part[] | null;
+}
+
+export interface Argument {
+  name: string;
+  value: ExactJson;
+}
+
+/** In words: its text, `create_order(item: "vase", amount: 3)`, and its other parts. */
+export function partsText(parts: readonly Part[]): string {
+  return parts.map(partText).join('\n');
+}
+
+/** Null: there is no answer. */
+export function answerText({ parts }: Answered): string | null {
+  return parts === null ? null : partsText(parts);
+}
+
+/** Of the first try that has an answer. */
+export function firstAnswerText(tries: readonly Answered[]): string | null {
+  const made = tries.find(({ parts }) => parts !== null);
+  return made === undefined ? null : answerText(made);
+}
+
+export function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'tool_call':
+      return callText(part);
+    case 'json':
+      return JSON.stringify(part.value);
+    case 'image':
+      return `image (${part.media_type}, ${String(part.bytes)} bytes, ${part.digest.slice(0, 8)})`;
+    case 'file':
+      return `${part.path}\n${part.diff}`;
+    case 'unknown':
+      return `unknown part "${part.kind}": ${part.json}`;
+  }
+}
+
+function callText(call: ToolCall): string {
+  const given = argumentsOf(call);
+  return `${call.name}(${given === null ? call.arguments : given.map(argumentText).join(', ')})`;
+}
+
+export function argumentText({ name, value }: Argument): string {
+  return `${name}: ${JSON.stringify(value)}`;
+}
+
+/** In their order; null: they are not a JSON map. */
+export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
+  const value = parsed(given.trim() === '' ? '{}' : given);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  return Object.entries(value).map(([name, of]) => ({ name, value: of }));
+}
+
+function parsed(text: string): ExactJson | undefined {
+  try {
+    return parseExactly(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Equal for equal answers: arguments and JSON are compared by value, images by content. */
+export function answerKey(parts: readonly Part[]): string {
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') return `"${first.text}`;
+  return JSON.stringify(parts.map(partKey));
+}
+
+export function partKey(part: Part): string {
+  switch (part.type) {
+    case 'tool_call': {
+      const value = parsed(part.arguments) ?? part.arguments;
+      return `${part.type} ${part.name} ${valueKey(value)}`;
+    }
+    case 'json':
+      return `${part.type} ${valueKey(part.value)}`;
+    case 'image':
+      return `${part.type} ${part.digest}`;
+    default:
+      return `${part.type} ${partText(part)}`;
+  }
+}
+
+export function valueKey(value: ExactJson): string {
+  return canonicalJson(value as Json);
+}

@@ -1,0 +1,51 @@
+import { diffArrays } from 'diff';
+
+/** A stretch of two texts. Unchanged stretches are equal unless only one side has them. */
+export interface Run {
+  changed: boolean;
+  base: string;
+  head: string;
+}
+
+/** With more insertions and deletions, nearly everything would be marked. */
+const MAX_EDITS = 400;
+
+/** With a larger share of changed characters, nothing is marked. */
+const MAX_CHANGED = 0.75;
+
+/** Words, numbers, blanks; Chinese and Japanese characters and all other signs one by one. */
+const TOKENS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
+
+/**
+ * The words that differ; null: the texts differ so much that marks would not help. The limit on
+ * edits keeps the time linear for hostile texts.
+ */
+export function wordRuns(base: string, head: string): Run[] | null {
+  if (base === head) return [unchanged(base)];
+  const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });
+  if (changes === undefined) return null;
+  const runs = changes.map(({ value, added, removed }): Run => {
+    const text = value.join('');
+    return {
+      changed: added || removed,
+      base: added ? '' : text,
+      head: removed ? '' : text,
+    };
+  });
+  return changedShare(runs) > MAX_CHANGED ? null : runs;
+}
+
+export function unchanged(base: string, head = base): Run {
+  return { changed: false, base, head };
+}
+
+export function tokens(text: string): string[] {
+  return text.match(TOKENS) ?? [];
+}
+
+function changedShare(runs: readonly Run[]): number {
+  const length = (of: readonly Run[]): number =>
+    of.reduce((sum, { base, head }) => sum + base.length + head.length, 0);
+  return length(runs.filter(({ changed }) => changed)) / Math.max(1, length(runs));
+}

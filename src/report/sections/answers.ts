@@ -1,0 +1,93 @@
+import {
+  argumentChanges,
+  answerRuns,
+  type ArgumentChange,
+} from '../../kernel/answer/difference.ts';
+import { answerText, argumentText, partsText, type Answered } from '../../kernel/answer/text.ts';
+import type { TryResult } from '../../kernel/result/reference-result.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Part, Step } from '../../types/answer.ts';
+import { code, text, type Line, type Piece } from './document.ts';
+import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
+
+/** Every surface shows answers through this file; no other looks into their parts. */
+
+type Shown = Pick<TryResult, 'parts' | 'error'>;
+
+interface Room {
+  characters: number;
+  /** Leaves out the middle of long equal stretches. */
+  gaps: boolean;
+}
+
+/** Null: there is no answer. */
+export function answerPieces(made: Answered, characters: number): Piece[] | null {
+  const said = answerText(made);
+  return said === null ? null : whole(said, characters);
+}
+
+/** `made` null: it did not run. */
+export function answerLine(made: Shown | null, characters: number): Line {
+  if (made === null) return [text('not run')];
+  const pieces = answerPieces(made, characters);
+  return pieces === null
+    ? [text('no answer: '), code(made.error ?? 'unknown error', characters)]
+    : [{ kind: 'pieces', pieces }];
+}
+
+/** `no answer, …` or the answer, up to `length` UTF-16 units. */
+export function answerWords(made: Shown, length: number): string {
+  const said = answerText(made);
+  return said === null
+    ? `no answer, ${shorten(made.error ?? 'unknown error', length)}`
+    : shorten(said, length);
+}
+
+/** With marks on what differs; null: a side has no answer. */
+export function comparedAnswers(
+  base: Answered | null,
+  head: Answered | null,
+  room: Room,
+): Emphasised | null {
+  if (!base?.parts || !head?.parts) return null;
+  const texts = [partsText(base.parts), partsText(head.parts)] as const;
+  const isPlain = [...base.parts, ...head.parts].every(({ type }) => type === 'text');
+  return isPlain || texts.some(({ length }) => length > COMPARED_CHARACTERS)
+    ? emphasise(...texts, room)
+    : emphasised(answerRuns(base.parts, head.parts), room);
+}
+
+/** `create_order: quantity: 3 → amount: 3`, or an empty list. */
+export function changedArguments(base: Answered | null, head: Answered | null): string[] {
+  if (!base?.parts || !head?.parts) return [];
+  const changes = argumentChanges(base.parts, head.parts);
+  return [...Map.groupBy(changes, ({ call }) => call)].map(
+    ([call, own]) => `${call}: ${own.map(changeText).join(', ')}`,
+  );
+}
+
+function changeText({ base, head }: ArgumentChange): string {
+  if (base === null) return head === null ? '' : `${argumentText(head)} added`;
+  return head === null
+    ? `${argumentText(base)} removed`
+    : `${argumentText(base)} → ${argumentText(head)}`;
+}
+
+type ImagePart = Extract<Part, { type: 'image' }>;
+
+/** Those that are kept whole. */
+export function answerImages({ parts }: Answered): (ImagePart & { data: string })[] {
+  return (parts ?? []).flatMap((part) =>
+    part.type === 'image' && part.data !== null ? [{ ...part, data: part.data }] : [],
+  );
+}
+
+/** What happened on the way, a line each. */
+export function stepLines({ steps = [] }: { steps?: readonly Step[] }): string[] {
+  return steps.map((step) =>
+    step.type === 'message'
+      ? `${step.role}: ${step.text}`
+      : `${partsText([{ type: 'tool_call', name: step.name, arguments: step.arguments }])} → ` +
+        (step.result ?? 'no result'),
+  );
+}
