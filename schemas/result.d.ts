@@ -30,7 +30,7 @@ export interface EvaldiffResult {
   /**
    * Version of this format.
    */
-  schema_version: 1;
+  schema_version: 2;
   /**
    * Base against head, or one commit alone.
    */
@@ -49,7 +49,7 @@ export interface EvaldiffResult {
          */
         halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
         /**
-         * The first reason, in one sentence.
+         * The limit or the signal that ended it, in words.
          */
         why: string;
         /**
@@ -86,10 +86,6 @@ export interface EvaldiffResult {
          * Which outcome it is.
          */
         kind: "not-judged";
-        /**
-         * The first reason, in one sentence.
-         */
-        why: string;
       }
     | {
         /**
@@ -101,7 +97,7 @@ export interface EvaldiffResult {
          */
         halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
         /**
-         * The first reason, in one sentence.
+         * The limit or the signal that ended it, in words.
          */
         why: string;
         /**
@@ -123,7 +119,7 @@ export interface EvaldiffResult {
          */
         halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
         /**
-         * The first reason, in one sentence.
+         * The limit or the signal that ended it, in words.
          */
         why: string;
         /**
@@ -150,10 +146,6 @@ export interface EvaldiffResult {
          * Which outcome it is.
          */
         kind: "no-verdict";
-        /**
-         * The first reason, in one sentence.
-         */
-        why: string;
         /**
          * Tries without a readable grade, where they are too many to say nothing; else null.
          */
@@ -186,10 +178,6 @@ export interface EvaldiffResult {
          * Which outcome it is.
          */
         kind: "not-comparable";
-        /**
-         * The first reason, in one sentence.
-         */
-        why: string;
         /**
          * Tries without a readable grade, where they are too many to say nothing; else null.
          */
@@ -360,20 +348,12 @@ export interface EvaldiffResult {
            */
           of: number;
         } | null;
-        /**
-         * What head put in the place of a model that base asks, in short; else null.
-         */
-        replaced: string | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "failed";
-        /**
-         * The first reason, in one sentence.
-         */
-        why: string;
         /**
          * False: what was found may not fail (fail_on is never).
          */
@@ -404,10 +384,6 @@ export interface EvaldiffResult {
            */
           of: number;
         } | null;
-        /**
-         * What head put in the place of a model that base asks, in short; else null.
-         */
-        replaced: string | null;
       }
     | {
         /**
@@ -551,20 +527,12 @@ export interface EvaldiffResult {
                  */
                 of: number;
               } | null;
-              /**
-               * What head put in the place of a model that base asks, in short; else null.
-               */
-              replaced: string | null;
             }
           | {
               /**
                * Which outcome it is.
                */
               kind: "failed";
-              /**
-               * The first reason, in one sentence.
-               */
-              why: string;
               /**
                * False: what was found may not fail (fail_on is never).
                */
@@ -595,10 +563,6 @@ export interface EvaldiffResult {
                  */
                 of: number;
               } | null;
-              /**
-               * What head put in the place of a model that base asks, in short; else null.
-               */
-              replaced: string | null;
             };
       }
     | {
@@ -1032,9 +996,866 @@ export interface EvaldiffResult {
    */
   title: string;
   /**
-   * Why, in sentences.
+   * Why: codes with their figures.
    */
-  reasons: string[];
+  reasons: (
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "no-test";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "nothing-counts";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "nothing-judged";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "unused-changes";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "errors";
+        /**
+         * Tries that ended in an error.
+         */
+        errors: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "no-grades";
+        /**
+         * Tries without a readable grade.
+         */
+        ungraded: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "words";
+        /**
+         * The words.
+         */
+        text: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "feature";
+        /**
+         * The finding as a sentence.
+         */
+        text: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "base-unreadable";
+        /**
+         * Why, with its place.
+         */
+        text: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "preference-alone";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "nothing-gates";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "regressed";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * File of the suite's prompt.
+         */
+        path: string;
+        /**
+         * Head's model and parameters.
+         */
+        variant: {
+          /**
+           * The model as the prompt names it; null: code computes the output.
+           */
+          model: string | null;
+          /**
+           * What is sent to the vendor beside the messages.
+           */
+          parameters: {
+            [k: string]: _Schema0;
+          };
+        };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "inconclusive";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * File of the suite's prompt.
+         */
+        path: string;
+        /**
+         * Head's model and parameters.
+         */
+        variant: {
+          /**
+           * The model as the prompt names it; null: code computes the output.
+           */
+          model: string | null;
+          /**
+           * What is sent to the vendor beside the messages.
+           */
+          parameters: {
+            [k: string]: _Schema0;
+          };
+        };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "pool";
+        /**
+         * Pass rate on base.
+         */
+        base: number;
+        /**
+         * Pass rate on head.
+         */
+        head: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "below-floor";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Pass rate on head.
+         */
+        rate: number;
+        /**
+         * The smallest rate that is allowed.
+         */
+        floor: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "failed";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Ids of the references.
+         */
+        ids: string[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "metric-worse";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * Mean on base.
+         */
+        base: number | null;
+        /**
+         * Mean on head.
+         */
+        head: number | null;
+        /**
+         * So many references.
+         */
+        references: number;
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "scoring-moved";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Base's answers under base's scoring.
+         */
+        base: number | null;
+        /**
+         * Base's answers under head's scoring.
+         */
+        head: number | null;
+        /**
+         * Same answers that now fail.
+         */
+        pass_fail: number;
+        /**
+         * Same answers that now pass.
+         */
+        fail_pass: number;
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "scoring-excuses";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Pass rate on base.
+         */
+        base: number;
+        /**
+         * Pass rate on head.
+         */
+        head: number;
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "worse-under-base";
+        /**
+         * The references.
+         */
+        references: {
+          /**
+           * The reference as `suite: id`.
+           */
+          reference: string;
+          /**
+           * Tries on base, which all pass.
+           */
+          base: number;
+          /**
+           * Tries on head, which all fail.
+           */
+          head: number;
+        }[];
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "mean-under-base";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * Mean on base.
+         */
+        base: number | null;
+        /**
+         * Mean on head.
+         */
+        head: number | null;
+        /**
+         * So many references.
+         */
+        references: number;
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "unread-by-base";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Head's answers that it cannot judge.
+         */
+        answers: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "new-failed";
+        /**
+         * References as `suite: id`.
+         */
+        named: string[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "removed";
+        /**
+         * References as `suite: id`.
+         */
+        named: string[];
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "asked-anew";
+        /**
+         * References as `suite: id`.
+         */
+        named: string[];
+        /**
+         * A setting of the gate makes the run fail by it.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "worse-and-skipped";
+        /**
+         * The references.
+         */
+        references: {
+          /**
+           * The reference as `suite: id`.
+           */
+          reference: string;
+          /**
+           * On one side.
+           */
+          base: {
+            /**
+             * Tries that passed.
+             */
+            passes: number;
+            /**
+             * Of so many.
+             */
+            of: number;
+          };
+          /**
+           * On one side.
+           */
+          head: {
+            /**
+             * Tries that passed.
+             */
+            passes: number;
+            /**
+             * Of so many.
+             */
+            of: number;
+          };
+        }[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "uncompared";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * References that could be judged.
+         */
+        judged: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+        /**
+         * Ids of the references.
+         */
+        missing: string[];
+        /**
+         * Base's prompt cannot be asked the missing ones.
+         */
+        unasked: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "skipped-tries";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Those that judged fewer.
+         */
+        metrics: string[];
+        /**
+         * On one side.
+         */
+        base: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+        /**
+         * On one side.
+         */
+        head: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "seldom-judged";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * On one side.
+         */
+        base: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+        /**
+         * On one side.
+         */
+        head: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "metric-silent";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * Answers of base that it judged.
+         */
+        answers: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "values-missing";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "values-fewer-references";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * References with a value on base.
+         */
+        base: number;
+        /**
+         * References with a value on head.
+         */
+        head: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "values-fewer-tries";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * On one side.
+         */
+        base: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+        /**
+         * On one side.
+         */
+        head: {
+          /**
+           * Tries that have it.
+           */
+          has: number;
+          /**
+           * Of so many.
+           */
+          of: number;
+        };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "ungraded";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Tries without a readable grade.
+         */
+        tries: number;
+        /**
+         * Of so many.
+         */
+        of: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "lost-checks";
+        /**
+         * The checks.
+         */
+        checks: {
+          /**
+           * Name of the suite.
+           */
+          suite: string;
+          /**
+           * Name of the metric.
+           */
+          metric: string;
+          /**
+           * So many references.
+           */
+          references: number;
+        }[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "own-rules";
+        /**
+         * The settings.
+         */
+        rules: string[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "replaced";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * What comes from it.
+         */
+        what: "answers" | "grades";
+        /**
+         * Who answers.
+         */
+        base:
+          | {
+              /**
+               * Which kind it is.
+               */
+              kind: "prompt code";
+            }
+          | {
+              /**
+               * Which kind it is.
+               */
+              kind: "model" | "program" | "recordings";
+              /**
+               * The model, the command, or the file of the recordings.
+               */
+              name: string;
+            };
+        /**
+         * Who answers.
+         */
+        head:
+          | {
+              /**
+               * Which kind it is.
+               */
+              kind: "prompt code";
+            }
+          | {
+              /**
+               * Which kind it is.
+               */
+              kind: "model" | "program" | "recordings";
+              /**
+               * The model, the command, or the file of the recordings.
+               */
+              name: string;
+            };
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "recorded";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Ids of the references.
+         */
+        ids: string[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "held";
+        /**
+         * Such findings.
+         */
+        held: number;
+        /**
+         * Further findings fail the run.
+         */
+        others: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "ended";
+        /**
+         * What ended the run before its plan was done.
+         */
+        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        /**
+         * The limit or the signal that ended it, in words.
+         */
+        why: string;
+        /**
+         * Tries that were made.
+         */
+        made: number;
+        /**
+         * Tries that were planned.
+         */
+        planned: number;
+        /**
+         * Whether the tries are enough for the verdict, or a batch is waited for.
+         */
+        effect: "enough" | "too-few" | "waiting";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "waiting";
+        /**
+         * Requests in them.
+         */
+        requests: number;
+        /**
+         * Their ids.
+         */
+        batches: string[];
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "keys-withheld";
+        /**
+         * Whose pull request it is.
+         */
+        from: "fork" | "dependabot";
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "left-out";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * So many references.
+         */
+        references: number;
+        /**
+         * Why it is affected.
+         */
+        because: {
+          /**
+           * Key of the file that differs, or that one side lacks.
+           */
+          key: string;
+          /**
+           * The file it stands in.
+           */
+          file: string;
+        }[];
+      }
+  )[];
   /**
    * How far the change was trusted to call models and run code.
    */
@@ -1270,11 +2091,15 @@ export interface EvaldiffResult {
      */
     verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
     /**
-     * One sentence with the numbers.
+     * What the pass rate counts: tries, references by their roll-up, or answers that are no worse than the other side's.
      */
-    summary: string;
+    unit: "tries" | "references" | "pairs";
     /**
-     * What decided the verdict; null where nothing was compared; absent in older results.
+     * The side that cannot answer any reference, so nothing is compared; absent: none.
+     */
+    unasked?: "base" | "head";
+    /**
+     * What decided the verdict; null where nothing was compared.
      */
     reason?: {
       /**
@@ -1308,6 +2133,23 @@ export interface EvaldiffResult {
        * The drop that was to be ruled out.
        */
       tolerance: number;
+      /**
+       * Rates under base's scoring, where head clearly falls under it; absent: it does not.
+       */
+      under_base?: {
+        /**
+         * Pass rate of base's answers.
+         */
+        base: number;
+        /**
+         * Pass rate of head's answers.
+         */
+        head: number;
+        /**
+         * Head's own scoring passes them.
+         */
+        excused: boolean;
+      };
     } | null;
     /**
      * Smallest drop of the pass rate that a run of this size detects with 80 % power, 0–1; null: none.
@@ -3357,10 +4199,6 @@ export interface EvaldiffResult {
        * The verdict rests on it: nothing else gates in the suite.
        */
       gates: boolean;
-      /**
-       * One sentence with the numbers.
-       */
-      summary: string;
     } | null;
     /**
      * In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.
@@ -3559,6 +4397,10 @@ export interface EvaldiffResult {
        */
       file: string;
     }[];
+    /**
+     * Of the references, only which ones are skipped changed; absent: not so.
+     */
+    only_skips?: true;
     /**
      * References whose outcome on base's answers differs between the scorings.
      */
@@ -3964,10 +4806,6 @@ export interface EvaldiffResult {
           }
       )[];
     }[];
-    /**
-     * One sentence with the numbers.
-     */
-    summary: string;
   }[];
   /**
    * What a reader must know that changes no verdict.

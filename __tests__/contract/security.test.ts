@@ -221,13 +221,12 @@ describe('outputs', () => {
         ...blankResult(head),
         conclusion: 'failure' as const,
         title: text,
-        reasons: [text],
+        reasons: [{ code: 'words' as const, text }],
         notices: [{ kind: 'trust' as const, message: text, place: null }],
         suites: [
           suiteResult({
             name: text,
             path: text,
-            summary: text,
             references: [referenceResult(text, { tags: [text], file: text })],
           }),
         ],

@@ -4,6 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
+import { scoringSummary } from '../wording/scoring.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
@@ -161,8 +162,9 @@ function onFile(
         ...worst,
         ...suites.map(suiteWords),
         ...scorings.map(
-          ({ name, summary }) =>
-            `${name}, answers under both sides' scoring: ${shorten(summary, MAX_ANNOTATION_PART)}`,
+          (scoring) =>
+            `${scoring.name}, answers under both sides' scoring: ` +
+            shorten(scoringSummary(scoring), MAX_ANNOTATION_PART),
         ),
       ].join('\n'),
     ),

@@ -6,6 +6,8 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { variantWords } from '../kernel/suite/suite.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
+import { reasonsInWords } from '../wording/reasons.ts';
+import { suiteSummary } from '../wording/suites.ts';
 import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
@@ -60,16 +62,18 @@ export function renderJunit(result: Result, reports: Reports): string {
 /** Shows that a run is red, or judged nothing, even if no reference can be named for it. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
+  const [first] = reasons;
   if (conclusion !== 'failure' && conclusion !== 'error') return [];
   if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
-  const about = suites.find(({ name }) => reasons[0]?.startsWith(`${name}: `) === true);
+  const named = first !== undefined && 'suite' in first ? first.suite : null;
+  const about = suites.find(({ name }) => name === named);
   const ending: CaseEnding = {
     element: conclusion,
     type: 'run',
     message: title,
     body: [
       ...(about === undefined ? [] : [placeText({ file: about.path, line: 1 })]),
-      ...reasons,
+      ...reasonsInWords(result),
     ].join('\n'),
   };
   const { outcome } = result;
@@ -122,22 +126,24 @@ function suiteElement(
 
 /** A suite that regressed without a reference to name is a failure of its own; else null. */
 function suiteEnding(
-  { path, verdict, pass_rate: rate, summary }: SuiteResult,
+  suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
 ): CaseEnding | null {
+  const { path, verdict, pass_rate: rate } = suite;
   if (verdict !== 'regressed' || cases.some(({ ending }) => ending?.element === 'failure'))
     return null;
   return {
     element: 'failure',
     type: 'regressed',
     message: `regressed: pass rate ${rates(rate.base, rate.head)} (${change(rate)})`,
-    body: `${placeText({ file: path, line: 1 })}\n${summary}`,
+    body: `${placeText({ file: path, line: 1 })}\n${suiteSummary(suite)}`,
   };
 }
 
 /** A metric whose mean got worse is a failure of its own: no single reference is. */
-function meanEnding({ path, summary }: SuiteResult, message: string): CaseEnding {
-  const body = [placeText({ file: path, line: 1 }), message, summary].join('\n');
+function meanEnding(suite: SuiteResult, message: string): CaseEnding {
+  const place = placeText({ file: suite.path, line: 1 });
+  const body = [place, message, suiteSummary(suite)].join('\n');
   return { element: 'failure', type: 'metric', message, body };
 }
 

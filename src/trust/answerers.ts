@@ -1,4 +1,5 @@
 import type { ReplacedModel } from '../kernel/judge/outcome.ts';
+import type { ReasonOf } from '../kernel/result/reason.ts';
 import type { Replaced } from '../kernel/result/result.ts';
 import type { AffectedReference } from '../kernel/select/affected.ts';
 import { bringsAnswer } from '../kernel/select/generation.ts';
@@ -6,7 +7,6 @@ import type { SuiteSide } from '../kernel/select/prompt-changes.ts';
 import type { AffectedSuite } from '../kernel/select/select.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
 import { placeOf } from '../kernel/suite/models.ts';
-import { counted, firstWords } from '../text/amounts.ts';
 import type { Target } from '../types/model.ts';
 
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
@@ -47,16 +47,13 @@ function recordedInstead(suite: string, references: readonly AffectedReference[]
   );
   const [first] = found;
   if (first === undefined) return [];
-  const ids = firstWords(found.map(({ reference }) => reference.id));
+  const ids = found.map(({ reference }) => reference.id);
   return [
     {
       suite,
       file: first.reference.place.file,
       by: 'recordings',
-      sentence:
-        `${suite}: base asks for the answers to ${counted(found.length, 'reference')} ` +
-        `(${ids}), head's are recorded: this says nothing about that model, ` +
-        'so it is not a success',
+      reason: { code: 'recorded', suite, ids },
     },
   ];
 }
@@ -90,9 +87,7 @@ function replacementOf(
       suite,
       file: instead.kind === 'code' ? head.suite.prompt.file : head.scoring.settingsFile,
       by: replacedBy(instead),
-      sentence:
-        `${suite}: base's ${what} come from ${describe(asked)}, head's from ` +
-        `${describe(instead)}: this says nothing about that model, so it is not a success`,
+      reason: { code: 'replaced', suite, what, base: describe(asked), head: describe(instead) },
     },
   ];
 }
@@ -102,11 +97,11 @@ function replacedBy(answerer: AnswerSource): Replaced['by'] {
   return answerer.target.provider === 'replay' ? 'recordings' : 'a program';
 }
 
-function describe(answerer: AnswerSource): string {
-  if (answerer.kind === 'code') return 'prompt code';
+function describe(answerer: AnswerSource): ReasonOf<'replaced'>['base'] {
+  if (answerer.kind === 'code') return { kind: 'prompt code' };
   const { target } = answerer;
-  if (target.provider === 'replay') return `the recordings ${target.file}`;
+  if (target.provider === 'replay') return { kind: 'recordings', name: target.file };
   return target.provider === 'program'
-    ? `the program ${target.command.join(' ')}`
-    : `the model ${placeOf(target)}:${target.model}`;
+    ? { kind: 'program', name: target.command.join(' ') }
+    : { kind: 'model', name: `${placeOf(target)}:${target.model}` };
 }

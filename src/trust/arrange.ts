@@ -1,3 +1,4 @@
+import type { Reason } from '../kernel/result/reason.ts';
 import { pairReferences, pairSuites, withGatesOfBase } from '../kernel/select/pair.ts';
 import { MOST_TRIES } from '../kernel/statistics/looks.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -55,7 +56,7 @@ function setting<K extends keyof Settings>(
 }
 
 /** A first settings file's rules apply to base's prompts without one, so they are reported. */
-function firstRules(base: Project | null, { settings }: Project): string[] {
+function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
     .filter(
@@ -64,11 +65,7 @@ function firstRules(base: Project | null, { settings }: Project): string[] {
     )
     .map((key) => `gate.${key}`);
   const rules = settings.n_tries === 'adaptive' ? own : [...own, 'n_tries'];
-  return rules.length === 0
-    ? []
-    : [
-        `Base has no settings file, so rules that this pull request brings are in force: ${rules.join(', ')}`,
-      ];
+  return rules.length === 0 ? [] : [{ code: 'own-rules', rules }];
 }
 
 /** An outside contributor's gaps get the default: a pull request must not set the price. */

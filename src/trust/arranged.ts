@@ -1,3 +1,4 @@
+import type { Reason } from '../kernel/result/reason.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { Budget, Project } from '../kernel/suite/suite.ts';
 import type { Notice, Side } from '../types/plain.ts';
@@ -10,6 +11,6 @@ export interface Arranged {
   budget: Budget;
   /** The commit of programs and recordings. */
   models: Side;
-  ownRules: string[];
+  ownRules: Reason[];
   notices: Notice[];
 }

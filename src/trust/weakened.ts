@@ -1,17 +1,15 @@
 import { checksOf } from '../kernel/judge/scoring-rates.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import { isOfUser } from '../kernel/select/pair.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { metricIdentity, metricsFor } from '../kernel/suite/metrics.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-import { counted, firstWords } from '../text/amounts.ts';
 import type { Metric } from '../types/metric.ts';
 
-export function lostCheckWords(suites: readonly SuiteRun[]): string[] {
+export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   const checks = suites.flatMap(lostChecks);
-  return checks.length === 0
-    ? []
-    : [`Checks of base that judge no answer on head: ${firstWords(checks)}`];
+  return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
 /** References (`suite: id`) that ask something else than base's of the same id. */
@@ -19,7 +17,7 @@ export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(askedAnew))];
 }
 
-function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
+function lostChecks({ suite, deciding, other, runs }: SuiteRun): ReasonOf<'lost-checks'>['checks'] {
   if (other === null) return [];
   const lost = runs.flatMap((run) => {
     const { before, after } = checksOf(run);
@@ -32,9 +30,9 @@ function lostChecks({ suite, deciding, other, runs }: SuiteRun): string[] {
     );
     return [...before].filter((name) => !after.has(name) && !renamed.has(name));
   });
-  return [...Map.groupBy(lost, (name) => name)].map(
-    ([name, { length }]) => `${suite.name}: ${name} (${counted(length, 'reference')})`,
-  );
+  return [...Map.groupBy(lost, (name) => name)].map(([metric, { length }]) => ({
+    ...{ suite: suite.name, metric, references: length },
+  }));
 }
 
 function withoutName(metric: Metric): string {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
+import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
 import { changeOf, chancy, promptOf, quiz, WORSE } from './projects.ts';
 import {
@@ -35,7 +36,7 @@ describe('a red pull request with the override label', () => {
     expect(run).toMatchObject({ code: 0, outputs });
     expect(run.result.override).toEqual({ label: LABEL, reason });
     const said = `Not red, because the label "${LABEL}" overrides the gate: ${reason}`;
-    expect(run.result.reasons[0]).toBe(said);
+    expect(reasonsInWords(run.result)[0]).toBe(said);
     expect(run.log).toContain(said);
     expect(onlyComment(at)).toContain('### ❌ Regressed, overridden: ');
     expect(onlyComment(at)).toContain(reason);

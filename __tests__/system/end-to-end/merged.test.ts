@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
 import {
   EXACT,
@@ -86,7 +87,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
     const broken = { 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' };
     const { run } = await merging(quiz(), KIND, [broken]);
     expect(run.outputs['conclusion']).toBe('neutral');
-    expect(run.result.reasons[0]).toContain("The base branch's tip cannot be read");
+    expect(reasonsInWords(run.result)[0]).toContain("The base branch's tip cannot be read");
   });
 });
 
@@ -123,7 +124,7 @@ describe('a reference of the base branch that head cannot be asked', () => {
     };
     const { run } = await merging(quiz(), KIND, [renamed]);
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
-    expect(run.result.reasons[0]).toContain('not compared: rebase');
+    expect(reasonsInWords(run.result)[0]).toContain('not compared: rebase');
   });
 });
 

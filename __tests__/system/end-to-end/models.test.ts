@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import type { Script, Scripted } from '../../stand-ins/models/server.ts';
 import {
   README,
@@ -88,7 +89,7 @@ describe('a server in trouble', () => {
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', errors: '2' } });
     const title = 'Not judged: 8 of 48 tries ended in an error, so nothing was judged';
     expect(run.lastLine).toBe(`| evaldiff: error (nothing was judged). ${title}`);
-    expect(run.result.reasons.slice(1).sort()).toEqual([
+    expect(reasonsInWords(run.result).slice(1).sort()).toEqual([
       expect.stringMatching(/^openai \(local\): 500, .*overloaded .*after 5 tries$/),
       expect.stringMatching(/^openai \(local\): 503, .*after 5 tries$/),
     ]);

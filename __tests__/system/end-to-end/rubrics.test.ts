@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { quiz, SETTINGS } from './projects.ts';
@@ -81,7 +82,7 @@ describe('a pull request that only loosens a rubric', () => {
       answer: shop,
     });
     expect(run.code).toBe(1);
-    expect(run.result.reasons).toEqual([
+    expect(reasonsInWords(run.result)).toEqual([
       expect.stringMatching(
         /^quiz: the new scoring alone raises the pass rate by 50\.0 points .*; gate\.scoring is fail$/,
       ),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { answerText } from '../../../src/kernel/answer/text.ts';
+import { suiteSummary } from '../../../src/wording/suites.ts';
 import {
   chancy,
   obedient,
@@ -88,7 +89,7 @@ describe('the verdict', () => {
     );
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral' } });
     expect(onlyComment(at)).toContain('### ⚪ Inconclusive: `quiz` 100.0 % → 83.3 %');
-    expect(run.result.suites[0]?.summary).toContain(
+    expect(suiteSummary(run.result.suites[0]!)).toContain(
       'It could not rule out a drop above the tolerance of 5.0 points with 2 tries a side.',
     );
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('neutral');

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { startGitServer } from '../../stand-ins/git-server.ts';
 import {
   createRepository,
@@ -75,7 +76,7 @@ const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.
 
 /** What a verdict is, without what differs from run to run. */
 const verdictOf = ({ code, outputs: { conclusion, title, calls }, result }: StepResult) => ({
-  ...{ code, conclusion, title, calls, reasons: result.reasons },
+  ...{ code, conclusion, title, calls, reasons: reasonsInWords(result) },
 });
 
 describe('without a checkout', () => {

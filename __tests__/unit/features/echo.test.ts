@@ -87,7 +87,7 @@ const echo: Feature & SessionRow & CommandRow = {
   key: 'echo',
   suiteKey,
   result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },
-  suiteParts: ({ run: { runs } }) => ({ parts: { echoed: runs.length }, remark: ' Echoed.' }),
+  suiteParts: ({ run: { runs } }) => ({ echoed: runs.length }),
   report: async () => report,
   savedFile: {
     fileName: 'echo.json',
@@ -119,7 +119,6 @@ test('a suite of a kind that only its feature knows is read, answered, judged an
   expect(suite).toMatchObject({
     because: [{ key: 'echo', file: 'prompts/voice.txt' }],
     verdict: 'regressed',
-    summary: expect.stringMatching(/ Echoed\.$/) as unknown,
     echoed: 8,
     metrics: [{ name: 'echo' }],
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Reason } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
@@ -100,14 +101,14 @@ describe('the order of a comment', () => {
       renderGithub(
         renderComment(resultOf({ suites, changes: regression().changes ?? [] }), { marker }),
       ).elements.filter((name) => ['h3', 'p', 'table', 'details', 'pre'].includes(name));
-    expect(top(quiet)).toEqual(['h3', 'p', 'p']);
+    expect(top(quiet)).toEqual(['h3', 'p', 'details', 'p']);
     expect(top(quiet, { ...quiet, name: 'math', path: 'prompts/math.yaml' })).toEqual([
       'h3',
       'p',
       'table',
+      'details',
       'p',
     ]);
-    expect(top({ ...quiet, summary: 'said in full' })).toEqual(['h3', 'p', 'details', 'p']);
   });
 
   test('ends with spend, visible drop, commits and the local command', () => {
@@ -150,8 +151,8 @@ describe('the order of a comment', () => {
   });
 
   test('repeats no reason that the verdict or a suite gives, and shows the others', () => {
-    const own = 'capitals: pass rate 82.4 % is below min_pass_rate 90.0 %';
-    const result = { ...regression(), reasons: [...regression().reasons, own] };
+    const floor: Reason = { code: 'below-floor', suite: 'capitals', rate: 0.824, floor: 0.9 };
+    const result = { ...regression(), reasons: [...regression().reasons, floor] };
     const lines = renderComment(result, { marker })
       .split('\n')
       .filter((line) => line.startsWith('- ') && !line.startsWith('-  '));

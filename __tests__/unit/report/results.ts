@@ -6,6 +6,7 @@ import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
 import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
+import type { ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -37,7 +38,7 @@ export function resultOf({
   ...changes
 }: Partial<Omit<Result, 'outcome'>> & { outcome?: RunOutcome | undefined }): Result {
   const made: Omit<Result, 'outcome'> = {
-    ...{ schema_version: 1, mode: 'diff', conclusion: 'success', title: '', reasons: [] },
+    ...{ schema_version: 2, mode: 'diff', conclusion: 'success', title: '', reasons: [] },
     trust: 'member',
     base: { sha: '1f6a9c0d3b5e7a9182736455463728190abcdef0' },
     head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
@@ -176,6 +177,11 @@ const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head'): 
     ),
   );
 
+/** How a reason names a suite. */
+export function keyOf({ name, path, variant }: SuiteResult): Omit<ReasonOf<'regressed'>, 'code'> {
+  return { suite: name, path, variant };
+}
+
 /** A suite whose rates are those of its references; the interval is given as half its width. */
 export function suiteOf(
   name: string,
@@ -202,7 +208,7 @@ export function suiteOf(
     because: [],
     pass_rate,
     verdict: 'unchanged',
-    summary: '',
+    unit: 'tries',
     visible_drop: 0.062,
     compared: { references: references.length, tries: references[0]?.head?.tries.length ?? 0 },
     references,
@@ -243,8 +249,8 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
     const { status = reference.status, p = null, q = null } = found.references[index] ?? {};
     return { ...reference, status, p, q };
   });
-  const { pass_rate, verdict: word, summary, reason = null, visible_drop, compared } = found;
-  const own = { pass_rate, verdict: word, summary, reason, visible_drop, compared };
+  const { pass_rate, verdict: word, reason = null, visible_drop, compared } = found;
+  const own = { pass_rate, verdict: word, reason, visible_drop, compared };
   return suiteOf('capitals', judged, { because, ...own });
 }
 
@@ -299,7 +305,7 @@ const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideR
 };
 
 /** A suite of which one reference regressed, judged by a rubric that changed too. */
-function triageSuite(summary: string): SuiteResult {
+function triageSuite(): SuiteResult {
   const long =
     'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
   const file = 'prompts/tests/triage.yaml';
@@ -328,7 +334,7 @@ function triageSuite(summary: string): SuiteResult {
   return suiteOf('triage', [late, ...others], {
     verdict: 'inconclusive',
     because: [{ key: 'rubric is_polite', file: RUBRIC }],
-    ...{ half: 0.2067, summary, visible_drop: 0.24 },
+    ...{ half: 0.2067, visible_drop: 0.24 },
   });
 }
 
@@ -383,14 +389,11 @@ export function regression(): Result {
       capital(country, `City ${String(at + 1)}`, ['ppp', 'ppp'], 'unchanged', '', 35 + 3 * at),
     ),
   ];
-  const summary =
-    'pass rate 92.2 % → 82.4 % (−9.8 points, 90 % interval −21.2 to +1.6, p = 0.054); rules out a drop above 21.2 points; this suite (17 references × 3 tries) detects drops of 11.3 points or more (80 % power).';
   const capitals = suiteOf('capitals', references, {
     verdict: 'regressed',
-    ...{ because, half: 0.1136, summary, visible_drop: 0.113 },
+    ...{ because, half: 0.1136, visible_drop: 0.113 },
   });
-  const openText =
-    'pass rate 100.0 % → 83.3 % (−16.7 points, 90 % interval −37.3 to +4.0, p = 0.025); rules out a drop above 37.3 points; this suite (6 references × 3 tries) detects drops of 24.0 points or more (80 % power).';
+  const triage = triageSuite();
   const { path, name: suite, variant } = capitals;
   const [fallen, few] = [
     ['australia', 'brazil', 'canada'],
@@ -400,8 +403,11 @@ export function regression(): Result {
   return resultOf({
     conclusion: 'failure',
     title: 'capitals regressed: pass rate 92.2 % → 84.3 %',
-    reasons: [`capitals regressed: ${summary}`, `triage: inconclusive. ${openText}`],
-    suites: [mathSuite(), triageSuite(openText), capitals],
+    reasons: [
+      { code: 'regressed', ...keyOf(capitals) },
+      { code: 'inconclusive', ...keyOf(triage) },
+    ],
+    suites: [mathSuite(), triage, capitals],
     changes: [
       changeOf(FILE, suite, 3, 0, [
         { sign: 'same', text: '  - role: user' },
@@ -421,8 +427,6 @@ export function regression(): Result {
         because: [{ key: 'is_polite.prompt', file: RUBRIC }],
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
         same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
-        summary:
-          "the pass rate fell 16.7 points, all of it from the prompt; the stricter rubric changed nothing on base's answers.",
       },
     ],
     graders: [
@@ -518,7 +522,7 @@ export function fork(): Result {
     outcome: { kind: 'without-keys', judged: false },
     trust: 'untrusted',
     title: words,
-    reasons: [words],
+    reasons: [{ code: 'keys-withheld', from: 'fork' }],
   });
 }
 
@@ -527,7 +531,6 @@ export function withProblems(): Result {
   return resultOf({
     conclusion: 'error',
     title: 'Not judged: 4 problems',
-    reasons: ["4 problems in the project's files"],
     problems: [
       {
         place: { file: 'prompts/capitals.yaml', line: 4 },
@@ -592,7 +595,7 @@ export function neutral(): Result {
   return resultOf({
     conclusion: 'neutral',
     title: 'Inconclusive for 1 suite of 1',
-    reasons: [`capitals: inconclusive. ${suite.summary}`],
+    reasons: [{ code: 'inconclusive', ...keyOf(suite) }],
     gate: DEFAULT_GATE,
     suites: [suite],
     usage: { ...noUsage, calls: 48, input_tokens: 2_000, output_tokens: 300, cost_usd: 0.01 },
@@ -633,7 +636,6 @@ export function hostile(): Result {
     suiteOf(all, references, {
       verdict: 'regressed',
       because: texts.map((text) => ({ key: text, file: text })),
-      summary: all,
       variant: { model: all, parameters: { [all]: all } },
       base_variant: { model: 'x', parameters: {} },
     }),
@@ -648,7 +650,7 @@ export function hostile(): Result {
   return resultOf({
     conclusion: 'failure',
     title: all,
-    reasons: texts,
+    reasons: texts.map((text) => ({ code: 'words', text })),
     suites,
     scoring: texts.map((text) => ({
       path: text,
@@ -660,7 +662,6 @@ export function hostile(): Result {
       because: [{ key: text, file: text }],
       flipped: [{ id: text, from: 'pass', to: 'fail' }],
       same_answers: { judged: 6, pass_fail: 3, fail_pass: 0, p: 0.125, kappa: -0.2 },
-      summary: text,
     })),
     graders: texts.flatMap((text) =>
       (['base', 'head'] as const).map((side) => ({
@@ -707,11 +708,12 @@ export function enormous(count = 10_000): Result {
       head: sideOf([{ outcome: 'fail', actual: `${long}no` }]),
     }),
   );
+  const big = suiteOf('big', references, { verdict: 'regressed', because });
   return resultOf({
     conclusion: 'failure',
     title: 'big regressed',
-    reasons: ['big regressed: x.'],
-    suites: [suiteOf('big', references, { verdict: 'regressed', because, summary: 'x.' })],
+    reasons: [{ code: 'regressed', ...keyOf(big) }],
+    suites: [big],
   });
 }
 

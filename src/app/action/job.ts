@@ -4,7 +4,6 @@ import { approverOf, removeLabel } from '../../edges/github/approval.ts';
 import { connect, type Client } from '../../edges/github/client.ts';
 import { pullWords } from '../../edges/github/pull.ts';
 import { formatProblem, UserError } from '../../errors.ts';
-import { findOverride, withOverride } from '../../kernel/judge/outcome-fields.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { placeLinks } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../trust/trust.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import type { Origin } from '../../types/repository.ts';
+import { reasonsInWords } from '../../wording/reasons.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { writeRun } from '../session/write-reports.ts';
@@ -32,6 +32,7 @@ import {
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
 import { runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
+import { findOverride, withOverride } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
 import { linkedReport } from './report-link.ts';
 
@@ -220,7 +221,7 @@ function sayResult(result: Result, { runner, inputs }: Job): void {
       file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
     );
   }
-  for (const reason of result.reasons) runner.info(reason);
+  for (const reason of reasonsInWords(result)) runner.info(reason);
 }
 
 /** Unchanged if head is not a commit of a known repository. */

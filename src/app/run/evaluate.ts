@@ -3,12 +3,11 @@ import { brokenCode } from '../../kernel/judge/broken-code.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
 import { decide } from '../../kernel/judge/gate.ts';
 import { newlySkippedIds, replacedServerNotice, suiteNotices } from '../../kernel/judge/notices.ts';
-import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import type {
   Decision,
-  GateFinding,
   GateInput,
   ReplacedModel,
+  UnderBaseFinding,
 } from '../../kernel/judge/outcome.ts';
 import { rollUpSuite, type RunRollUps } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
@@ -27,8 +26,9 @@ import { gates } from '../../kernel/select/select.ts';
 import { gatesByPreference } from '../../kernel/suite/metrics.ts';
 import { costPer1000Calls } from '../../money/price.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import { askedAnewIds, lostCheckWords } from '../../trust/weakened.ts';
+import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
+import { outcomeFields } from '../../wording/outcomes.ts';
 import type {
   Added,
   DecidedRun,
@@ -74,6 +74,7 @@ export async function judge(
     row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
   );
   const { made, notices: unequal } = repeats.found();
+  const suites = compared.suites.map(({ result }) => result);
   const notices = [
     ...blank.notices,
     ...unequal,
@@ -83,12 +84,11 @@ export async function judge(
   ];
   return {
     ...blank,
-    ...outcomeFields(decision.outcome),
-    reasons: decision.reasons,
+    ...outcomeFields(decision.outcome, { reasons: decision.reasons, suites, replaced }),
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
-    suites: compared.suites.map(({ result }) => result),
+    suites,
     ...mergeFeatureParts(after),
     scoring: compared.scoring,
     ...mergeFeatureParts(tested),
@@ -169,7 +169,7 @@ async function withStarts(
 interface ComparedSuites {
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
-  underBase: GateFinding[];
+  underBase: UnderBaseFinding[];
   notices: Notice[];
   /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
@@ -260,7 +260,7 @@ function decideRun(
     }),
     underBase,
     askedAnew: askedAnewIds(runs),
-    weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckWords(runs)],
+    weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckReasons(runs)],
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),

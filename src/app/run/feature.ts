@@ -154,13 +154,13 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
   before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
 
-  /** Additions to a suite's result, and a sentence for its summary ('': none). */
+  /** Additions to a suite's result. */
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
     verdict: SuiteVerdict | null,
     judges: readonly TestedJudge[],
-  ): { parts: Partial<SuiteResult>; remark: string };
+  ): Partial<SuiteResult>;
 
   /** After the comparison: adds stored facts to results. */
   results?<Suite extends ComparedSuite>(

@@ -1,13 +1,13 @@
-import { outcomeFields } from '../../kernel/judge/outcome-fields.ts';
 import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
+import type { Reason } from '../../kernel/result/reason.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import { counted } from '../../text/amounts.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { outcomeFields } from '../../wording/outcomes.ts';
 
 export interface ResultHead {
   mode: Result['mode'];
@@ -39,10 +39,9 @@ export function blankResult({
   blankParts,
 }: ResultHead): Result {
   return {
-    schema_version: 1,
+    schema_version: 2,
     mode,
-    ...outcomeFields({ kind: 'not-judged', why: 'nothing ran' }),
-    reasons: [],
+    ...outcomeFields({ kind: 'not-judged' }),
     trust,
     base: base === null ? null : { sha: base.commit },
     head: { sha: head.commit },
@@ -72,17 +71,13 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
 function withoutKeys(
   head: ResultHead,
   withheld: Withheld,
-  left: readonly string[],
+  left: readonly Reason[],
   notices: Notice[],
 ): Result {
-  const whose = withheld === 'fork' ? 'from forks' : 'by Dependabot';
-  const reason =
-    `No model key is available to pull requests ${whose}. ` +
-    'Changes were checked, nothing was sent to a model.';
+  const reasons: Reason[] = [{ code: 'keys-withheld', from: withheld }, ...left];
   return {
     ...blankResult(head),
-    ...outcomeFields({ kind: 'without-keys', judged: false }),
-    reasons: [reason, ...left],
+    ...outcomeFields({ kind: 'without-keys', judged: false }, { reasons }),
     notices,
   };
 }
@@ -124,11 +119,11 @@ export async function judgeWithoutKeys({
   });
   const reasons = [...judged.reasons, ...unasked.reasons];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'
-    ? { ...judged, ...outcomeFields({ kind: 'without-keys', judged: true }), reasons }
+    ? { ...judged, ...outcomeFields({ kind: 'without-keys', judged: true }, { reasons }) }
     : { ...judged, reasons };
 }
 
-function leftOut({ run: { suite, runs } }: SuiteComparison): string {
-  const why = suite.because.map(({ key, file }) => `${key} (${file})`).join(', ');
-  return `${suite.name}: ${counted(runs.length, 'reference')} not run, affected by ${why}`;
+function leftOut({ run: { suite, runs } }: SuiteComparison): Reason {
+  const { name, because } = suite;
+  return { code: 'left-out', suite: name, references: runs.length, because };
 }

@@ -27,6 +27,7 @@ import type { Arranged } from '../../trust/arranged.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { reasonWords } from '../../wording/reasons.ts';
 import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
@@ -107,10 +108,10 @@ function answererNotices(
   suites: readonly AffectedSuite[],
   hash: (text: string) => string,
 ): Notice[] {
-  const replaced = replacedAnswerers(suites).map(({ sentence, file }): Notice => ({
+  const replaced = replacedAnswerers(suites).map(({ reason, file }): Notice => ({
     kind: 'settings',
     place: { file, line: 0 },
-    message: sentence,
+    message: reasonWords(reason, []),
   }));
   return [...replaced, ...unseenPrograms(suites, hash)];
 }

@@ -1,7 +1,7 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
-import { ratedRuns, ratedTries } from '../../kernel/judge/summary.ts';
+import { ratedRuns, ratedTries } from '../../kernel/judge/rates.ts';
 import { counted } from '../../text/amounts.ts';
 import { conversationKind } from './answerer.ts';
 import { planEvaluatorTests, type EvaluatorTest } from './evaluator-plan.ts';
@@ -33,7 +33,7 @@ export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & Comma
   },
   suiteParts(suite, _, verdict) {
     const summary = conversationSummary(suite.run, ratedRuns(suite), ratedTries(suite, verdict));
-    return { parts: summary === null ? {} : { conversation: summary }, remark: '' };
+    return summary === null ? {} : { conversation: summary };
   },
   report: async () => (await import('./report.ts')).conversationsReport,
 };

@@ -1,33 +1,29 @@
 import type { LabelCounts, TestedJudge } from '../../app/run/feature.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
-import { ratedRuns } from '../../kernel/judge/summary.ts';
+import { ratedRuns } from '../../kernel/judge/rates.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { GraderError, PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { soleJudge, type SoleJudge } from '../../kernel/suite/metrics.ts';
-import { OBJECT_WORDS } from '../../metrics/objects.ts';
-import { percent } from '../../text/amounts.ts';
 import { correctedDifference, roganGladenInterval, wrongShare } from './rogan-gladen.ts';
 
 const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** A suite's rates without the errors of its only judge, and a note where they lie within them. */
+/** A suite's rates without the errors of its only judge. */
 export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,
   verdict: SuiteVerdict | null,
   judges: readonly TestedJudge[],
-): { parts: Pick<SuiteResult, 'grader_error'>; remark: string } {
+): Pick<SuiteResult, 'grader_error'> {
   const { deciding } = suite.run;
   const sole = suite.policy.kind === 'references' ? null : soleJudge(deciding.tests);
   const [labelled] = sole === null ? [] : judges.flatMap((judge) => judge(sole, deciding) ?? []);
-  if (sole === null || labelled === undefined) return { parts: {}, remark: '' };
+  if (sole === null || labelled === undefined) return {};
   const error = graderErrorOf(suite, rate, verdict, { sole, labelled });
-  return error === null
-    ? { parts: {}, remark: '' }
-    : { parts: { grader_error: error }, remark: withinError(error, labelled.who) };
+  return error === null ? {} : { grader_error: error };
 }
 
 /** References count once: tries of one are alike. Null without labels of both kinds. */
@@ -90,17 +86,4 @@ function errorKind(difference: number | null, wrong: number | null): GraderError
   if (wrong === null) return 'no better than chance';
   const seen = Math.abs(difference ?? 0);
   return seen > 0 && seen <= wrong ? 'within error' : 'corrected';
-}
-
-function withinError(error: GraderError, who: string): string {
-  if (error.kind === 'corrected') return '';
-  const { objects, kind, wrong } = error;
-  if (kind === 'no better than chance')
-    return ` By its labelled examples ${who} good from bad no better than chance.`;
-  const [what, answers] =
-    objects === undefined
-      ? ['The difference', 'answers']
-      : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
-  const share = `about ${percent(wrong)} of such ${answers}`;
-  return ` ${what} is within the grader's own error: it gets ${share} wrong.`;
 }

@@ -1,6 +1,7 @@
 import { filesNamed, type News } from '../../app/session/watch.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
 import { look, lookAtOne, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
@@ -188,9 +189,9 @@ async function refresh(
   // A plan beyond the limit is refused as a whole: show stored answers and the reason.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
-  const { outcome } = found.result;
-  const ended =
-    outcome.kind === 'ended-early' || outcome.kind === 'not-judged' ? outcome.why : null;
+  const { kind } = found.result.outcome;
+  const isEnded = kind === 'ended-early' || kind === 'not-judged';
+  const ended = isEnded ? (reasonsInWords(found.result)[0] ?? found.result.title) : null;
   const why = refused ?? ended;
   tell(why ?? 'up to date', why !== null);
   draw();

@@ -16,27 +16,26 @@ import { countsIn } from '../suite/gate.ts';
 import { classificationOf } from './classification.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
-import { ruleUncompared } from './suite-rules.ts';
-import { preferenceOf } from './suite-tables.ts';
 import {
-  comparedFirst,
   comparedReferences,
   passRate,
   ratedRuns,
   ratedTries,
   rolledUp,
-  suiteSummary,
-} from './summary.ts';
+  unaskedSide,
+} from './rates.ts';
+import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { ruleUncompared } from './suite-rules.ts';
+import { preferenceOf } from './suite-tables.ts';
 import { storedAnswers } from './today.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-/** What a feature adds to a suite's result; `remark`: a sentence for its summary, '' for none. */
+/** What a feature adds to a suite's result. */
 export type SuitePart = (
   suite: SuiteComparison,
   rate: PassRate,
   verdict: SuiteVerdict | null,
-) => { parts: Partial<SuiteResult>; remark: string };
+) => Partial<SuiteResult>;
 
 export function compareSuite(
   suite: SuiteComparison,
@@ -66,7 +65,6 @@ export function compareSuite(
     ratedTries(suite, verdict),
   );
   const shown: Verdict = verdict?.verdict ?? ruleUncompared(run);
-  const evidence = countEvidence(suite, rollUps);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
     path,
@@ -77,21 +75,26 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    summary: [
-      comparedFirst(evidence),
-      suiteSummary(shown, rate, verdict, suite),
-      ...own.map(({ remark }) => remark),
-    ].join(''),
+    unit: UNITS[suite.policy.kind],
+    ...(shown === 'not_compared' ? unaskedSide(run) : {}),
     ...verdictGrounds(suite, verdict),
-    evidence,
+    evidence: countEvidence(suite, rollUps),
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
-    ...Object.assign({}, ...own.map(({ parts }) => parts)),
+    ...Object.assign({}, ...own),
     ...(preference === null ? {} : { preference }),
     ...(classification === null ? {} : { classification }),
   };
 }
+
+/** What the pass rate of a policy counts. */
+const UNITS = {
+  adaptive: 'tries',
+  fixed: 'tries',
+  references: 'references',
+  pairs: 'pairs',
+} as const satisfies Record<SuiteComparison['policy']['kind'], SuiteResult['unit']>;
 
 function verdictGrounds(
   suite: SuiteComparison,

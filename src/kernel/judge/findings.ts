@@ -1,18 +1,10 @@
-import {
-  firstWords,
-  percentAndLimit,
-  counted,
-  meansInWords,
-  pointsBetween,
-} from '../../text/amounts.ts';
-import { countsForVerdict, underBaseScoring } from '../result/counts.ts';
+import { countsForVerdict } from '../result/counts.ts';
 import type { MetricValues } from '../result/metric-result.ts';
+import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
-import type { ScoringResult } from '../result/scoring-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import { allSuites } from './outcome-fields.ts';
 import { newFailing, type FeatureFinding, type GateFinding, type GateInput } from './outcome.ts';
 
 /** Rounding must not take a rate for lower, or a change for larger, than an equal limit. */
@@ -22,18 +14,31 @@ export function suiteGate({ gate }: SuiteResult, settings: GateSettings): GateSe
   return { ...settings, ...gate };
 }
 
+export function nameOfSuite({
+  name,
+  path,
+  variant,
+}: SuiteResult): Omit<ReasonOf<'regressed'>, 'code'> {
+  return { suite: name, path, variant };
+}
+
 export function suiteFindings(
   suite: SuiteResult,
   gate: GateSettings,
   features: readonly FeatureFinding[],
 ): GateFinding[] {
-  return [
-    ...regression(suite),
+  const reasons: Reason[] = [
+    ...(suite.verdict === 'regressed'
+      ? [{ code: 'regressed' as const, ...nameOfSuite(suite) }]
+      : []),
     ...belowFloor(suite, gate),
     ...failedReferences(suite, gate),
-    ...features.filter((found) => isOf(suite, found)).map(({ text }) => text),
-    ...metricsOf(suite, 'fail').map((text) => `${text}; gate.metrics is fail`),
-  ].map((text) => ({ text, failOn: gate.fail_on }));
+    ...features
+      .filter((found) => isOf(suite, found))
+      .map(({ text }) => ({ code: 'feature' as const, text })),
+    ...metricsOf(suite, 'fail'),
+  ];
+  return reasons.map((reason) => ({ reason, failOn: gate.fail_on }));
 }
 
 function isOf({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
@@ -44,38 +49,26 @@ function isOf({ path, name, variant }: SuiteResult, { suite: of }: FeatureFindin
   );
 }
 
-function regression({ verdict, name, summary }: SuiteResult): string[] {
-  return verdict === 'regressed' ? [`${name} regressed: ${summary}`] : [];
-}
-
 function belowFloor(
   { name, pass_rate: { head } }: SuiteResult,
   { min_pass_rate: floor }: GateSettings,
-): string[] {
+): Reason[] {
   if (floor === null || head === null || head >= floor - SLACK) return [];
-  const [rate, least] = percentAndLimit(head, floor);
-  return [`${name}: pass rate ${rate} is below min_pass_rate ${least}`];
+  return [{ code: 'below-floor', suite: name, rate: head, floor }];
 }
 
-function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): string[] {
+function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): Reason[] {
   const failed = fail_on === 'failure' ? references.filter(failsOnHead) : [];
-  return failed.length === 0
-    ? []
-    : [
-        `${name}: ${counted(failed.length, 'reference')} failed on head: ` +
-          `${firstWords(failed.map(({ id }) => id))}`,
-      ];
+  const ids = failed.map(({ id }) => id);
+  return ids.length === 0 ? [] : [{ code: 'failed', suite: name, ids }];
 }
 
-export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): string[] {
-  return metrics.flatMap(({ name: metric, values }) => {
+export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): Reason[] {
+  return metrics.flatMap(({ name: metric, values }): Reason[] => {
     if (values === undefined || values.moved !== 'worse' || values.gate !== gate) return [];
     const { base, head, references } = values;
-    const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
-    return [
-      `${name}: the mean of ${metric} ${way}, ${meansInWords(base, head)}, ` +
-        `over ${counted(references, 'reference')}`,
-    ];
+    const figures = { suite: name, metric, base, head, references };
+    return [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }];
   });
 }
 
@@ -84,109 +77,80 @@ function failsOnHead(reference: ReferenceResult): boolean {
 }
 
 export function scoringFailures(input: GateInput): GateFinding[] {
-  return input.settings.scoring === 'fail'
-    ? [...changedScorings(input), ...input.underBase].map(({ text, failOn }) => ({
-        text: `${text}; gate.scoring is fail`,
-        failOn,
-      }))
-    : [];
-}
-
-export function scoringWarnings(input: GateInput): string[] {
-  if (input.settings.scoring === 'fail') return [];
-  const moved = changedScorings(input);
+  if (input.settings.scoring !== 'fail') return [];
   return [
-    ...moved.map(({ text }) => `${text}; review that change first`),
-    ...input.underBase.map(({ text }) => text),
+    ...changedScorings(input, true),
+    ...input.underBase.map(({ reason, failOn }) => ({
+      reason: { ...reason, fails: true },
+      failOn,
+    })),
   ];
 }
 
-export function movedByScoring({
-  name,
-  rates,
-  same_answers: { pass_fail, fail_pass },
-}: ScoringResult): string {
-  const way = (rates.base_head ?? 0) < (rates.base_base ?? 0) ? 'lowers' : 'raises';
-  const size = pointsBetween(rates.base_base, rates.base_head).replace(/^[+−]/, '');
-  return (
-    `${name}: the new scoring alone ${way} the pass rate by ${size} ` +
-    `(of the same answers ${String(fail_pass)} now pass and ${String(pass_fail)} now fail)`
-  );
+export function scoringWarnings(input: GateInput): Reason[] {
+  if (input.settings.scoring === 'fail') return [];
+  return [...changedScorings(input, false), ...input.underBase].map(({ reason }) => reason);
 }
 
 /** Scorings that move base's own pass rate by more than the margin, or pass what base's fails. */
-function changedScorings({ scoring, suites, settings }: GateInput): GateFinding[] {
+function changedScorings({ scoring, suites, settings }: GateInput, fails: boolean): GateFinding[] {
   return scoring.flatMap((change): GateFinding[] => {
-    const { path, name, scoring_effect: effect, excused = false } = change;
+    const { path, name, rates, scoring_effect: effect, excused = false, under_base } = change;
     const suite = suites.find((of) => of.path === path && of.name === name);
     const gate = suite === undefined ? settings : suiteGate(suite, settings);
     const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
-    return [
-      ...(excused ? [`${name}: ${underBaseScoring(change, excused)}`] : []),
-      ...(moved ? [movedByScoring(change)] : []),
-    ].map((text) => ({ text, failOn: gate.fail_on }));
+    const { pass_fail, fail_pass } = change.same_answers;
+    const own = { base: rates.base_base, head: rates.base_head, pass_fail, fail_pass };
+    const reasons: Reason[] = [
+      ...(excused && under_base !== undefined
+        ? [{ code: 'scoring-excuses' as const, suite: name, ...under_base, fails }]
+        : []),
+      ...(moved ? [{ code: 'scoring-moved' as const, suite: name, ...own, fails }] : []),
+    ];
+    return reasons.map((reason) => ({ reason, failOn: gate.fail_on }));
   });
 }
 
-export function poolFall({ pool }: GateInput): string[] {
-  return pool === null ? [] : [`the pass rate fell over ${allSuites(pool)}`];
+export function poolFall({ pool }: GateInput): Reason[] {
+  return pool === null ? [] : [{ code: 'pool', ...pool }];
 }
 
-export function newFailures(input: GateInput): string[] {
+export function newFailures(input: GateInput): Reason[] {
   const failing = input.settings.new === 'fail' ? newFailing(input) : [];
-  return failing.length === 0
-    ? []
-    : [
-        `${counted(failing.length, 'new reference')} failed on head, and gate.new is fail: ` +
-          firstWords(failing.map(({ suite, id }) => `${suite}: ${id}`)),
-      ];
+  const named = failing.map(({ suite, id }) => `${suite}: ${id}`);
+  return named.length === 0 ? [] : [{ code: 'new-failed', named }];
 }
 
-export function removals({ removed, askedAnew, settings }: GateInput): string[] {
-  if (settings.removed !== 'fail') return [];
-  const found: [readonly string[], string][] = [
-    [removed, 'removed, newly skipped or quarantined'],
-    [askedAnew, ASKED_ANEW],
-  ];
-  return found.flatMap(([names, what]) =>
-    names.length === 0
-      ? []
-      : `${counted(names.length, 'reference')} ${what}, and gate.removed is fail: ${firstWords(names)}`,
-  );
+export function removals(input: GateInput): Reason[] {
+  return input.settings.removed === 'fail' ? [...gone(input, true), ...askedAnew(input, true)] : [];
 }
-
-const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
 
 /** Names what is gone from the verdict, and what of the rest passes less often on head. */
-export function removalWarnings(input: GateInput): string[] {
-  const { askedAnew, settings } = input;
-  if (settings.removed !== 'warn') return [];
-  return [
-    ...goneWarnings(input),
-    ...(askedAnew.length === 0
-      ? []
-      : [`${counted(askedAnew.length, 'reference')} ${ASKED_ANEW}: ${firstWords(askedAnew)}`]),
-  ];
+export function removalWarnings(input: GateInput): Reason[] {
+  if (input.settings.removed !== 'warn') return [];
+  return [...gone(input, false), ...worseAndSkipped(input), ...askedAnew(input, false)];
 }
 
-function goneWarnings({ removed, suites }: GateInput): string[] {
-  if (removed.length === 0) return [];
-  const gone = new Set(removed);
-  const fell = suites.flatMap(({ path, references }) =>
-    references
-      .map((reference) => ({ name: `${path}: ${reference.id}`, reference }))
-      .filter(({ name, reference }) => gone.has(name) && passesLess(reference))
-      .map(
-        ({ name, reference: { base, head } }) =>
-          `${name} (${passedOfJudged(base)} → ${passedOfJudged(head)})`,
-      ),
+function gone({ removed }: GateInput, fails: boolean): Reason[] {
+  return removed.length === 0 ? [] : [{ code: 'removed', named: [...removed], fails }];
+}
+
+function askedAnew({ askedAnew: asked }: GateInput, fails: boolean): Reason[] {
+  return asked.length === 0 ? [] : [{ code: 'asked-anew', named: [...asked], fails }];
+}
+
+function worseAndSkipped({ removed, suites }: GateInput): Reason[] {
+  const skipped = new Set(removed);
+  const references = suites.flatMap(({ path, references: all }) =>
+    all
+      .filter((reference) => skipped.has(`${path}: ${reference.id}`) && passesLess(reference))
+      .map(({ id, base, head }) => ({
+        reference: `${path}: ${id}`,
+        base: passedOf(base),
+        head: passedOf(head),
+      })),
   );
-  return [
-    `${counted(removed.length, 'reference')} removed, newly skipped or quarantined: ${firstWords(removed)}`,
-    ...(fell.length === 0
-      ? []
-      : [`newly skipped or quarantined, and worse on head: ${firstWords(fell)}`]),
-  ];
+  return references.length === 0 ? [] : [{ code: 'worse-and-skipped', references }];
 }
 
 function passesLess({ base, head }: ReferenceResult): boolean {
@@ -196,6 +160,6 @@ function passesLess({ base, head }: ReferenceResult): boolean {
   return before !== null && after !== null && after < before;
 }
 
-function passedOfJudged(side: ReferenceResult['base']): string {
-  return `${String(side?.passes ?? 0)} of ${String(side?.tries_judged ?? 0)} passed`;
+function passedOf(side: ReferenceResult['base']): { passes: number; of: number } {
+  return { passes: side?.passes ?? 0, of: side?.tries_judged ?? 0 };
 }

@@ -1,7 +1,6 @@
-import { counted } from '../../text/amounts.ts';
-import type { WaitingBatches } from '../../types/model.ts';
 import type { Halt, Unmade } from '../plan/halt.ts';
 import { showsOnly, ungradedSuites } from '../result/counts.ts';
+import type { Reason, ReasonOf } from '../result/reason.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import {
@@ -12,10 +11,11 @@ import {
   removalWarnings,
   suiteFindings,
   suiteGate,
+  nameOfSuite,
   scoringFailures,
   scoringWarnings,
 } from './findings.ts';
-import { NO_TEST, type Decision, type GateFinding, type GateInput } from './outcome.ts';
+import type { Decision, GateInput } from './outcome.ts';
 import { isEndedOpen, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 import { seldomIn, unseenIn } from './unseen.ts';
 
@@ -35,8 +35,8 @@ export function decide(
   const { halt, unmade } = early;
   const planned = allTries(input.suites).length;
   const made = planned - unmade.tries;
-  const why = `${halt.title}: ${halt.why}; ${String(made)} of ${String(planned)} tries were made`;
-  const ended = { halt: halt.title, why, made, planned, waiting: halt.waiting ?? null };
+  const { title, why, waiting = null } = halt;
+  const ended = { halt: title, why, made, planned, waiting };
   // Tries that were not made are not errors of the run.
   const facts = runFacts({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(facts), reasons: endedReasons(facts, ended) };
@@ -47,14 +47,12 @@ function runFacts(input: GateInput, ended: RunFacts['ended']): RunFacts {
   const errors = tries.filter(({ outcome }) => outcome === 'error');
   const plain = { ...input, ended, hasTooManyErrors: false, silence: null, ...NO_FINDINGS };
   if (isTooMany(tries) && !headAlone(input.suites)) {
-    const share =
-      `${String(errors.length)} of ${String(tries.length)} tries ended in an error, ` +
-      'so nothing was judged';
-    return { ...plain, hasTooManyErrors: true, reasons: [share, ...errorTexts(errors)] };
+    const share: Reason = { code: 'errors', errors: errors.length, of: tries.length };
+    return { ...plain, hasTooManyErrors: true, reasons: [share, ...errorWords(errors)] };
   }
   const { silence, reasons } = findSilence(input, tries);
   if (silence === 'error') return { ...plain, silence, reasons };
-  const replaced = input.replaced.map(({ sentence }) => sentence);
+  const replaced = input.replaced.map(({ reason }) => reason);
   if (silence !== null) return { ...plain, silence, reasons: [...reasons, ...replaced] };
   const found = findByGate(input);
   const why = notGreenReasons(input, found);
@@ -78,10 +76,7 @@ function findSilence(
   if (uncomparable.length > 0)
     return {
       silence: 'nothing-gates',
-      reasons: uncomparable.map(
-        (name) =>
-          `${name}: judged by preference alone, and there is no answer of base to compare with.`,
-      ),
+      reasons: uncomparable.map((suite) => ({ code: 'preference-alone', suite })),
     };
   const shown = tries.every(({ outcome }) => outcome === 'skipped') ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
@@ -90,23 +85,24 @@ function findSilence(
     return { silence: null, reasons: [] };
   return {
     silence: 'nothing-gates',
-    reasons: shown.map(
-      ({ name }) => `${name}: no metric gates, so there is no verdict; their values are shown.`,
-    ),
+    reasons: shown.map(({ name }) => ({ code: 'nothing-gates', suite: name })),
   };
 }
 
-function errorTexts(errors: readonly TryResult[]): string[] {
-  const texts = errors.flatMap((tryResult) => errorOf(tryResult) ?? []);
-  return [...new Set(texts)].slice(0, 3);
+function errorWords(errors: readonly TryResult[]): Reason[] {
+  return wordsOf(errors.flatMap((tryResult) => errorOf(tryResult) ?? []));
 }
 
-function causesOfSilence(suites: readonly SuiteResult[]): string[] {
+function wordsOf(texts: readonly string[]): Reason[] {
+  return [...new Set(texts)].slice(0, 3).map((text) => ({ code: 'words', text }));
+}
+
+function causesOfSilence(suites: readonly SuiteResult[]): Reason[] {
   const silent = suites.filter(({ reason }) => reason?.by === 'unanswered');
   const tries = silent.flatMap(({ references }) =>
     references.flatMap(({ head }) => head?.tries ?? []),
   );
-  return errorTexts(tries.filter(({ outcome }) => outcome === 'error'));
+  return errorWords(tries.filter(({ outcome }) => outcome === 'error'));
 }
 
 function isTooMany(tries: readonly TryResult[]): boolean {
@@ -121,18 +117,14 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
   return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
 }
 
-function withoutVerdict(tries: readonly TryResult[]): string[] {
+function withoutVerdict(tries: readonly TryResult[]): Reason[] {
   const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded');
   const reasons = ungraded.flatMap(
     ({ scores }) => scores.find(({ status }) => status === 'ungraded')?.reason ?? [],
   );
   return ungraded.length === 0
-    ? [tries.some(({ outcome }) => outcome === 'skipped') ? NONE_JUDGES : NO_TEST]
-    : [
-        `${String(ungraded.length)} of ${String(tries.length)} tries have no readable grade ` +
-          'and no other was judged, so there is no verdict.',
-        ...[...new Set(reasons)].slice(0, 3),
-      ];
+    ? [{ code: tries.some(({ outcome }) => outcome === 'skipped') ? 'nothing-judged' : 'no-test' }]
+    : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
 type GateFindings = Pick<
@@ -142,9 +134,10 @@ type GateFindings = Pick<
 
 function findByGate(input: GateInput): GateFindings {
   const { settings } = input;
-  const ofRun = [...poolFall(input), ...removals(input), ...newFailures(input)].map(
-    (text): GateFinding => ({ text, failOn: settings.fail_on }),
-  );
+  const ofRun = [...poolFall(input), ...removals(input), ...newFailures(input)].map((reason) => ({
+    reason,
+    failOn: settings.fail_on,
+  }));
   const findings = [
     ...input.suites.flatMap((suite) =>
       suiteFindings(suite, suiteGate(suite, settings), input.featureFindings),
@@ -160,13 +153,16 @@ function findByGate(input: GateInput): GateFindings {
   const openFails =
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => suiteGate(suite, settings).fail_on !== 'never');
-  const unseen = [...unseenIn(input.suites, settings.alpha), ...input.unjudged];
-  const reasons = [
-    ...failures.map(({ text }) => text),
+  const unseen: Reason[] = [
+    ...unseenIn(input.suites, settings.alpha),
+    ...input.unjudged.map((text) => ({ code: 'feature' as const, text })),
+  ];
+  const reasons: Reason[] = [
+    ...failures.map(({ reason }) => reason),
     ...causesOfSilence(input.suites),
-    ...held.map(({ text }) => text),
-    ...(held.length === 0 ? [] : [notFailed(held.length, failures.length)]),
-    ...open.map(({ name, summary }) => `${name}: inconclusive. ${summary}`),
+    ...held.map(({ reason }) => reason),
+    ...notFailed(held.length, failures.length),
+    ...open.map((suite): Reason => ({ code: 'inconclusive', ...nameOfSuite(suite) })),
     ...unseen,
     ...ungradedShare(input),
     ...scoringWarnings(input),
@@ -184,60 +180,50 @@ function findByGate(input: GateInput): GateFindings {
   };
 }
 
-function notFailed(held: number, failures: number): string {
-  return failures === 0
-    ? 'Not failed, because fail_on is never.'
-    : `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: ` +
-        'fail_on is never there.';
+function notFailed(held: number, failures: number): Reason[] {
+  return held === 0 ? [] : [{ code: 'held', held, others: failures > 0 }];
 }
 
 /** Not green without anything that counts, or a readable base: deleting tests cannot help. */
 function notGreenReasons(
   { suites, counted: counts, affected, unused, blind }: GateInput,
   { fails, isHeld, isPartlyUnseen }: GateFindings,
-): string[] {
+): Reason[] {
   const isOpen = suites.some(({ verdict }) => verdict === 'inconclusive');
   if (fails || isHeld || isPartlyUnseen || isOpen) return [];
-  if (blind !== null) return [blind];
+  if (blind !== null) return [{ code: 'base-unreadable', text: blind }];
   if (counts > 0) return [];
-  const why = unused
-    ? [
-        'What this pull request changes is not used when it comes from an outside contributor; ' +
-          'the notices say what.',
-      ]
-    : [];
-  return [affected === 0 ? NO_TEST : NONE_COUNTS, ...why];
+  const none: Reason = { code: affected === 0 ? 'no-test' : 'nothing-counts' };
+  return unused ? [none, { code: 'unused-changes' }] : [none];
 }
 
-function ungradedShare({ suites }: GateInput): string[] {
-  return ungradedSuites(suites).map(
-    ({ name, ungraded, tries }) =>
-      `${name}: ${String(ungraded)} of ${String(tries)} tries have no readable grade`,
-  );
+function ungradedShare({ suites }: GateInput): Reason[] {
+  return ungradedSuites(suites).map(({ name, ungraded, tries }) => ({
+    code: 'ungraded',
+    ...{ suite: name, tries: ungraded, of: tries },
+  }));
 }
-
-const NONE_COUNTS = 'No test that counts ran, so there is no verdict.';
-const NONE_JUDGES = 'No metric judges any answer, so there is no verdict.';
 
 /** What a batch still holds is neither missing nor red: another run picks it up. */
-function endedReasons(facts: RunFacts, { halt, why, made, waiting }: EndedRun): string[] {
+function endedReasons(facts: RunFacts, { waiting, ...progress }: EndedRun): Reason[] {
   const { reasons } = facts;
-  if (!isEndedOpen(facts)) return [...reasons, `${why}, which is enough for this verdict.`];
-  if (waiting !== null) return [`${why}.`, heldWords(waiting), ...(made === 0 ? [] : reasons)];
-  return [
-    `${why}, which is not enough for a verdict${halt === 'Interrupted' ? '; run it again' : ''}.`,
-    ...(isUnjudged(facts)
-      ? reasons.filter((reason) => ![NO_TEST, NONE_COUNTS, NONE_JUDGES].includes(reason))
-      : []),
-  ];
+  const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
+    code: 'ended',
+    ...progress,
+    effect,
+  });
+  if (!isEndedOpen(facts)) return [...reasons, ended('enough')];
+  if (waiting !== null) {
+    const { requests, ids } = waiting;
+    const held: Reason = { code: 'waiting', requests, batches: ids };
+    return [ended('waiting'), held, ...(progress.made === 0 ? [] : reasons)];
+  }
+  return [ended('too-few'), ...(isUnjudged(facts) ? reasons.filter(saysWhy) : [])];
 }
 
-function heldWords({ ids, requests }: WaitingBatches): string {
-  const named = `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-  return (
-    `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ` +
-    `${named}: paid for once, and picked up by the next run.`
-  );
+/** Nothing else is known if all that there is to say is that nothing was judged. */
+function saysWhy({ code }: Reason): boolean {
+  return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
 /** Removes as many tries in error as were never made; the gate only counts them, so any will do. */

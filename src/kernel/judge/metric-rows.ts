@@ -10,7 +10,7 @@ import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
-import { ratedRuns, ratedTries } from './summary.ts';
+import { ratedRuns, ratedTries } from './rates.ts';
 import { metricNumbers, shownValues, valuesByReference, type MetricNumber } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 

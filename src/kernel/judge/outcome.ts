@@ -4,11 +4,11 @@ import {
   brokenUnderRise,
   countsForVerdict,
   evidenceInAll,
-  replacedInShort,
   ungradedInAll,
   worseAlone,
 } from '../result/counts.ts';
 import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Replaced, Result } from '../result/result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -17,16 +17,16 @@ import type { GateSettings } from '../suite/gate-settings.ts';
 
 export interface ReplacedModel extends Replaced {
   file: string;
-  sentence: string;
+  reason: Reason;
 }
-
-export const NO_TEST = 'No test ran, so there is no verdict.';
 
 /** Makes a run red, unless its suite (or the run) never fails. */
-export interface GateFinding {
-  text: string;
+export interface GateFinding<R extends Reason = Reason> {
+  reason: R;
   failOn: GateSettings['fail_on'];
 }
+
+export type UnderBaseFinding = GateFinding<ReasonOf<'worse-under-base' | 'mean-under-base'>>;
 
 export interface FeatureFinding {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
@@ -44,8 +44,8 @@ export interface GateInput {
   removed: readonly string[];
   /** References that ask something else than base does under their id, `suite: id`. */
   askedAnew: readonly string[];
-  underBase: readonly GateFinding[];
-  weakened: readonly string[];
+  underBase: readonly UnderBaseFinding[];
+  weakened: readonly Reason[];
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
@@ -63,7 +63,7 @@ export interface GateInput {
 
 export interface Decision {
   outcome: RunOutcome;
-  reasons: string[];
+  reasons: Reason[];
 }
 
 type EvidenceCounts = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
@@ -73,14 +73,13 @@ export function seenIn({ suites }: Pick<GateInput, 'suites'>): EvidenceCounts {
 }
 
 export function regressedOutcome(input: GateInput, fails: boolean): OutcomeOf<'regressed'> {
-  const { suites, replaced, pool } = input;
+  const { suites, pool } = input;
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   return {
     kind: 'regressed',
     suites: regressed.map((suite) => regressedOf(suite, suites)),
     ...(pool === null ? {} : { pool: { ...pool, suites: comparedRates(suites) } }),
     fails,
-    replaced: replacedInShort(replaced),
     ...seenIn(input),
   };
 }
@@ -157,12 +156,12 @@ export function inconclusiveOutcome(input: GateInput): OutcomeOf<'inconclusive'>
   return { kind: 'inconclusive', suites, ...comparedIn(input.suites), ...seenIn(input) };
 }
 
-export function noVerdictOutcome(input: GateInput, why: string): OutcomeOf<'no-verdict'> {
+export function noVerdictOutcome(input: GateInput): OutcomeOf<'no-verdict'> {
   // The reason itself says how many of the references were compared.
   const said = input.suites.some(
     ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
   );
-  return { kind: 'no-verdict', why, ...seenIn(input), ...(said ? { evidence: null } : {}) };
+  return { kind: 'no-verdict', ...seenIn(input), ...(said ? { evidence: null } : {}) };
 }
 
 export function improvedOutcome(input: GateInput): OutcomeOf<'improved'> {

@@ -1,9 +1,7 @@
 import type { WaitingBatches } from '../../types/model.ts';
-import type { Halt } from '../plan/halt.ts';
-import { replacedInShort } from '../result/counts.ts';
 import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { Reason } from '../result/reason.ts';
 import {
-  NO_TEST,
   evaluatedOutcome,
   fixedOutcome,
   fixedReferences,
@@ -23,7 +21,6 @@ import {
 
 /** What ended a run before its plan was done, and how far it came. */
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
-  halt: Halt['title'];
   waiting: WaitingBatches | null;
 }
 
@@ -44,7 +41,7 @@ export interface RunFacts extends GateInput {
   failsByOpen: boolean;
   /** Some of what gates on base could not be judged on head. */
   isPartlyUnseen: boolean;
-  reasons: string[];
+  reasons: Reason[];
 }
 
 interface RunRule {
@@ -71,10 +68,7 @@ export const RUN_RULES: readonly RunRule[] = [
       affected === 0 && removed.length === 0 && !unused && blind === null,
     outcome: ({ tested }) => ({ kind: 'nothing-to-run', rubrics: tested }),
   },
-  {
-    when: isUnjudged,
-    outcome: (facts) => ({ kind: 'not-judged', why: firstReason(facts) }),
-  },
+  { when: isUnjudged, outcome: () => ({ kind: 'not-judged' }) },
   {
     when: hasRegressed,
     outcome: (facts) => regressedOutcome(facts, facts.fails),
@@ -85,21 +79,11 @@ export const RUN_RULES: readonly RunRule[] = [
   },
   {
     when: ({ fails, isHeld }) => fails || isHeld,
-    outcome: (facts) => ({
-      kind: 'failed',
-      why: firstReason(facts),
-      fails: facts.fails,
-      replaced: replacedInShort(facts.replaced),
-      ...seenIn(facts),
-    }),
+    outcome: (facts) => ({ kind: 'failed', fails: facts.fails, ...seenIn(facts) }),
   },
   {
     when: ({ replaced }) => replaced.length > 0,
-    outcome: (facts) => ({
-      kind: 'not-comparable',
-      why: replacedInShort(facts.replaced) ?? '',
-      ...seenIn(facts),
-    }),
+    outcome: (facts) => ({ kind: 'not-comparable', ...seenIn(facts) }),
   },
   {
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed.length > 0,
@@ -113,7 +97,7 @@ export const RUN_RULES: readonly RunRule[] = [
   {
     when: ({ silence, blind, isPartlyUnseen, counted }) =>
       silence !== null || blind !== null || isPartlyUnseen || counted === 0,
-    outcome: (facts) => noVerdictOutcome(facts, firstReason(facts)),
+    outcome: noVerdictOutcome,
   },
   { when: ({ mode }) => mode === 'sweep', outcome: evaluatedOutcome },
   { when: (facts) => fixedReferences(facts).length > 0, outcome: fixedOutcome },
@@ -157,10 +141,6 @@ function hasRegressed({ suites, pool }: RunFacts): boolean {
 /** Fails, or would, by more than what is inconclusive. */
 function failsOtherwise({ fails, failsByOpen, isHeld, replaced }: RunFacts): boolean {
   return (fails && !failsByOpen) || isHeld || replaced.length > 0;
-}
-
-function firstReason({ reasons }: RunFacts): string {
-  return reasons[0] ?? NO_TEST;
 }
 
 function progressOf(ended: EndedRun | null): Omit<OutcomeOf<'ended-early'>, 'kind'> {

@@ -1,4 +1,3 @@
-import { percent, counted, pointsApart, signedBetween } from '../../text/amounts.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -28,19 +27,18 @@ export function scoringSplit(
   const because = suite.suite.because.filter(
     ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
   );
-  const flipped = flips(runs, rollUps);
   return {
     path: suite.suite.path,
     name: suite.suite.name,
     rates,
     ...effects,
     because,
-    flipped,
+    ...(onlySkips(suite) ? { only_skips: true as const } : {}),
+    flipped: flips(runs, rollUps),
     same_answers: compareSameAnswers(runs),
     ...(excused ? { excused } : {}),
     ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
-    summary: splitSummary({ rates, because, flipped }, partNames(suite)),
   };
 }
 
@@ -92,58 +90,11 @@ function flips(
   });
 }
 
-type Split = Pick<ScoringResult, 'rates' | 'because' | 'flipped'>;
-
-function splitSummary(
-  { rates: { base_base: before, base_head: between, head_head: after }, because, flipped }: Split,
-  partName: (key: string) => string,
-): string {
-  if (before === null || between === null || after === null)
-    return 'The scoring changed; the four rates could not all be measured.';
-  const [total, scoring] = [pointsApart(before, after), pointsApart(before, between)];
-  const moved =
-    total === 0
-      ? `The pass rate stayed at ${percent(after)}`
-      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
-        `points (${percent(before)} → ${percent(after)})`;
-  const flat = scoring === 0;
-  const how = flat ? 'changed' : `got ${scoring > 0 ? 'easier' : 'stricter'}`;
-  const rolled =
-    flat && flipped.length > 0
-      ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
-      : '';
-  return (
-    `${moved}: ${signedBetween(between, after)} from the prompt, ` +
-    `${signedBetween(before, between)} because ` +
-    `${whatChanged(because.map(({ key }) => partName(key)))} ${how}.${rolled}`
-  );
-}
-
-function whatChanged(parts: readonly string[]): string {
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0) return only;
-  const names = parts.map((part) => part.replace(/^the /, ''));
-  return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
-}
-
-function partNames({ runs }: SuiteComparison['run']): (key: string) => string {
+function onlySkips({ runs }: SuiteComparison['run']): boolean {
   const edited = runs.flatMap(({ affected: { reference, baseReference } }) =>
     baseReference !== null && referenceScoringDiffers(baseReference, reference)
       ? [onlySkipDiffers(baseReference, reference)]
       : [],
   );
-  const skips = edited.length > 0 && edited.every((only) => only);
-  return (key) =>
-    skips && key === 'references' ? 'the list of skipped references' : scoringPartName(key);
-}
-
-function scoringPartName(key: string): string {
-  const [kind = '', ...rest] = key.split('.');
-  const name = rest.join('.');
-  if (kind === 'rubrics') return `the rubric ${name}`;
-  if (kind === 'metrics') return `the metric ${name}`;
-  if (kind === 'metrics_rollup') return 'the roll-up';
-  if (kind === 'references') return 'the expected value of references';
-  if (kind === 'embeddings') return 'the model of embeddings';
-  return kind === 'grader' ? 'the grader' : 'the scoring';
+  return edited.length > 0 && edited.every((only) => only);
 }

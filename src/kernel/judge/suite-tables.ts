@@ -1,4 +1,3 @@
-import { counted, pValue, points, signed } from '../../text/amounts.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
@@ -193,12 +192,6 @@ export function preferenceOf(
     p,
     ...interval,
     gates,
-    summary:
-      `of ${counted(found.length, 'comparison')} head's answer is preferred in ${String(head)} ` +
-      `and base's in ${String(base)}, ${String(ties)} are ties ` +
-      `(${points(interval.difference)}, 90 % interval ${signed(interval.low)} to ` +
-      `${signed(interval.high)}, sign test ${pValue(p)})` +
-      `${gates ? '' : '; advice only, since other metrics gate'}.`,
   };
 }
 

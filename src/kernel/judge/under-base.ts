@@ -1,8 +1,8 @@
-import { counted, firstWords, meansInWords } from '../../text/amounts.ts';
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
 import { tryOutcomes } from '../plan/tries.ts';
+import type { Reason, ReasonOf } from '../result/reason.ts';
 import { judgeFamily } from '../statistics/gate.ts';
-import type { GateFinding } from './outcome.ts';
+import type { UnderBaseFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
@@ -13,19 +13,22 @@ interface JudgedSuite {
 }
 
 /** Single references, which no suite's test shows, and means, which share `alpha` (0 to 1). */
-export function underBaseFindings(suites: readonly JudgedSuite[], alpha: number): GateFinding[] {
+export function underBaseFindings(
+  suites: readonly JudgedSuite[],
+  alpha: number,
+): UnderBaseFinding[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike].flatMap(([failOn, group]) =>
-    underBaseWords(group, alpha).map((text) => ({ text, failOn })),
+    underBaseReasons(group, alpha).map((reason) => ({ reason, failOn })),
   );
 }
 
 /** Above this share of head's answers it is said that base's scoring cannot judge them. */
 const MOST_UNREAD = 0.02;
 
-export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
-  return suites.flatMap(({ run, compared }) => {
+export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
+  return suites.flatMap(({ run, compared }): Reason[] => {
     if (run.deciding.side !== 'head') return [];
     const judged = compared
       .flatMap(({ head }) => head)
@@ -35,22 +38,31 @@ export function unreadByBase(suites: readonly SuiteComparison[]): string[] {
     );
     return unread.length <= MOST_UNREAD * judged.length
       ? []
-      : `${run.suite.name}: base's scoring cannot judge ${String(unread.length)} of head's ` +
-          `${counted(judged.length, 'answer')}, so a fall of those would not show`;
+      : [
+          {
+            code: 'unread-by-base',
+            ...{ suite: run.suite.name, answers: unread.length, of: judged.length },
+          },
+        ];
   });
 }
 
-function underBaseWords(green: readonly JudgedSuite[], alpha: number): string[] {
-  const fell = green.flatMap(({ comparison, verdict }) =>
+function underBaseReasons(
+  green: readonly JudgedSuite[],
+  alpha: number,
+): UnderBaseFinding['reason'][] {
+  const references = green.flatMap(({ comparison, verdict }) =>
     verdict?.hidden === undefined ? fellAlone(comparison) : [],
   );
   return [
-    ...(fell.length === 0 ? [] : [`worse on head under base's scoring alone: ${firstWords(fell)}`]),
+    ...(references.length === 0
+      ? []
+      : [{ code: 'worse-under-base' as const, references, fails: false }]),
     ...fallenMeans(green, alpha),
   ];
 }
 
-function fellAlone({ run, compared }: SuiteComparison): string[] {
+function fellAlone({ run, compared }: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (run.other === null) return [];
   return compared.flatMap((item) => {
     const { base, head } = tryOutcomes(asBaseJudges(item));
@@ -59,17 +71,12 @@ function fellAlone({ run, compared }: SuiteComparison): string[] {
       base.every((outcome) => outcome === 'pass') &&
       head.every((outcome) => outcome === 'fail') &&
       item.head.some(({ result }: Try) => result.outcome !== 'fail');
-    const [before, after] = [base, head].map(({ length }) => String(length));
-    return isFall
-      ? [
-          `${run.suite.path}: ${item.affected.reference.id} (${before} of ${before} passed → 0 ` +
-            `of ${after} passed)`,
-        ]
-      : [];
+    const reference = `${run.suite.path}: ${item.affected.reference.id}`;
+    return isFall ? [{ reference, base: base.length, head: head.length }] : [];
   });
 }
 
-function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
+function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'mean-under-base'>[] {
   const found = suites.flatMap(({ comparison, verdict }) =>
     verdict === null
       ? []
@@ -83,14 +90,12 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): string[] {
   );
   const fell = gating.filter((_, i) => family[i]?.result.regressed === true);
   const called = calledMoves(moves, new Set(fell), alpha);
-  return found.flatMap(({ comparison, move }) => {
-    const { name, test } = move;
+  return found.flatMap(({ comparison, move }): ReasonOf<'mean-under-base'>[] => {
+    const { name: metric, test } = move;
     if (called.get(move) !== 'worse' || test === null) return [];
-    const way = test.head < test.base ? 'fell' : 'rose';
-    return [
-      `${comparison.run.suite.name}: under base's scoring the mean of ${name} ${way}, ` +
-        `${meansInWords(test.base, test.head)}, over ${counted(test.items, 'reference')}`,
-    ];
+    const { base, head, items: references } = test;
+    const suite = comparison.run.suite.name;
+    return [{ code: 'mean-under-base', suite, metric, base, head, references, fails: false }];
   });
 }
 

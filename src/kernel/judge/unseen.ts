@@ -1,8 +1,8 @@
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
-import { counted, firstWords } from '../../text/amounts.ts';
 import type { Outcome } from '../../types/metric.ts';
 import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
 import type { MetricResult } from '../result/metric-result.ts';
+import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
@@ -12,8 +12,8 @@ import { countTable, type Tries, reachesLevel } from '../statistics/table.ts';
 /** Where head lacks more than this share of base's references or tries, that is not chance. */
 const MOST_LOST = 0.02;
 
-/** What base judged and head could not; with any of these sentences no run is green. */
-export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[] {
+/** What base judged and head could not; with any of these no run is green. */
+export function unseenIn(suites: readonly SuiteResult[], alpha: number): Reason[] {
   const green = suites.filter(
     ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
   );
@@ -26,83 +26,66 @@ export function unseenIn(suites: readonly SuiteResult[], alpha: number): string[
   ];
 }
 
-function unseenReferences(suites: readonly SuiteResult[]): string[] {
+function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
   const counts = suites.flatMap(({ name, verdict, evidence }) =>
     evidence === undefined ? [] : [{ name, verdict, ...evidence }],
   );
   return standsBeforeGreen(counts)
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
-    .map(({ name, verdict, references, of, missing }) =>
-      verdict === 'not_compared'
-        ? `${name}: ${String(references)} of ${counted(of, 'reference')} compared; ` +
-          `base's prompt cannot be asked ${firstWords(missing)}`
-        : `${name}: ${String(references)} of ${counted(of, 'reference')} could be judged; ` +
-          `without evidence: ${firstWords(missing)}`,
-    );
+    .map(({ name, verdict, references, of, missing }) => ({
+      code: 'uncompared',
+      ...{ suite: name, judged: references, of, missing, unasked: verdict === 'not_compared' },
+    }));
 }
 
-function unseenTries(suite: SuiteResult, alpha: number): string | null {
+function unseenTries(suite: SuiteResult, alpha: number): Reason | null {
   const skipped = triesIn(flagsByReference(suite, ({ outcome }) => outcome === 'skipped'));
   const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
-  const { base, head } = triesIn(found);
-  const names = suite.metrics
+  const metrics = suite.metrics
     .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
-  const who = names.length === 0 ? '' : `${firstWords(names)} judged `;
-  return (
-    `${suite.name}: ${who}${String(head.has)} of head's ${String(head.of)} tries, ` +
-    `${String(base.has)} of base's ${String(base.of)}; ` +
-    'the others were skipped'
-  );
+  return { code: 'skipped-tries', suite: suite.name, metrics, ...triesIn(found) };
 }
 
 /** Checks whose conditions hold less often on head: maybe for good reasons, so it is only said. */
-export function seldomIn(suites: readonly SuiteResult[], alpha: number): string[] {
+export function seldomIn(suites: readonly SuiteResult[], alpha: number): Reason[] {
   return suites
     .filter((suite) => unseenTries(suite, alpha) === null)
     .flatMap((suite) =>
-      suite.metrics.flatMap(({ name, gates, judged_base: before, judged_head: after }) => {
-        if (gates === false || after === 0 || after >= before) return [];
-        const scored = (is: (status: string) => boolean): Has[] =>
-          flagsByReference(suite, ({ scores }) =>
-            scores.some(({ metric, status }) => metric === name && is(status)),
-          );
-        const skipped = triesIn(scored((status) => status === 'skipped'));
-        const found = scored((status) => status === 'pass' || status === 'fail');
-        if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
-        const { base, head } = triesIn(found);
-        return (
-          `${suite.name}: ${name} judged ${String(head.has)} of head's ${String(head.of)} ` +
-          `tries, ${String(base.has)} of base's ${String(base.of)}; ` +
-          'what it waits for held less often'
-        );
-      }),
+      suite.metrics.flatMap(
+        ({ name, gates, judged_base: before, judged_head: after }): Reason[] => {
+          if (gates === false || after === 0 || after >= before) return [];
+          const scored = (is: (status: string) => boolean): Has[] =>
+            flagsByReference(suite, ({ scores }) =>
+              scores.some(({ metric, status }) => metric === name && is(status)),
+            );
+          const skipped = triesIn(scored((status) => status === 'skipped'));
+          const found = scored((status) => status === 'pass' || status === 'fail');
+          if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
+          return [{ code: 'seldom-judged', suite: suite.name, metric: name, ...triesIn(found) }];
+        },
+      ),
     );
 }
 
 /** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */
-function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): string | null {
+function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): Reason | null {
   const { name, judged_base: before, judged_head: after, values } = metric;
+  const of = { suite: suite.name, metric: name };
   const byMean = values?.gate === 'fail';
   if ((metric.gates !== false || byMean) && before > 0 && after === 0)
-    return `${suite.name}: the metric ${name} judged ${counted(before, 'answer')} of base and none of head`;
+    return { code: 'metric-silent', ...of, answers: before };
   if (!byMean) return null;
   const found = flagsByReference(suite, ({ scores }) =>
     scores.some((score) => hasNumber(score, name)),
   );
   const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
-  const said = `${suite.name}: gate.metrics wants to compare ${name}, and`;
-  if (base + head === 0) return `${said} no answer has a value`;
+  if (base + head === 0) return { code: 'values-missing', ...of };
   if (base - head > MOST_LOST * base)
-    return (
-      `${said} ${String(head)} of ${counted(found.length, 'reference')} have a value on head, ` +
-      `${String(base)} on base`
-    );
-  const tries = triesIn(found);
+    return { code: 'values-fewer-references', ...of, base, head, of: found.length };
   return isLessOften(found, alpha)
-    ? `${said} ${String(tries.head.has)} of head's ${String(tries.head.of)} tries have a ` +
-        `value, ${String(tries.base.has)} of base's ${String(tries.base.of)}`
+    ? { code: 'values-fewer-tries', ...of, ...triesIn(found) }
     : null;
 }
 

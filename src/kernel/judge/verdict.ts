@@ -251,7 +251,18 @@ function verdictOf(
   return {
     alpha,
     verdict,
-    reason: { by, p, references, tolerance },
+    reason: {
+      ...{ by, p, references, tolerance },
+      ...(hidden === null
+        ? {}
+        : {
+            under_base: {
+              base: hidden.base,
+              head: hidden.head,
+              excused: hidden.excuse !== 'none',
+            },
+          }),
+    },
     broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
     interval: facts.interval,
     p: suiteTest(tables, bundles).midDown,

@@ -1,6 +1,5 @@
 import type { Completion, WaitingBatches } from '../../types/model.ts';
-
-export const HALT_TITLES = ['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'] as const;
+import type { HALT_TITLES } from '../result/reason.ts';
 
 export interface Halt {
   /** `Cancelled`: a job, as by a newer commit. `Interrupted`: a command, by hand. */

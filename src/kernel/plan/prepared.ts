@@ -1,6 +1,7 @@
 import type { Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { Reason } from '../result/reason.ts';
 import type { Scoring } from '../select/scoring.ts';
 import type { AffectedSuite, Selection } from '../select/select.ts';
 import type { ProjectSide } from '../select/targets.ts';
@@ -43,7 +44,7 @@ export interface Prepared {
   plan: Plan;
   features: readonly PlannedFeature[];
   price: Price;
-  ownRules: string[];
+  ownRules: Reason[];
   problems: Problem[];
   notices: Notice[];
 }

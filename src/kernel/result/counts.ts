@@ -1,10 +1,6 @@
-import { counted, percent, signedBetween } from '../../text/amounts.ts';
-import { shorten } from '../../text/visible.ts';
 import type { Counts } from '../statistics/table.ts';
 import type { MetricResult, MetricValues } from './metric-result.ts';
 import type { ReferenceResult, SideResult } from './reference-result.ts';
-import type { Replaced } from './result.ts';
-import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
 /** What is skipped or in quarantine is only shown. */
@@ -76,16 +72,6 @@ export function ungradedInAll(
       };
 }
 
-/** In whose place who answers, for the first line; null: base's models answer. */
-export function replacedInShort(replaced: readonly Replaced[]): string | null {
-  if (replaced.length === 0) return null;
-  const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
-  const suites = [...new Set(replaced.map(({ suite }) => suite))];
-  const shown = shorten(suites.slice(0, 2).join(', '), 60);
-  const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
-  return `${by} in place of a model in ${shown}${more}`;
-}
-
 /** Above this share of a run's references without evidence it is never green. */
 const MOST_MISSING = 0.02;
 
@@ -110,20 +96,6 @@ export function evidenceInAll(
   return references === of ? null : { references, of };
 }
 
-/** `Under base's scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
-export function underBaseScoring(
-  { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
-  excused: boolean,
-): string {
-  const { base, head } = under_base ?? { base: rates.base_base, head: rates.head_base };
-  return fallInWords(base, head, excused);
-}
-
-export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
-  const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
-  return `Under base's scoring ${percent(before)} → ${percent(after)}; ${why}`;
-}
-
 /** References that make a suite red though its pass rate is no lower; null: that is not why. */
 export function brokenUnderRise({
   verdict,
@@ -132,17 +104,4 @@ export function brokenUnderRise({
 }: Pick<SuiteResult, 'verdict' | 'reason' | 'pass_rate'>): string[] | null {
   if (verdict !== 'regressed' || reason?.by !== 'references') return null;
   return base === null || head === null || head < base ? null : reason.references;
-}
-
-/** `1 reference broke (r0); the mean rose 8.0 points`. */
-export function brokenInWords(
-  broke: readonly string[],
-  { base, head }: { base: number | null; head: number | null },
-): string {
-  const [first] = broke;
-  const which = first === undefined ? '' : ` (${first}${broke.length > 1 ? ', …' : ''})`;
-  const who = broke.length === 0 ? 'references' : counted(broke.length, 'reference');
-  const flat = base === null || head === null || base === head;
-  const moved = flat ? 'stayed' : `rose ${signedBetween(base, head).slice(1)} points`;
-  return `${who} broke${which}; the mean ${moved}`;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Conclusion } from '../../types/plain.ts';
 import { variantSchema } from '../suite/suite.ts';
 import { countSchema, shareSchema } from './pieces.ts';
+import { progress } from './reason.ts';
 
 const suiteRates = z.strictObject({
   name: z.string().describe('The suite.'),
@@ -49,8 +51,6 @@ const judgedCountsSchema = z
 
 const kind = <const K extends string>(name: K) => z.literal(name).describe('Which outcome it is.');
 
-const why = z.string().describe('The first reason, in one sentence.');
-
 const ungraded = z
   .strictObject({
     tries: countSchema.describe('Tries without a readable grade.'),
@@ -58,11 +58,6 @@ const ungraded = z
   })
   .nullable()
   .describe('Tries without a readable grade, where they are too many to say nothing; else null.');
-
-const replaced = z
-  .string()
-  .nullable()
-  .describe('What head put in the place of a model that base asks, in short; else null.');
 
 const worse = countSchema.describe(
   'References that got worse in suites that are not called regressed themselves.',
@@ -72,15 +67,6 @@ const failsSchema = z.boolean().describe('False: what was found may not fail (fa
 
 const ran = countSchema.describe('Suites that ran.');
 
-const progress = {
-  halt: z
-    .enum(['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'])
-    .describe('What ended the run before its plan was done.'),
-  why,
-  made: countSchema.describe('Tries that were made.'),
-  planned: countSchema.describe('Tries that were planned.'),
-};
-
 const regressed = z
   .strictObject({
     kind: kind('regressed'),
@@ -89,18 +75,15 @@ const regressed = z
     fails: failsSchema,
     ungraded,
     evidence: judgedCountsSchema,
-    replaced,
   })
   .describe('A suite got worse.');
 
 const failed = z
   .strictObject({
     kind: kind('failed'),
-    why,
     fails: failsSchema,
     ungraded,
     evidence: judgedCountsSchema,
-    replaced,
   })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
@@ -122,7 +105,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     })
     .describe('The configuration, or code that scores, has to be fixed first: nothing was judged.'),
   z
-    .strictObject({ kind: kind('not-judged'), why })
+    .strictObject({ kind: kind('not-judged') })
     .describe('It ran, and what came back allows no verdict.'),
   z
     .strictObject({ kind: kind('ended-early'), ...progress })
@@ -137,10 +120,10 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     })
     .describe('GitHub gave the run no keys; `judged`: what needs none was judged.'),
   z
-    .strictObject({ kind: kind('no-verdict'), why, ungraded, evidence: judgedCountsSchema })
+    .strictObject({ kind: kind('no-verdict'), ungraded, evidence: judgedCountsSchema })
     .describe('Nothing that counts could be judged, and nobody is at fault.'),
   z
-    .strictObject({ kind: kind('not-comparable'), why, ungraded, evidence: judgedCountsSchema })
+    .strictObject({ kind: kind('not-comparable'), ungraded, evidence: judgedCountsSchema })
     .describe('Head puts something of its own in the place of a model that base asks.'),
   z
     .strictObject({
@@ -260,3 +243,33 @@ export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
+
+const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion>> = {
+  cancelled: 'neutral',
+  'nothing-to-run': 'success',
+  'not-evaluated': 'error',
+  'not-judged': 'error',
+  'ended-early': 'error',
+  waiting: 'neutral',
+  'without-keys': 'neutral',
+  'no-verdict': 'neutral',
+  'not-comparable': 'neutral',
+  'only-removed': 'neutral',
+  regressed: 'failure',
+  failed: 'failure',
+  overridden: 'neutral',
+  inconclusive: 'neutral',
+  // Unless it does not fail.
+  'model-changed': 'failure',
+  fixed: 'success',
+  'new-failing': 'success',
+  improved: 'success',
+  'no-regression': 'success',
+  'scoring-changed': 'success',
+  evaluated: 'success',
+};
+
+export function conclusionOf(outcome: RunOutcome): Conclusion {
+  const held = 'fails' in outcome && !outcome.fails;
+  return held ? 'neutral' : CONCLUSIONS[outcome.kind];
+}

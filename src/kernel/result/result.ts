@@ -7,10 +7,11 @@ import { changedTextSchema } from './changes.ts';
 import type { FeatureParts, OwnKeys } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
 import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
+import { reasonSchema } from './reason.ts';
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
 
-const RESULT_VERSION = 1;
+const RESULT_VERSION = 2;
 
 const noticeKind = z.enum([
   'added',
@@ -137,7 +138,7 @@ export const resultSchema = z.strictObject({
       'What the run came to, as a check on GitHub names it.',
     ) satisfies z.ZodType<Conclusion>,
   title: z.string().describe('What the run came to in one line of at most 255 characters.'),
-  reasons: z.array(z.string()).describe('Why, in sentences.'),
+  reasons: z.array(reasonSchema).describe('Why: codes with their figures.'),
   trust: z
     .enum(['trusted', 'member', 'untrusted'])
     .describe(
@@ -245,6 +246,7 @@ export function readResultValue(
     value !== null && typeof value === 'object' && 'schema_version' in value
       ? value.schema_version
       : undefined;
+  if (version === 1) return wrong('was made before 1.0: run again');
   if (typeof version === 'number' && version !== RESULT_VERSION) {
     return wrong(
       `is a result of version ${String(version)}; this evaldiff reads version ` +

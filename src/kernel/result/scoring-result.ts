@@ -27,6 +27,10 @@ export const scoringResultSchema = z.strictObject({
     .describe("What the scoring's change does: base_head − base_base."),
   total: differenceSchema.nullable().describe('Sum of the two effects.'),
   because: z.array(becauseSchema).describe('What changed of the scoring.'),
+  only_skips: z
+    .literal(true)
+    .describe('Of the references, only which ones are skipped changed; absent: not so.')
+    .exactOptional(),
   flipped: z
     .array(
       z.strictObject({
@@ -79,7 +83,6 @@ export const scoringResultSchema = z.strictObject({
         'green; absent: none.',
     )
     .exactOptional(),
-  summary: z.string().describe('One sentence with the numbers.'),
 });
 
 export type ScoringResult = z.infer<typeof scoringResultSchema>;

@@ -3,7 +3,7 @@ import { suiteGateSchema } from '../suite/gate-settings.ts';
 import { variantSchema } from '../suite/suite.ts';
 import { withKeys, type OwnKeys, type SuiteParts } from './feature-parts.ts';
 import { metricResultSchema } from './metric-result.ts';
-import { countSchema, differenceSchema, dollarsSchema, shareSchema } from './pieces.ts';
+import { countSchema, differenceSchema, dollarsSchema, shareSchema, sideSchema } from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';
 
 const bothSidesSchema = z.strictObject({
@@ -26,7 +26,6 @@ const preferenceSchema = z.strictObject({
   ),
   p: shareSchema.describe('One-sided mid-p of the sign test for "base\'s answers are preferred".'),
   gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
-  summary: z.string().describe('One sentence with the numbers.'),
 });
 
 const classificationSchema = z.strictObject({
@@ -197,6 +196,14 @@ const verdictReasonSchema = z.strictObject({
     ),
   references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
   tolerance: shareSchema.describe('The drop that was to be ruled out.'),
+  under_base: z
+    .strictObject({
+      base: shareSchema.describe("Pass rate of base's answers."),
+      head: shareSchema.describe("Pass rate of head's answers."),
+      excused: z.boolean().describe("Head's own scoring passes them."),
+    })
+    .describe("Rates under base's scoring, where head clearly falls under it; absent: it does not.")
+    .exactOptional(),
 });
 
 const passesSchema = z.strictObject({
@@ -264,6 +271,13 @@ const evidenceSchema = z.strictObject({
   critical: z.array(z.string()).describe('Of these, the ones tagged `critical`.'),
 });
 
+const unitSchema = z
+  .enum(['tries', 'references', 'pairs'])
+  .describe(
+    'What the pass rate counts: tries, references by their roll-up, or answers that are no ' +
+      "worse than the other side's.",
+  );
+
 const suiteKeys = (own: OwnKeys) =>
   z.strictObject({
     path: z.string().describe('File of the prompt.'),
@@ -280,12 +294,13 @@ const suiteKeys = (own: OwnKeys) =>
       'Share of tries that pass, 0–1, over the tries that all references share.',
     ),
     verdict: verdictSchema.describe('What the comparison came to.'),
-    summary: z.string().describe('One sentence with the numbers.'),
+    unit: unitSchema,
+    unasked: sideSchema
+      .describe('The side that cannot answer any reference, so nothing is compared; absent: none.')
+      .exactOptional(),
     reason: verdictReasonSchema
       .nullable()
-      .describe(
-        'What decided the verdict; null where nothing was compared; absent in older results.',
-      )
+      .describe('What decided the verdict; null where nothing was compared.')
       .exactOptional(),
     visible_drop: shareSchema
       .nullable()

@@ -1,6 +1,6 @@
 import { endingShares } from '../../kernel/judge/endings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
-import { showsOnly, underBaseScoring, worseAlone } from '../../kernel/result/counts.ts';
+import { showsOnly, worseAlone } from '../../kernel/result/counts.ts';
 import type { OutcomeOf } from '../../kernel/result/outcome.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -8,6 +8,8 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { reasonWords } from '../../wording/reasons.ts';
+import { underBaseScoring } from '../../wording/scoring.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import {
@@ -29,13 +31,8 @@ function sentence(words: string): Inline {
 }
 
 /** The first reason, cut to one sentence. */
-export function firstReason({ reasons, title }: Result): HeadlineText {
-  return withoutSubject([sentence(reasons[0] ?? title)]);
-}
-
-/** Skips an override's own reason, which comes first in the list. */
-export function failedLine({ reasons, title, override }: Result): HeadlineText {
-  return withoutSubject([sentence(reasons[override === null ? 0 : 1] ?? title)]);
+export function firstReason({ reasons: [reason], suites, title }: Result): HeadlineText {
+  return withoutSubject([sentence(reason === undefined ? title : reasonWords(reason, suites))]);
 }
 
 export function problemsLine({ problems, usage }: Result): HeadlineText {

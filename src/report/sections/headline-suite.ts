@@ -1,8 +1,9 @@
-import { brokenInWords, brokenUnderRise } from '../../kernel/result/counts.ts';
+import { brokenUnderRise } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { brokenInWords } from '../../wording/rates.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import {

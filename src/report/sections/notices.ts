@@ -1,11 +1,12 @@
 import { deduplicate } from '../../documents/document.ts';
-import { movedByScoring } from '../../kernel/judge/findings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
+import type { Reason } from '../../kernel/result/reason.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';
+import { reasonsInWords } from '../../wording/reasons.ts';
 import type { Detail } from './detail.ts';
 import {
   group,
@@ -62,21 +63,20 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
 /** Reasons that no other section shows. */
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
-  const told = result.suites.map(({ summary }) => summary).filter((summary) => summary !== '');
   const first = headline(result, reports).line;
-  const inHeadline = (reason: string): boolean =>
-    first.some((part) => part.kind === 'text' && part.text === shorten(reason, SENTENCE));
+  const inHeadline = (sentence: string): boolean =>
+    first.some((part) => part.kind === 'text' && part.text === shorten(sentence, SENTENCE));
   const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
-  const own = result.reasons.filter(
-    (reason) =>
-      !inHeadline(reason) &&
-      !(scoring !== undefined && reason.startsWith(movedByScoring(scoring))) &&
-      !told.some((summary) => reason.endsWith(summary)) &&
-      !(
-        (opensErrors(result) || result.outcome.kind === 'regressed') &&
-        isErrorOfTry(result, reason)
-      ),
-  );
+  const hidesErrors = opensErrors(result) || result.outcome.kind === 'regressed';
+  const isElsewhere = (reason: Reason): boolean =>
+    reason.code === 'regressed' ||
+    reason.code === 'inconclusive' ||
+    (reason.code === 'scoring-moved' && reason.suite === scoring?.name) ||
+    (reason.code === 'words' && hidesErrors && isErrorOfTry(result, reason.text));
+  const own = reasonsInWords({
+    ...result,
+    reasons: result.reasons.filter((reason) => !isElsewhere(reason)),
+  }).filter((sentence) => !inHeadline(sentence));
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
   return shown.length === 0
     ? []
@@ -86,11 +86,11 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
 const REASONS = 5;
 
 /** Errors of tries are shown with their causes or beside the worst answer. */
-function isErrorOfTry({ suites }: Result, reason: string): boolean {
+function isErrorOfTry({ suites }: Result, words: string): boolean {
   return suites.some(({ references }) =>
     references.some(({ base, head }) =>
       [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
-        (tryResult) => errorOf(tryResult) === reason,
+        (tryResult) => errorOf(tryResult) === words,
       ),
     ),
   );

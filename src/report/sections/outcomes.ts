@@ -1,18 +1,17 @@
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../kernel/result/outcome.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import {
-  allSuites,
   comparesNothing,
   evidenceFirst,
   namesOf,
   nothingToRun,
   replacedIn,
   ungradedIn,
-} from '../../kernel/judge/outcome-fields.ts';
-import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../kernel/result/outcome.ts';
-import type { Result } from '../../kernel/result/result.ts';
+} from '../../wording/outcomes.ts';
+import { allSuites, replacedInShort } from '../../wording/rates.ts';
 import { text, type Line, type Tone } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import {
-  failedLine,
   firstReason,
   improvedLine,
   inconclusiveLine,
@@ -48,7 +47,7 @@ export function headline(result: Result, reports: Reports): Headline {
   const { outcome } = result;
   const { subject, line } = outcomeRow(outcome).line(result, outcome, reports);
   const [first, said] = [evidenceFirst(outcome), ungradedIn(outcome)];
-  const instead = replacedIn(outcome);
+  const instead = replacedIn(outcome, result.replaced);
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
   return {
@@ -76,7 +75,7 @@ interface OutcomeRow<O extends RunOutcome> {
 
 type OutcomeTable = { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> };
 
-/** Wording of every outcome; `judge/outcome-fields.ts` has its conclusion and title. */
+/** How reports begin for every outcome. */
 const OUTCOMES: OutcomeTable = {
   'nothing-to-run': {
     sign: '✓',
@@ -102,10 +101,10 @@ const OUTCOMES: OutcomeTable = {
     sign: '?',
     tone: 'open',
     words: () => 'Not comparable',
-    line: (result, { why }) => {
+    line: (result) => {
       const { subject, line } = nothingWorseLine(result);
       const rates = subject.length === 0 ? [] : [...subject, text('; ')];
-      return { subject: [text(why)], line: [...rates, ...line] };
+      return { subject: [text(replacedInShort(result.replaced) ?? '')], line: [...rates, ...line] };
     },
   },
   'only-removed': { sign: '·', tone: 'neutral', words: () => 'No verdict', line: firstReason },
@@ -136,7 +135,7 @@ const OUTCOMES: OutcomeTable = {
     sign: '✗',
     tone: 'bad',
     words: ({ fails }) => (fails ? 'Failed' : 'Would fail'),
-    line: failedLine,
+    line: firstReason,
   },
   overridden: {
     sign: '✗',

@@ -2,6 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { counted, twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { scoringSummary } from '../../wording/scoring.ts';
 import type { Detail } from './detail.ts';
 import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { shortFaceOf } from './faces.ts';
@@ -38,7 +39,7 @@ function scoringBlocks(
     .map(({ id, from, to }): Line => [code(shortFaceOf(id, references)), text(` ${from} → ${to}`)]);
   const more = andMore(scoring.flipped.length, flipped.length);
   return [
-    paragraph([code(scoring.name), text(`: ${scoring.summary}`)]),
+    paragraph([code(scoring.name), text(`: ${scoringSummary(scoring)}`)]),
     {
       kind: 'table',
       head: [[text('')], [text("Base's scoring")], [text("Head's scoring")]],

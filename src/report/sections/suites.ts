@@ -5,6 +5,7 @@ import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { variantChanges, variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -107,9 +108,11 @@ const OPEN_SUITES = 20;
 /** Each suite's verdict in a sentence: p, what is ruled out, and the run's power. */
 export function verdictsInWords(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { suites, mode } = result;
-  const told =
-    mode === 'sweep' ? [] : suitesWorstFirst(suites).filter(({ summary }) => summary !== '');
-  const sentences = groupByEqualKey(told, ({ summary }) => summary);
+  const told = mode === 'sweep' ? [] : suitesWorstFirst(suites);
+  const sentences = groupByEqualKey(
+    told.map((suite) => ({ suite, summary: suiteSummary(suite) })),
+    ({ summary }) => summary,
+  );
   const shown = sentences.slice(0, items);
   const more = andMore(told.length, shown.flat().length);
   const repeated = repeatedNames(suites);
@@ -123,7 +126,7 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
             items: [
               ...shown.map((same): Line => [
                 ...joinLines(
-                  same.slice(0, MAX_ROW_SUITES).map((suite) => suiteName(suite, repeated)),
+                  same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated)),
                   ', ',
                 ),
                 text(

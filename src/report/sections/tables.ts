@@ -9,6 +9,7 @@ import type {
 import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
 import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
+import { preferenceSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
@@ -23,7 +24,7 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
     .slice(0, items)
     .map(({ suite, preference }): Line => [
       ...suiteName(suite, repeated),
-      text(`, ${preference.metric}: ${preference.summary}`),
+      text(`, ${preference.metric}: ${preferenceSummary(preference)}`),
     ]);
   const more = andMore(found.length, shown.length);
   return group(

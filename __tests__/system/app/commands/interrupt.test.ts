@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { localEndpoint } from '../../../stand-ins/command-line.ts';
 import { renderComment } from '../../../stand-ins/reports.ts';
@@ -62,7 +63,9 @@ test.each([
     );
     // What was let go is no progress, and no error of a model.
     expect(err).not.toContain('8 of 8 answers');
-    expect(result.reasons[0]).toMatch(/, which is not enough for a verdict; run it again\.$/);
+    expect(reasonsInWords(result)[0]).toMatch(
+      /, which is not enough for a verdict; run it again\.$/,
+    );
     expect(renderComment(result, { marker: '' })).not.toMatch(
       /stopped before an answer|ended in an error|No test ran/,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
@@ -23,7 +24,7 @@ describe('without any difference between tries', () => {
       pass_rate: { base: 0, head: 0, p: 0.5 },
       visible_drop: null,
     });
-    expect(result.suites[0]?.summary).toContain(
+    expect(suiteSummary(result.suites[0]!)).toContain(
       'no try passes on base, so nothing could get worse',
     );
     expect(result.conclusion).not.toBe('failure');
@@ -66,9 +67,9 @@ describe('where nothing can be compared', () => {
     expect(result.conclusion).toBe('neutral');
     expect(result.suites[0]).toMatchObject({
       verdict: 'no_data',
-      summary: 'nothing was judged.',
       pass_rate: { base: null, head: null, difference: null },
     });
+    expect(suiteSummary(result.suites[0]!)).toBe('nothing was judged.');
     expect(result.suites[0]?.references.map(({ status }) => status)).toEqual([
       'removed',
       'removed',
@@ -97,9 +98,10 @@ describe('where nothing can be compared', () => {
       verdict: 'regressed',
       reason: { by: 'unanswered' },
       pass_rate: { difference: null, p: null },
-      summary:
-        '0 of 4 references compared; head does not answer in 4 references that base answers (r00, r01, r02, r03).',
     });
+    expect(suiteSummary(result.suites[0]!)).toBe(
+      '0 of 4 references compared; head does not answer in 4 references that base answers (r00, r01, r02, r03).',
+    );
   });
 });
 

@@ -1,6 +1,8 @@
 /** What counts as evidence, and what its absence says. */
 import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { headline } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { reworded, NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
@@ -127,7 +129,7 @@ describe('missing evidence', () => {
       evidence: { references: 41, of: 50, critical: [] },
     });
     expect(result.suites[0]?.reason?.p).toBeLessThan(0.01);
-    expect(result.suites[0]?.summary).toMatch(
+    expect(suiteSummary(result.suites[0]!)).toMatch(
       /^41 of 50 references compared; head does not answer in 9 references/,
     );
     expect(result.suites[0]?.references.slice(0, 10).map(({ status }) => status)).toEqual([
@@ -149,7 +151,7 @@ describe('missing evidence', () => {
       by: 'uncompared',
       references: ['r00', 'r01', 'r02', 'r03'],
     });
-    expect(ran.result.reasons[0]).toMatch(
+    expect(reasonsInWords(ran.result)[0]).toMatch(
       /46 of 50 references compared; .* Without evidence: r00, r01, r02, r03\.$/,
     );
   });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { scoringSummary } from '../../../../src/wording/scoring.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { gate, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
@@ -71,7 +74,7 @@ describe('the adaptive tries', () => {
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
     });
-    expect(result.suites[0]?.summary).toContain(
+    expect(suiteSummary(result.suites[0]!)).toContain(
       'Head is no lower, but the suite is too small to rule out a drop above the tolerance of 10.0 points.',
     );
   });
@@ -123,7 +126,7 @@ describe('a change of the scoring alone', () => {
     expect(split?.prompt_effect).toBe(0);
     expect(split?.scoring_effect).toBeCloseTo(1 / 6);
     expect(split?.flipped).toEqual([{ id: 'r00', from: 'fail', to: 'pass' }]);
-    expect(split?.summary).toBe(
+    expect(scoringSummary(split!)).toBe(
       'The pass rate rose 16.7 points (83.3 % → 100.0 %): 0.0 from the prompt, +16.7 because the metric has got easier.',
     );
   });
@@ -145,7 +148,7 @@ describe('a change of the scoring alone', () => {
       'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
       'p: 1 reference newly skipped by this change: r01',
     ]);
-    expect(skipping.result.scoring[0]?.summary).toContain(
+    expect(scoringSummary(skipping.result.scoring[0]!)).toContain(
       'because the list of skipped references changed.',
     );
     const counting = await runPipeline(sides[1], sides[0], yes);
@@ -235,7 +238,7 @@ describe('what does not gate', () => {
       undefined,
       true,
     ]);
-    expect((await run(false)).reasons).toEqual([
+    expect(reasonsInWords(await run(false))).toEqual([
       'p: pass rate 50.0 % is below min_pass_rate 100.0 %',
       'p: 1 reference failed on head: r02',
     ]);
@@ -263,8 +266,8 @@ describe('what does not gate', () => {
     expect(result).toMatchObject({
       conclusion: 'neutral',
       reasons: [
-        'No test ran, so there is no verdict.',
-        '1 reference removed, newly skipped or quarantined: prompts/p.yaml: r02',
+        { code: 'no-test' },
+        { code: 'removed', named: ['prompts/p.yaml: r02'], fails: false },
       ],
     });
   });
@@ -285,7 +288,9 @@ describe('errors', () => {
       / r0[0-2]/.test(question) ? new Error('server error') : 'yes',
     );
     expect(result.conclusion).toBe('error');
-    expect(result.reasons[0]).toBe('18 of 60 tries ended in an error, so nothing was judged');
+    expect(reasonsInWords(result)[0]).toBe(
+      '18 of 60 tries ended in an error, so nothing was judged',
+    );
   });
 
   test('of a reference that lacks a variable stay with that reference', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { ATTACKED_METRICS } from '../../../stand-ins/attacking-answers.ts';
 import { metric, project } from '../../../unit/app/run/builders.ts';
 import { realSandbox } from '../../metrics/real-sandbox.ts';
@@ -74,7 +75,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
       ['beta', 1, 1],
     ]);
     expect(ran.result.conclusion).toBe('failure');
-    expect(ran.result.reasons[1]).toMatch(
+    expect(reasonsInWords(ran.result)[1]).toMatch(
       /^metric "runs" keeps state or depends on the side \(prompts\/tests\/p.yaml:4\): /,
     );
     expect(ran.result.notices).toContainEqual(

@@ -4,6 +4,7 @@ import { explainCalls } from '../../../../src/features/attributes/cost.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 import type { Target } from '../../../../src/types/model.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { setUp } from '../../../unit/edges/store/setting.ts';
 import { failure } from './scripted-grader.ts';
@@ -276,14 +277,13 @@ describe('a pull request', () => {
     { ...both({ [FILE]: PINNED }), ...NO_KEY },
     'OpenAI has no key',
   );
-  const withheld = 'No model key is available to pull requests from forks.';
   says(
     'is judged without attributes if GitHub withholds the key of its grader',
     { ...both({ [FILE]: PINNED }), input: { trust: 'untrusted', withheld: 'fork' }, ...NO_KEY },
     `${MISSING}OpenAI has no key`,
     {
       ...{ conclusion: 'failure', calls: { prompt: 360, qualeval: 0 } },
-      result: { reasons: expect.arrayContaining([has(withheld)]) },
+      result: { reasons: expect.arrayContaining([{ code: 'keys-withheld', from: 'fork' }]) },
     },
   );
   says(
@@ -429,7 +429,7 @@ describe('two prompts of one file and one model', () => {
   test('are red each for itself', async () => {
     const { result, attributes } = await two('gate: { attributes: fail }\nqualeval: on\n');
     expect(attributes.filter(({ suite }) => suite === 'second')).toHaveLength(7);
-    const reasons = result.reasons.filter((reason) => reason.includes('gate.attributes'));
+    const reasons = reasonsInWords(result).filter((reason) => reason.includes('gate.attributes'));
     expect(reasons).toEqual([like(/^first: the domain "b/)]);
   });
 });

@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { fixtureEnvironment } from '../../../stand-ins/repository.ts';
 import { BATCH_KEY, MODELS, openBatchProject, type BatchProject } from './batch-project.ts';
@@ -239,7 +240,7 @@ describe('a sweep that ends while it waits for a batch', () => {
       'neutral',
       'Waiting for a batch; run again to pick it up. Interrupted: it was cancelled, or stopped by hand (SIGTERM); 0 of 8 tries were made',
     ]);
-    expect(result.reasons[1]).toBe(
+    expect(reasonsInWords(result)[1]).toBe(
       `8 requests are with the vendor in ${id}: paid for once, and picked up by the next run.`,
     );
     expect(err).not.toContain(BATCH_KEY);

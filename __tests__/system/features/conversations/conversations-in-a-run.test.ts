@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
@@ -141,7 +142,7 @@ describe('a pull request on conversations', () => {
     const stopped = await result(...DIFF, '--max-calls', '100');
     expect(server.requests.length).toBeLessThanOrEqual(100);
     expect(stopped.conclusion).not.toBe('success');
-    expect(JSON.stringify([stopped.reasons, stopped.notices])).toContain(
+    expect(JSON.stringify([reasonsInWords(stopped), stopped.notices])).toContain(
       'the limit of 100 model calls (max-calls) is reached',
     );
   });

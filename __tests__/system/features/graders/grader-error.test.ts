@@ -5,6 +5,7 @@ import { soleJudge } from '../../../../src/kernel/suite/metrics.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
 import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
@@ -81,7 +82,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     const [suite] = known.result.suites;
     expect(suite!.pass_rate).toEqual(plain.result.suites[0]!.pass_rate);
     expect(suite!.grader_error!.kind).toBe('within error');
-    expect(suite!.summary).toContain(
+    expect(suiteSummary(suite!)).toContain(
       "The difference is within the grader's own error: it gets about 40.9 % of such answers wrong.",
     );
     expect(plain.result.suites[0]).not.toHaveProperty('grader_error');
@@ -93,7 +94,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(result.suites[0]!.grader_error).toMatchObject({
       ...{ kind: 'no better than chance', ...nothing },
     });
-    expect(result.suites[0]!.summary).toContain('no better than chance');
+    expect(suiteSummary(result.suites[0]!)).toContain('no better than chance');
   });
 
   test('asks the grader about no example where another metric judges too, or all labels are alike', async () => {

@@ -7,6 +7,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
@@ -94,7 +95,7 @@ describe('a rubric that measures a fault', () => {
     // There is nothing that more than the first tries could settle.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
     expect(inTerminal(result)).toMatch(/^· does not gate {2}/m);
-    expect(result.reasons).toEqual([
+    expect(reasonsInWords(result)).toEqual([
       'p: no metric gates, so there is no verdict; their values are shown.',
     ]);
     expect(result.suites[0]?.metrics[0]).toMatchObject({
@@ -148,7 +149,7 @@ describe('a pull request that only loosens a rubric', () => {
       'r2 fail pass',
       'r4 fail pass',
     ]);
-    expect(result.reasons).toEqual([
+    expect(reasonsInWords(result)).toEqual([
       'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
     ]);
   });

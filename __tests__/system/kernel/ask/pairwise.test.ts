@@ -3,6 +3,8 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { preferenceSummary } from '../../../../src/wording/suites.ts';
 import { renderComment as render } from '../../../stand-ins/reports.ts';
 import {
   metric,
@@ -136,7 +138,7 @@ describe('a suite that nothing but preference judges', () => {
       scores: [{ reason: 'there is no answer of the other side to compare with' }],
     });
     expect(result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'new' }] });
-    expect(result.reasons).toEqual([
+    expect(reasonsInWords(result)).toEqual([
       'p: judged by preference alone, and there is no answer of base to compare with.',
     ]);
     expect(
@@ -163,7 +165,7 @@ describe('preference beside another metric', () => {
         },
       ],
     });
-    expect(result.suites[0]?.preference?.summary).toContain(
+    expect(preferenceSummary(result.suites[0]!.preference!)).toContain(
       'advice only, since other metrics gate',
     );
     expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores).toMatchObject([

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
 import type { Request } from '../../../../src/types/model.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { scoringSummary } from '../../../../src/wording/scoring.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { renderTerminal } from '../../../stand-ins/reports.ts';
 import {
   dependsOn,
@@ -44,7 +47,7 @@ describe('the rates of a comparison', () => {
       pass_rate: { base: 1, head: 1, difference: 0 },
       compared: { references: 18, tries: 3 },
     });
-    expect(suite.summary).toMatch(
+    expect(suiteSummary(suite)).toMatch(
       /^18 of 20 references compared; pass rate 100\.0 % → 100\.0 % \(0\.0 points, .*this suite \(18 references × 3 tries\)/,
     );
   });
@@ -122,14 +125,14 @@ describe('a floor for the pass rate', () => {
       min_pass_rate: 0.6,
     });
     expect(suite.pass_rate.head).toBeCloseTo(0.6, 12);
-    expect(result.reasons.join('\n')).not.toContain('min_pass_rate');
+    expect(reasonsInWords(result).join('\n')).not.toContain('min_pass_rate');
   });
 
   test('that is missed by little is told from the rate', async () => {
     const { result } = await compared({ references: references(10) }, three, 5, {
       min_pass_rate: 0.6004,
     });
-    expect(result.reasons[0]).toBe('p: pass rate 60.00 % is below min_pass_rate 60.04 %');
+    expect(reasonsInWords(result)[0]).toBe('p: pass rate 60.00 % is below min_pass_rate 60.04 %');
   });
 });
 
@@ -200,7 +203,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.outcome.kind).toBe('inconclusive');
     expect(scoring.fell).toHaveLength(12);
     expect(scoring.fell?.[0]).toMatchObject({ id: 'r00', base_try: 0, head_try: 0 });
-    expect(result.suites[0]?.summary).toContain(
+    expect(suiteSummary(result.suites[0]!)).toContain(
       "Under base's scoring 100.0 % → 0.0 %; the scoring changed too.",
     );
   });
@@ -211,8 +214,8 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.outcome.kind).toBe('no-regression');
     const said = "Under base's scoring 100.0 % → 0.0 %; head's own scoring passes them";
     expect(renderTerminal(result, { width: 300, colour: false }).slice(0, 400)).toContain(said);
-    expect(result.suites[0]?.summary).toContain(said);
-    expect(result.reasons).toContain(`p: ${said}; review that change first`);
+    expect(suiteSummary(result.suites[0]!)).toContain(said);
+    expect(reasonsInWords(result)).toContain(`p: ${said}; review that change first`);
   });
 
   test.each([
@@ -233,7 +236,9 @@ describe('a scoring and a prompt that both change', () => {
       gate: { scoring: 'fail' },
     });
     expect(result.conclusion).toBe('failure');
-    expect(result.reasons[0]).toMatch(/head's own scoring passes them; gate.scoring is fail$/);
+    expect(reasonsInWords(result)[0]).toMatch(
+      /head's own scoring passes them; gate.scoring is fail$/,
+    );
   });
 
   test('leave out what does not gate', async () => {
@@ -258,7 +263,7 @@ describe('a scoring and a prompt that both change', () => {
       return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
     });
     expect(scoring.rates).toMatchObject({ base_base: 1, base_head: 5 / 7, head_head: 3 / 7 });
-    expect(scoring.summary).toContain(
+    expect(scoringSummary(scoring)).toContain(
       'fell 57.1 points (100.0 % → 42.9 %): −28.5 from the prompt, −28.6 because',
     );
     expect(result.title).toContain('71.4 % → 42.9 % (−28.5 points)');
@@ -271,7 +276,7 @@ describe('a scoring and a prompt that both change', () => {
       { gate: { scoring: 'fail', min_drop: 0.1, tolerance: 0.9 } },
     );
     expect(scoring.scoring_effect).toBeCloseTo(-0.1, 12);
-    expect(result.reasons.join('\n')).not.toContain('the scoring moved');
+    expect(reasonsInWords(result).join('\n')).not.toContain('the scoring moved');
   });
 });
 
@@ -294,8 +299,8 @@ test('an inconclusive suite says which drop it could not rule out, and with how 
   expect(suite.verdict).toBe('inconclusive');
   expect(suite.reason).toMatchObject({ by: 'unsettled', p: null, references: [] });
   expect(suite.reason?.tolerance).toBe(suite.visible_drop);
-  expect(suite.summary).toContain('rules out a drop above 6.7 points; ');
-  expect(suite.summary).toMatch(
+  expect(suiteSummary(suite)).toContain('rules out a drop above 6.7 points; ');
+  expect(suiteSummary(suite)).toMatch(
     /It could not rule out a drop above the tolerance of 5\.3 points with 3 tries a side\.$/,
   );
 });
@@ -339,8 +344,8 @@ test('an interval that reaches from all to nothing rules out no drop', async () 
     1,
   );
   expect(suite.pass_rate).toMatchObject({ low: -1 });
-  expect(suite.summary).not.toContain('rules out');
-  expect(suite.summary).toContain(
+  expect(suiteSummary(suite)).not.toContain('rules out');
+  expect(suiteSummary(suite)).toContain(
     '(1 reference × 1 try) usually sees no drop but a collapse. It could not rule out',
   );
 });

@@ -5,6 +5,8 @@ import type { Rollup, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { tablesOfReports, tablesOfResult } from '../../../../src/report/run-rows.ts';
 import { passes } from '../../../../src/report/run-tables.ts';
 import type { Evaluate } from '../../../../src/types/model.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { renderTerminal, renderJunit } from '../../../stand-ins/reports.ts';
 import { answer, gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop, type Given } from '../../app/run/pipeline.ts';
@@ -56,7 +58,7 @@ describe('roll-ups', () => {
       pass_rate: { base: 1, head: 1, difference: 0 },
       compared: { references: 12, tries: 5 },
     });
-    expect(suite.summary).toMatch(/^references that pass \(majority\) 100\.0 % → 100\.0 % /);
+    expect(suiteSummary(suite)).toMatch(/^references that pass \(majority\) 100\.0 % → 100\.0 % /);
     expect(result.conclusion).toBe('success');
   });
 
@@ -134,7 +136,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
     });
     expect(suite.compared.references).toBe(2);
     expect(result.conclusion).toBe('failure');
-    expect(result.reasons).toContain('p: 1 reference failed on head: r01');
+    expect(reasonsInWords(result)).toContain('p: 1 reference failed on head: r01');
     const told = result.notices.map(({ message }) => message).join('\n');
     expect(told).toContain('the custom roll-up "mostly" sees skipped tries too');
     expect(told).not.toContain('marked skip');

@@ -28,10 +28,11 @@ describe('a saved file', () => {
       '{"a": ',
       'x.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement',
     ],
+    ['a result from before 1.0', { schema_version: 1 }, 'x.json: was made before 1.0: run again'],
     [
       'a result of another version',
-      { schema_version: 2 },
-      'x.json: is a result of version 2; this evaldiff reads version 1. Render it with the evaldiff that wrote it, or run again',
+      { schema_version: 3 },
+      'x.json: is a result of version 3; this evaldiff reads version 2. Render it with the evaldiff that wrote it, or run again',
     ],
     [
       'a measurement of another version',

@@ -280,7 +280,7 @@ export function suiteResult(changes: Partial<SuiteResult> = {}): SuiteResult {
     because: [{ key: 'messages', file: 'prompts/p.yaml' }],
     pass_rate: RATE,
     verdict: 'unchanged',
-    summary: 'summary',
+    unit: 'tries',
     visible_drop: 0.1,
     compared: { references: 1, tries: 1 },
     references: [referenceResult('a')],

@@ -13,6 +13,7 @@ import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts } from '../../../../src/types/repository.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { BLANK_PARTS, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { treeOf } from '../../config/tree.ts';
 import { conversation } from '../../features/conversations/dialogues.ts';
@@ -80,7 +81,7 @@ async function judged(withKey: string[], conclusion: Conclusion, of = both) {
         ...blankResult(about),
         conclusion,
         title: `was ${conclusion}`,
-        reasons: ['p: a reason'],
+        reasons: [{ code: 'words', text: 'p: a reason' }],
       };
     },
   });
@@ -119,8 +120,12 @@ describe('a run that gets no keys', () => {
     expect(result).toMatchObject({
       conclusion: 'neutral',
       title: 'Checked without a model key',
-      reasons: [NO_KEY, left('p', 'prompts/p.yaml'), left('c', 'prompts/c.yaml')],
     });
+    expect(reasonsInWords(result)).toEqual([
+      NO_KEY,
+      left('p', 'prompts/p.yaml'),
+      left('c', 'prompts/c.yaml'),
+    ]);
   });
 
   test.each<[Conclusion, Conclusion]>([
@@ -135,7 +140,7 @@ describe('a run that gets no keys', () => {
     expect(result.title).toBe(
       found === shown && found !== 'neutral' ? `was ${found}` : 'Checked without a model key',
     );
-    expect(result.reasons).toEqual(['p: a reason', NO_KEY, left('c', 'prompts/c.yaml')]);
+    expect(reasonsInWords(result)).toEqual(['p: a reason', NO_KEY, left('c', 'prompts/c.yaml')]);
   });
 });
 

@@ -187,14 +187,13 @@ function mentor(): Result {
   const suite = suiteOf('mentor', [reference, broken], {
     verdict: 'regressed',
     because: [{ key: 'messages', file: 'prompts/mentor.yaml' }],
-    summary: 'x.',
     half: 0,
     conversation: summary,
   });
   return resultOf({
     conclusion: 'failure',
     title: 'Regressed: mentor',
-    reasons: ['mentor regressed'],
+    reasons: [{ code: 'words', text: 'mentor regressed' }],
     suites: [suite],
     evaluators: [
       graded(

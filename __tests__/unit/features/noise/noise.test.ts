@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { withOverride } from '../../../../src/app/action/override.ts';
 import {
   noiseTitle,
   renderNoise,
   renderNoiseSummary,
 } from '../../../../src/features/noise/report.ts';
-import { withOverride } from '../../../../src/kernel/judge/outcome-fields.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import {
@@ -172,7 +172,7 @@ describe('a verdict that was set aside', () => {
         ...neutral(),
         outcome: undefined,
         conclusion: 'failure',
-        reasons: ['capitals: pass rate 70.0 % is below min_pass_rate 80.0 %'],
+        reasons: [{ code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 }],
       }),
       override,
     );

@@ -1,12 +1,15 @@
-import { outcomeFields } from '../../../../src/kernel/judge/outcome-fields.ts';
-import type { Decision } from '../../../../src/kernel/judge/outcome.ts';
+import type { Decision, GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { outcomeFields } from '../../../../src/wording/outcomes.ts';
+import { reasonWords } from '../../../../src/wording/reasons.ts';
 
 /** A decision as a reader meets it. */
-export function inWords({
-  outcome,
-  reasons,
-}: Decision): Pick<Result, 'conclusion' | 'title' | 'reasons'> {
-  const { conclusion, title } = outcomeFields(outcome);
-  return { conclusion, title, reasons };
+export function inWords(
+  { outcome, reasons }: Decision,
+  { suites, replaced }: Pick<GateInput, 'suites' | 'replaced'>,
+): Pick<Result, 'conclusion' | 'title'> & { reasons: string[] } {
+  const { conclusion, title } = outcomeFields(outcome, {
+    ...{ reasons, suites: [...suites], replaced: [...replaced] },
+  });
+  return { conclusion, title, reasons: reasons.map((reason) => reasonWords(reason, suites)) };
 }

@@ -12,6 +12,7 @@ import { familySize } from '../../../../src/kernel/plan/tries.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
 import type { Json } from '../../../../src/types/plain.ts';
+import { reasonWords } from '../../../../src/wording/reasons.ts';
 import {
   gate,
   gateInput,
@@ -97,10 +98,13 @@ const fell: Numbers = Array.from({ length: 10 }, (_, i) => ({
 }));
 const same: Numbers = fell.map(({ base }) => ({ base, head: [...base].reverse() }));
 
-const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings> = {}) =>
-  decide(
-    gateInput({ suites: shown(comparisons), settings: gate(settings), affected: 10, counted: 10 }),
+const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings> = {}) => {
+  const suites = shown(comparisons);
+  const decision = decide(
+    gateInput({ suites, settings: gate(settings), affected: 10, counted: 10 }),
   );
+  return { ...decision, reasons: decision.reasons.map((reason) => reasonWords(reason, suites)) };
+};
 
 describe('the values of a metric', () => {
   test('are compared base against head, reference by reference, though all of them pass', () => {

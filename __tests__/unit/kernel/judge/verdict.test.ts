@@ -13,6 +13,7 @@ import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import { lookLevels } from '../../../../src/kernel/statistics/looks.ts';
 import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
+import { suiteSummary } from '../../../../src/wording/suites.ts';
 import {
   gate,
   prompt,
@@ -101,7 +102,7 @@ describe('what a suite detects', () => {
     expect(ratio).toBeGreaterThan(1.4);
     expect(ratio).toBeLessThan(1.9);
     for (const { suite: shown } of [open, two])
-      expect(shown.summary).toMatch(
+      expect(suiteSummary(shown)).toMatch(
         /this suite \(20 references × 2 tries\) detects drops of [\d.]+ points or more \(80 % power\)/,
       );
   });
@@ -132,8 +133,8 @@ describe('the colour', () => {
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
     expect(shown.reason?.references).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
-    expect(shown.summary).toMatch(/^5 references broke \(r0, r1, r2, r3, r4\); pass rate/);
-    expect(shown.summary).not.toContain('rules out');
+    expect(suiteSummary(shown)).toMatch(/^5 references broke \(r0, r1, r2, r3, r4\); pass rate/);
+    expect(suiteSummary(shown)).not.toContain('rules out');
   });
 
   test('is red for one that broke beside five that healed, and names it', async () => {
@@ -167,7 +168,9 @@ describe('the colour', () => {
       'level',
     ]);
     const { suite: small } = await judged(compared([row(8, 3, 3, 3, 3)], sequential));
-    expect(small.summary).toContain('Head is no lower, but the suite is too small to rule out');
+    expect(suiteSummary(small)).toContain(
+      'Head is no lower, but the suite is too small to rule out',
+    );
   });
 
   test('is grey while a reference is suspicious, and where five tries settled nothing', async () => {
@@ -272,7 +275,7 @@ describe('several suites', () => {
     const { suite: strict } = await judged(compared(rows, fixed(3), { tolerance: 0.001 }));
     const { suite: lenient } = await judged(compared(rows, fixed(3), { tolerance: 0.2 }));
     expect([strict.verdict, lenient.verdict]).toEqual(['inconclusive', 'unchanged']);
-    expect(strict.summary).toContain(
+    expect(suiteSummary(strict)).toContain(
       'It could not rule out a drop above the tolerance of 0.1 points',
     );
     expect(lenient.gate).toEqual({ tolerance: 0.2 });

@@ -38,7 +38,7 @@ describe('a saved result', () => {
     [
       'another version',
       { ...whole, schema_version: 9 },
-      /^result\.json: is a result of version 9; this evaldiff reads version 1\. Render it with the evaldiff that wrote it/,
+      /^result\.json: is a result of version 9; this evaldiff reads version 2\. Render it with the evaldiff that wrote it/,
     ],
     ['a conclusion of its own', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
     [

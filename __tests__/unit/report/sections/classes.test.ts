@@ -22,7 +22,6 @@ const result: Result = resultOf({
       preference: {
         ...{ metric: 'better', head: 3, base: 9, ties: 4, gates: false },
         ...{ difference: -0.375, low: -0.7, high: -0.05, p: 0.046 },
-        summary: "of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
       },
     }),
   ],
@@ -66,7 +65,7 @@ describe('a suite that classifies', () => {
 
 test('preferred answers are a line of their own', () =>
   expect(inTerminal(result, 200)).toContain(
-    "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties.",
+    "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties (",
   ));
 
 test('both are read back from result.json', () =>

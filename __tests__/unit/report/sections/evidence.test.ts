@@ -197,8 +197,11 @@ describe('errors', () => {
   const refused = 'openai: 401, the key was refused';
   const result = resultOf({
     conclusion: 'error',
-    outcome: { kind: 'not-judged', why: '12 of 12 tries ended in an error' },
-    reasons: ['12 of 12 tries ended in an error, so nothing was judged', refused],
+    outcome: { kind: 'not-judged' },
+    reasons: [
+      { code: 'errors', errors: 12, of: 12 },
+      { code: 'words', text: refused },
+    ],
     suites: [
       suiteOf('s', [
         ...['a', 'b', 'c', 'd', 'e'].map((id) => inError(id, refused)),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
-import { movedByScoring } from '../../../../src/kernel/judge/findings.ts';
+import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
@@ -79,7 +79,10 @@ describe('a suite in which nothing but the scoring changed', () => {
     expect(two).not.toContain('under its own scoring');
     expect(shown(result([suite]))).not.toContain('Scoring changed: s\n');
     const [split] = result([uncompared]).scoring;
-    const warning = `${movedByScoring(split!)}; review that change first`;
+    const warning: Reason = {
+      code: 'scoring-moved',
+      ...{ suite: split!.name, base: 1, head: 0, pass_fail: 3, fail_pass: 0, fails: false },
+    };
     expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('review that');
     expect(shown({ ...result([suite]), reasons: [warning] })).toContain('review that change');
   });
@@ -256,7 +259,6 @@ test('many suites that one parameter made worse alike are told of once', () => {
       Array.from({ length: 6 }, (_one, id) => fell(`r${String(id)}`)),
       {
         verdict: 'regressed',
-        summary: 'pass rate 100.0 % → 0.0 %.',
         because: [{ key: 'max_tokens', file: `prompts/${String(at)}.yaml` }],
       },
     ),
@@ -268,7 +270,7 @@ test('many suites that one parameter made worse alike are told of once', () => {
   const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
   expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
-  expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %.`);
+  expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 % `);
   expect(text.match(/fact fails in/g)).toHaveLength(1);
   expect(text.match(/max_tokens/g)).toHaveLength(1);
   expect(body.length).toBeLessThan(40_000);

@@ -188,7 +188,7 @@ describe('headline', () => {
       'too many errors',
       resultOf({
         conclusion: 'error',
-        reasons: ['12 of 40 tries ended in an error, so nothing was judged'],
+        reasons: [{ code: 'errors', errors: 12, of: 40 }],
       }),
       '! Not judged: 12 of 40 tries ended in an error, so nothing was judged',
     ],
@@ -196,7 +196,7 @@ describe('headline', () => {
       'a floor',
       resultOf({
         conclusion: 'failure',
-        reasons: ['capitals: pass rate 70.0 % is below min_pass_rate 80.0 %'],
+        reasons: [{ code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 }],
         suites: [better],
       }),
       '✗ Failed: capitals: pass rate 70.0 % is below min_pass_rate 80.0 %',
@@ -233,7 +233,13 @@ describe('headline', () => {
     expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
     expect(words(open(2))).not.toContain('readable');
     expect(
-      words(resultOf({ suites: open(3).suites, conclusion: 'failure', reasons: ['a floor'] })),
+      words(
+        resultOf({
+          suites: open(3).suites,
+          conclusion: 'failure',
+          reasons: [{ code: 'words', text: 'a floor' }],
+        }),
+      ),
     ).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
   });
 
@@ -244,6 +250,8 @@ describe('headline', () => {
 
   test('cuts a reason of any length', () =>
     expect(
-      words(resultOf({ conclusion: 'error', reasons: ['😀'.repeat(100_000)] })).length,
+      words(
+        resultOf({ conclusion: 'error', reasons: [{ code: 'words', text: '😀'.repeat(100_000) }] }),
+      ).length,
     ).toBeLessThan(450));
 });

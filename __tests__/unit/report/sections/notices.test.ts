@@ -18,9 +18,9 @@ test('what suites say alike is one notice that names them, and kinds are counted
   ];
   const suites = ['capitals', 'people'].map((name) => suiteOf(name, []));
   const lines = inTerminal(resultOf({ suites, notices }), 120).split('\n');
-  const start = lines.findIndex((line) => line.startsWith('3 notices'));
+  const start = lines.findIndex((line) => line.startsWith('  3 notices'));
   expect(lines.slice(start, start + 4)).toEqual([
-    '3 notices: repeated answers (2), added',
+    '  3 notices: repeated answers (2), added',
     '  - repeated answers: capitals, people: every try of a reference gave the same answer',
     '  - repeated answers: a model repeats itself',
     '  - added: capitals: 1 reference added (a.yaml:3)',

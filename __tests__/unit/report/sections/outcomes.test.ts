@@ -1,17 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { conclusionOf, outcomeFields } from '../../../../src/kernel/judge/outcome-fields.ts';
 import { exitCode } from '../../../../src/kernel/judge/outcome.ts';
 import {
+  conclusionOf,
   runOutcomeSchema,
   type OutcomeKind,
   type OutcomeOf,
   type RunOutcome,
 } from '../../../../src/kernel/result/outcome.ts';
+import type { ReasonOf } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { checkTitle } from '../../../../src/report/comment.ts';
 import type { Tone } from '../../../../src/report/sections/document.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
+import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import {
   inTerminal,
@@ -50,12 +52,15 @@ const RATES = [{ name: 'capitals', base: 0.9, head: 0.8 }];
 const BETTER = [{ name: 'capitals', base: 0.8, head: 0.9 }];
 const FALL = 'capitals 90.0 % → 80.0 % (−10.0 points)';
 const FLOOR = 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %';
+const BELOW = { code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 } as const;
 const RECORDED = 'recordings in place of a model in support';
-const ERRORS = '3 of 20 tries ended in an error';
-const NO_TEST = 'No test that counts ran.';
+const ERRORS = '3 of 20 tries ended in an error, so nothing was judged';
+const NO_TEST = 'No test that counts ran, so there is no verdict.';
 const WHY = 'Time is up: it took long; 4 of 8 tries were made';
-const ENDED = { halt: 'Time is up', why: WHY, made: 4, planned: 8 } as const;
-const FELL = { suites: RATES, fails: true, replaced: null, ungraded };
+const ENDED = { halt: 'Time is up', why: 'it took long', made: 4, planned: 8 } as const;
+const FELL = { suites: RATES, fails: true, ungraded };
+const ended = (effect: ReasonOf<'ended'>['effect']) =>
+  [{ code: 'ended', ...ENDED, effect }] satisfies Result['reasons'];
 
 // A member of the union that is missing here does not compile.
 const ALL: { [K in OutcomeKind]: Said<K> } = {
@@ -74,55 +79,49 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     'Not judged: 4 problems to fix',
   ],
   'not-judged': [
-    { why: ERRORS },
-    { reasons: [ERRORS] },
+    {},
+    { reasons: [{ code: 'errors', errors: 3, of: 20 }] },
     'broken',
     '! Not judged',
     `Not judged: ${ERRORS}`,
   ],
-  'ended-early': [ENDED, { suites, reasons: [WHY] }, 'broken', '! Not judged', WHY],
+  'ended-early': [ENDED, { suites, reasons: ended('too-few') }, 'broken', '! Not judged', WHY],
   waiting: [
     ENDED,
-    { suites, reasons: [WHY] },
+    { suites, reasons: ended('waiting') },
     'grey',
     '· Waiting for a batch',
     `Waiting for a batch; run again to pick it up. ${WHY}`,
   ],
   'without-keys': [
     { judged: true },
-    { suites, reasons: ['No model key is available.'] },
+    { suites, reasons: [{ code: 'keys-withheld', from: 'fork' }] },
     'grey',
     '· Partly evaluated',
     'Checked without a model key',
   ],
   'no-verdict': [
-    { why: NO_TEST, ungraded },
-    { suites, reasons: [NO_TEST] },
+    { ungraded },
+    { suites, reasons: [{ code: 'nothing-counts' }] },
     'grey',
     '· No verdict',
     NO_TEST,
   ],
   'not-comparable': [
-    { why: RECORDED, ungraded },
-    { suites },
+    { ungraded },
+    { suites, replaced: [{ suite: 'support', by: 'recordings' }] },
     'open',
     '? Not comparable',
     `Not comparable: ${RECORDED}`,
   ],
   'only-removed': [
     { references: 1234 },
-    { reasons: ['No test ran, so there is no verdict.'] },
+    { reasons: [{ code: 'no-test' }] },
     'grey',
     '· No verdict',
     'Nothing to run: 1,234 references removed, newly skipped or quarantined',
   ],
-  cancelled: [
-    { ...ENDED, halt: 'Cancelled' },
-    { suites, reasons: [WHY] },
-    'grey',
-    '· Cancelled',
-    WHY,
-  ],
+  cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'grey', '· Cancelled', WHY],
   fixed: [
     { references: [{ suite: 'capitals', id: 'peru' }], ran: 1, worse: 0, ungraded },
     { suites },
@@ -138,13 +137,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     '1 of 3 new references fails: peru',
   ],
   regressed: [FELL, { suites: regression().suites }, 'red', '✗ Regressed', `Regressed: ${FALL}`],
-  failed: [
-    { why: FLOOR, fails: true, replaced: null, ungraded },
-    { suites, reasons: [FLOOR] },
-    'red',
-    '✗ Failed',
-    FLOOR,
-  ],
+  failed: [{ fails: true, ungraded }, { suites, reasons: [BELOW] }, 'red', '✗ Failed', FLOOR],
   overridden: [
     { by: { kind: 'regressed', ...FELL } },
     { suites: regression().suites, override: { label: 'accept', reason: 'wanted' } },
@@ -207,7 +200,7 @@ const PICTURES: Readonly<Record<Tone, string>> = {
 describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, first, title]) => {
   const given = { kind, ...members } as RunOutcome;
   const [conclusion, code, tone] = ENDS[end];
-  const result = resultOf({ ...of, ...outcomeFields(given) });
+  const result = resultOf({ ...of, ...outcomeFields(given, of) });
 
   test('has one conclusion, exit code, tone, headline and title', () => {
     const { sign, tone: shown, outcome } = headline(result);
@@ -252,9 +245,8 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
 
 test('what may not fail is grey, and says that it would have failed', () => {
   const result = resultOf({
-    reasons: [FLOOR],
     suites: green().suites,
-    ...outcomeFields({ kind: 'failed', why: FLOOR, fails: false, replaced: null, ungraded }),
+    ...outcomeFields({ kind: 'failed', fails: false, ungraded }, { reasons: [BELOW] }),
   });
   expect([result.conclusion, result.title, headline(result).outcome]).toEqual([
     'neutral',

@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { LONGEST_REASON, findOverride, withOverride } from '../../../../src/app/action/override.ts';
 import { blankResult } from '../../../../src/app/run/not-judged.ts';
-import {
-  LONGEST_REASON,
-  findOverride,
-  outcomeFields,
-  withOverride,
-} from '../../../../src/kernel/judge/outcome-fields.ts';
 import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { outcomeFields } from '../../../../src/wording/outcomes.ts';
+import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { BLANK_PARTS } from '../../../stand-ins/features.ts';
 import { gate } from '../../app/run/builders.ts';
 
@@ -20,7 +17,6 @@ const REGRESSED: OutcomeOf<'regressed'> = {
   kind: 'regressed',
   suites: [{ name: 'quiz', base: 1, head: 0.5 }],
   fails: true,
-  replaced: null,
   ungraded: null,
 };
 const red = (changes: Partial<Result> = {}): Result => ({
@@ -34,7 +30,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
     blankParts: BLANK_PARTS,
   }),
   ...outcomeFields(REGRESSED),
-  reasons: ['quiz regressed: fell.'],
+  reasons: [{ code: 'words', text: 'quiz regressed: fell.' }],
   ...changes,
 });
 
@@ -85,22 +81,23 @@ describe('an override', () => {
 describe('a red verdict that is overridden', () => {
   test('is neutral, with the reason before all others and in a field of its own', () => {
     const override = { label: LABEL, reason: 'wanted' };
-    expect(withOverride(red(), override)).toMatchObject({
+    const overridden = withOverride(red(), override);
+    expect(overridden).toMatchObject({
       conclusion: 'neutral',
       outcome: { kind: 'overridden', by: REGRESSED },
       title: 'Overridden: Regressed: quiz 100.0 % → 50.0 % (−50.0 points)',
       override,
-      reasons: [
-        `Not red, because the label "${LABEL}" overrides the gate: wanted`,
-        'quiz regressed: fell.',
-      ],
     });
+    expect(reasonsInWords(overridden)).toEqual([
+      `Not red, because the label "${LABEL}" overrides the gate: wanted`,
+      'quiz regressed: fell.',
+    ]);
   });
 
   test.each<[string, RunOutcome]>([
     ['success', { kind: 'nothing-to-run', rubrics: 0 }],
     ['neutral', { ...REGRESSED, fails: false }],
-    ['error', { kind: 'not-judged', why: 'nothing ran' }],
+    ['error', { kind: 'not-judged' }],
   ])('is the only one: a result that is %s stays as it is', (_conclusion, outcome) => {
     const result = red(outcomeFields(outcome));
     expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
@@ -110,13 +107,10 @@ describe('a red verdict that is overridden', () => {
     expect(
       withOverride(
         red(
-          outcomeFields({
-            kind: 'failed',
-            why: 'x'.repeat(255),
-            fails: true,
-            replaced: null,
-            ungraded: null,
-          }),
+          outcomeFields(
+            { kind: 'failed', fails: true, ungraded: null },
+            { reasons: [{ code: 'words', text: 'x'.repeat(255) }] },
+          ),
         ),
         { label: LABEL, reason: 'r' },
       ).title,

@@ -1,0 +1,50 @@
+import { conclusionOf } from '../../kernel/result/outcome.ts';
+import type { Override, Result } from '../../kernel/result/result.ts';
+import { outcomeFields } from '../../wording/outcomes.ts';
+
+export const LONGEST_REASON = 500;
+
+interface PullWords {
+  labels: readonly { name: string; description: string | null }[];
+  body: string;
+}
+
+type FoundOverride =
+  | { status: 'none' }
+  | { status: 'no-reason'; message: string }
+  | { status: 'found'; override: Override };
+
+/**
+ * Whether the override label is on the pull request, and why: a line of its text that begins with
+ * the label's name and a colon, else the label's own description. Without a reason it does not
+ * count, for then nobody could learn it later.
+ */
+export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
+  const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
+  if (found === undefined) return { status: 'none' };
+  const start = `${label.toLowerCase()}:`;
+  const line = body
+    .split(/\r?\n/)
+    .map((text) => text.trim())
+    .find((text) => text.toLowerCase().startsWith(start) && text.slice(start.length).trim() !== '');
+  const reason = (line?.slice(start.length) ?? found.description ?? '')
+    .trim()
+    .slice(0, LONGEST_REASON);
+  if (reason !== '') return { status: 'found', override: { label: found.name, reason } };
+  return {
+    status: 'no-reason',
+    message:
+      `The label "${label}" does not override the gate, because nobody says why: ` +
+      `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
+      'description.',
+  };
+}
+
+/** Sets a red verdict aside, in sight of everybody. What could not be judged stays an error. */
+export function withOverride(result: Result, override: Override): Result {
+  const { outcome } = result;
+  const red = outcome.kind === 'regressed' || outcome.kind === 'failed';
+  if (!red || conclusionOf(outcome) !== 'failure') return result;
+  const overridden = outcomeFields({ kind: 'overridden', by: outcome }, result);
+  return { ...result, ...overridden, override };
+}

@@ -1,0 +1,95 @@
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { PassRate, SuiteResult } from '../result/suite-result.ts';
+import { gates } from '../select/select.ts';
+import { isComparable } from '../statistics/table.ts';
+import { rollupName } from '../suite/gate.ts';
+import type { RunRollUps } from './roll-up.ts';
+import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
+import type { SuiteVerdict } from './verdict.ts';
+
+export function ratedRuns({
+  run,
+  compared,
+  quarantined,
+}: SuiteComparison): readonly ReferenceRun[] {
+  return compared.length > 0
+    ? compared
+    : run.runs.filter(
+        (referenceRun) =>
+          gates(run.suite, referenceRun.affected) &&
+          !quarantined(referenceRun.affected.reference.id),
+      );
+}
+
+/** Tries that count: where suspects got more, the number that all share. */
+export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
+  return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
+}
+
+/** Of references judged on both sides only, so that the rates agree with the difference. */
+export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
+  if (verdict === null || verdict.interval === null) {
+    const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
+    return {
+      base: meanRate(runs, 'base', tries),
+      head: meanRate(runs, 'head', tries),
+      difference: null,
+      low: null,
+      high: null,
+      p: null,
+    };
+  }
+  const {
+    interval: { difference, low, high },
+    p,
+    tables,
+  } = verdict;
+  return {
+    base: meanOfTables(tables, 'base'),
+    head: meanOfTables(tables, 'head'),
+    difference,
+    low,
+    high,
+    p,
+  };
+}
+
+export function rolledUp(
+  suite: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): NonNullable<SuiteResult['rollups']> {
+  const runs = ratedRuns(suite);
+  const count = (side: Side): { passes: number; references: number } | null => {
+    const found = runs.flatMap((run) => {
+      const outcome = run.affected[side] === null ? null : rollUps.get(run)?.[side].outcome;
+      return outcome === null || outcome === undefined ? [] : [outcome];
+    });
+    return found.length === 0
+      ? null
+      : { passes: found.filter((outcome) => outcome === 'pass').length, references: found.length };
+  };
+  return {
+    policy: rollupName(suite.run.deciding.tests.rollup),
+    base: count('base'),
+    head: count('head'),
+  };
+}
+
+export function comparedReferences(
+  { run, policy, compared }: SuiteComparison,
+  { tables }: SuiteVerdict,
+): number {
+  if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
+  return compared.filter(
+    (referenceRun) => preferenceTables(run.deciding.tests, [referenceRun]).length > 0,
+  ).length;
+}
+
+/** The side that cannot answer any reference; absent: either can answer some. */
+export function unaskedSide({ runs }: SuiteComparison['run']): Pick<SuiteResult, 'unasked'> {
+  const side = (['head', 'base'] as const).find((each) =>
+    runs.every(({ affected }) => affected[each] === null || affected[each].kind === 'impossible'),
+  );
+  return side === undefined ? {} : { unasked: side };
+}

@@ -1,0 +1,223 @@
+import type { Reason, ReasonCode, ReasonOf } from '../kernel/result/reason.ts';
+import type { Result } from '../kernel/result/result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import { counted, firstWords, meansInWords, percentAndLimit } from '../text/amounts.ts';
+import { allSuites } from './rates.ts';
+import { fallInWords, movedByScoring } from './scoring.ts';
+import { suiteSummary } from './suites.ts';
+
+type Sentences = {
+  [C in ReasonCode]: (reason: ReasonOf<C>, suites: readonly SuiteResult[]) => string;
+};
+
+const ASKED_ANEW = 'edited to ask something else, so what base asked there is not compared';
+const REMOVED = 'removed, newly skipped or quarantined';
+
+/** The sentence of every reason. */
+const SENTENCES: Sentences = {
+  'no-test': () => 'No test ran, so there is no verdict.',
+  'nothing-counts': () => 'No test that counts ran, so there is no verdict.',
+  'nothing-judged': () => 'No metric judges any answer, so there is no verdict.',
+  'unused-changes': () =>
+    'What this pull request changes is not used when it comes from an outside contributor; ' +
+    'the notices say what.',
+  errors: ({ errors, of }) =>
+    `${String(errors)} of ${String(of)} tries ended in an error, so nothing was judged`,
+  'no-grades': ({ ungraded, of }) =>
+    `${String(ungraded)} of ${String(of)} tries have no readable grade ` +
+    'and no other was judged, so there is no verdict.',
+  words: ({ text }) => text,
+  feature: ({ text }) => text,
+  'base-unreadable': ({ text }) => text,
+  'preference-alone': ({ suite }) =>
+    `${suite}: judged by preference alone, and there is no answer of base to compare with.`,
+  'nothing-gates': ({ suite }) =>
+    `${suite}: no metric gates, so there is no verdict; their values are shown.`,
+  regressed: (reason, suites) => `${reason.suite} regressed: ${summaryOf(reason, suites)}`,
+  inconclusive: (reason, suites) => `${reason.suite}: inconclusive. ${summaryOf(reason, suites)}`,
+  pool: (rates) => `the pass rate fell over ${allSuites(rates)}`,
+  'below-floor': ({ suite, rate, floor }) => {
+    const [shown, least] = percentAndLimit(rate, floor);
+    return `${suite}: pass rate ${shown} is below min_pass_rate ${least}`;
+  },
+  failed: ({ suite, ids }) =>
+    `${suite}: ${counted(ids.length, 'reference')} failed on head: ${firstWords(ids)}`,
+  'metric-worse': (reason) =>
+    `${reason.suite}: ${movedMean(reason)}${reason.fails ? '; gate.metrics is fail' : ''}`,
+  'scoring-moved': (reason) =>
+    `${movedByScoring(reason)}${reason.fails ? STRICT : '; review that change first'}`,
+  'scoring-excuses': ({ suite, base, head, fails }) =>
+    `${suite}: ${fallInWords(base, head, true)}${fails ? STRICT : '; review that change first'}`,
+  'worse-under-base': ({ references, fails }) => {
+    const found = references.map(
+      ({ reference, base, head }) =>
+        `${reference} (${passedOf(base, base)} → ${passedOf(0, head)})`,
+    );
+    const worse = `worse on head under base's scoring alone: ${firstWords(found)}`;
+    return `${worse}${fails ? STRICT : ''}`;
+  },
+  'mean-under-base': (reason) =>
+    `${reason.suite}: under base's scoring ${movedMean(reason)}${reason.fails ? STRICT : ''}`,
+  'unread-by-base': ({ suite, answers, of }) =>
+    `${suite}: base's scoring cannot judge ${String(answers)} of head's ` +
+    `${counted(of, 'answer')}, so a fall of those would not show`,
+  'new-failed': ({ named }) =>
+    `${counted(named.length, 'new reference')} failed on head, and gate.new is fail: ` +
+    firstWords(named),
+  removed: (reason) => gone(reason, REMOVED),
+  'asked-anew': (reason) => gone(reason, ASKED_ANEW),
+  'worse-and-skipped': ({ references }) => {
+    const found = references.map(
+      ({ reference, base, head }) =>
+        `${reference} (${passedOf(base.passes, base.of)} → ${passedOf(head.passes, head.of)})`,
+    );
+    return `newly skipped or quarantined, and worse on head: ${firstWords(found)}`;
+  },
+  uncompared: ({ suite, judged, of, missing, unasked }) =>
+    unasked
+      ? `${suite}: ${String(judged)} of ${counted(of, 'reference')} compared; ` +
+        `base's prompt cannot be asked ${firstWords(missing)}`
+      : `${suite}: ${String(judged)} of ${counted(of, 'reference')} could be judged; ` +
+        `without evidence: ${firstWords(missing)}`,
+  'skipped-tries': ({ suite, metrics, ...sides }) => {
+    const who = metrics.length === 0 ? '' : `${firstWords(metrics)} judged `;
+    return `${suite}: ${who}${triesOf(sides)}; the others were skipped`;
+  },
+  'seldom-judged': ({ suite, metric, ...sides }) =>
+    `${suite}: ${metric} judged ${triesOf(sides)}; what it waits for held less often`,
+  'metric-silent': ({ suite, metric, answers }) =>
+    `${suite}: the metric ${metric} judged ${counted(answers, 'answer')} of base and none of head`,
+  'values-missing': (reason) => `${wantedValues(reason)} no answer has a value`,
+  'values-fewer-references': (reason) =>
+    `${wantedValues(reason)} ${String(reason.head)} of ${counted(reason.of, 'reference')} ` +
+    `have a value on head, ${String(reason.base)} on base`,
+  'values-fewer-tries': (reason) => {
+    const { base, head } = reason;
+    return (
+      `${wantedValues(reason)} ${String(head.has)} of head's ${String(head.of)} tries have a ` +
+      `value, ${String(base.has)} of base's ${String(base.of)}`
+    );
+  },
+  ungraded: ({ suite, tries, of }) =>
+    `${suite}: ${String(tries)} of ${String(of)} tries have no readable grade`,
+  'lost-checks': ({ checks }) => {
+    const lost = checks.map(
+      ({ suite, metric, references }) =>
+        `${suite}: ${metric} (${counted(references, 'reference')})`,
+    );
+    return `Checks of base that judge no answer on head: ${firstWords(lost)}`;
+  },
+  'own-rules': ({ rules }) =>
+    'Base has no settings file, so rules that this pull request brings are in force: ' +
+    rules.join(', '),
+  replaced: ({ suite, what, base, head }) =>
+    `${suite}: base's ${what} come from ${answererWords(base)}, head's from ` +
+    `${answererWords(head)}: this says nothing about that model, so it is not a success`,
+  recorded: ({ suite, ids }) =>
+    `${suite}: base asks for the answers to ${counted(ids.length, 'reference')} ` +
+    `(${firstWords(ids)}), head's are recorded: this says nothing about that model, ` +
+    'so it is not a success',
+  held: ({ held, others }) =>
+    others
+      ? `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count: ` +
+        'fail_on is never there.'
+      : 'Not failed, because fail_on is never.',
+  ended: ({ effect, halt, ...progress }) => {
+    const ended = endedWords({ halt, ...progress });
+    if (effect === 'waiting') return `${ended}.`;
+    if (effect === 'enough') return `${ended}, which is enough for this verdict.`;
+    const again = halt === 'Interrupted' ? '; run it again' : '';
+    return `${ended}, which is not enough for a verdict${again}.`;
+  },
+  waiting: ({ requests, batches }) =>
+    `${counted(requests, 'request')} ${requests === 1 ? 'is' : 'are'} with the vendor in ` +
+    `${batches.slice(0, 5).join(', ')}${batches.length > 5 ? ', …' : ''}: ` +
+    'paid for once, and picked up by the next run.',
+  'keys-withheld': ({ from }) =>
+    'No model key is available to pull requests ' +
+    `${from === 'fork' ? 'from forks' : 'by Dependabot'}. ` +
+    'Changes were checked, nothing was sent to a model.',
+  'left-out': ({ suite, references, because }) => {
+    const why = because.map(({ key, file }) => `${key} (${file})`).join(', ');
+    return `${suite}: ${counted(references, 'reference')} not run, affected by ${why}`;
+  },
+};
+
+const STRICT = '; gate.scoring is fail';
+
+export function reasonWords<R extends Reason>(reason: R, suites: readonly SuiteResult[]): string {
+  // TypeScript forgets the tie between a code and its sentence.
+  const sentence = SENTENCES[reason.code] as (of: R, suites: readonly SuiteResult[]) => string;
+  return sentence(reason, suites);
+}
+
+/** Every reason of a result as a sentence; that of a label which overrides the gate comes first. */
+export function reasonsInWords({
+  reasons,
+  suites,
+  override,
+}: Pick<Result, 'reasons' | 'suites' | 'override'>): string[] {
+  const overridden =
+    override === null
+      ? []
+      : [`Not red, because the label "${override.label}" overrides the gate: ${override.reason}`];
+  return [...overridden, ...reasons.map((reason) => reasonWords(reason, suites))];
+}
+
+/** `Time is up: …; 4 of 8 tries were made`. */
+export function endedWords({
+  halt,
+  why,
+  made,
+  planned,
+}: Omit<ReasonOf<'ended'>, 'code' | 'effect'>): string {
+  return `${halt}: ${why}; ${String(made)} of ${String(planned)} tries were made`;
+}
+
+function summaryOf(
+  { suite, path, variant }: ReasonOf<'regressed' | 'inconclusive'>,
+  suites: readonly SuiteResult[],
+): string {
+  const own = canonicalJson({ ...variant });
+  const found = suites.find(
+    (each) =>
+      each.name === suite && each.path === path && canonicalJson({ ...each.variant }) === own,
+  );
+  return found === undefined ? '' : suiteSummary(found);
+}
+
+function movedMean({
+  ...reason
+}: Pick<ReasonOf<'metric-worse'>, 'metric' | 'base' | 'head' | 'references'>): string {
+  const { metric, base, head, references } = reason;
+  const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
+  return (
+    `the mean of ${metric} ${way}, ${meansInWords(base, head)}, ` +
+    `over ${counted(references, 'reference')}`
+  );
+}
+
+function passedOf(passes: number, tries: number): string {
+  return `${String(passes)} of ${String(tries)} passed`;
+}
+
+function gone({ named, fails }: ReasonOf<'removed' | 'asked-anew'>, what: string): string {
+  const gate = fails ? ', and gate.removed is fail' : '';
+  return `${counted(named.length, 'reference')} ${what}${gate}: ${firstWords(named)}`;
+}
+
+function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'>): string {
+  return (
+    `${String(head.has)} of head's ${String(head.of)} tries, ` +
+    `${String(base.has)} of base's ${String(base.of)}`
+  );
+}
+
+function wantedValues({ suite, metric }: { suite: string; metric: string }): string {
+  return `${suite}: gate.metrics wants to compare ${metric}, and`;
+}
+
+function answererWords(answerer: ReasonOf<'replaced'>['base']): string {
+  return answerer.kind === 'prompt code' ? 'prompt code' : `the ${answerer.kind} ${answerer.name}`;
+}

@@ -1,0 +1,78 @@
+import type { ReasonOf } from '../kernel/result/reason.ts';
+import type { ScoringResult } from '../kernel/result/scoring-result.ts';
+import { counted, percent, pointsApart, pointsBetween, signedBetween } from '../text/amounts.ts';
+
+/** How the change of the pass rate splits between the prompt and the scoring. */
+export function scoringSummary(scoring: ScoringResult): string {
+  const { base_base: before, base_head: between, head_head: after } = scoring.rates;
+  if (before === null || between === null || after === null)
+    return 'The scoring changed; the four rates could not all be measured.';
+  const total = pointsApart(before, after);
+  const moved =
+    total === 0
+      ? `The pass rate stayed at ${percent(after)}`
+      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
+        `points (${percent(before)} → ${percent(after)})`;
+  return (
+    `${moved}: ${signedBetween(between, after)} from the prompt, ` +
+    `${signedBetween(before, between)} because ${changedScoring(scoring, before, between)}`
+  );
+}
+
+function changedScoring(
+  { because, flipped, only_skips }: ScoringResult,
+  before: number,
+  between: number,
+): string {
+  const moved = pointsApart(before, between);
+  const how = moved === 0 ? 'changed' : `got ${moved > 0 ? 'easier' : 'stricter'}`;
+  const parts = because.map(({ key }) => partName(key, only_skips === true));
+  const rolled =
+    moved === 0 && flipped.length > 0
+      ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
+      : '';
+  return `${whatChanged(parts)} ${how}.${rolled}`;
+}
+
+function whatChanged(parts: readonly string[]): string {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const names = parts.map((part) => part.replace(/^the /, ''));
+  return names.length === 0 ? 'the scoring' : `the scoring (${names.join(', ')})`;
+}
+
+function partName(key: string, onlySkips: boolean): string {
+  const [kind = '', ...rest] = key.split('.');
+  const name = rest.join('.');
+  if (key === 'references' && onlySkips) return 'the list of skipped references';
+  if (kind === 'rubrics') return `the rubric ${name}`;
+  if (kind === 'metrics') return `the metric ${name}`;
+  if (kind === 'metrics_rollup') return 'the roll-up';
+  if (kind === 'references') return 'the expected value of references';
+  if (kind === 'embeddings') return 'the model of embeddings';
+  return kind === 'grader' ? 'the grader' : 'the scoring';
+}
+
+export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | 'fails'>): string {
+  const { suite, base, head, pass_fail, fail_pass } = moved;
+  const way = (head ?? 0) < (base ?? 0) ? 'lowers' : 'raises';
+  const size = pointsBetween(base, head).replace(/^[+−]/, '');
+  return (
+    `${suite}: the new scoring alone ${way} the pass rate by ${size} ` +
+    `(of the same answers ${String(fail_pass)} now pass and ${String(pass_fail)} now fail)`
+  );
+}
+
+/** `Under base's scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
+export function underBaseScoring(
+  { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
+  excused: boolean,
+): string {
+  const { base, head } = under_base ?? { base: rates.base_base, head: rates.head_base };
+  return fallInWords(base, head, excused);
+}
+
+export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
+  const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
+  return `Under base's scoring ${percent(before)} → ${percent(after)}; ${why}`;
+}

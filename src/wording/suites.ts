@@ -1,0 +1,196 @@
+import type {
+  PreferenceSummary,
+  SuiteResult,
+  TodayResult,
+  VerdictReason,
+} from '../kernel/result/suite-result.ts';
+import { OBJECT_WORDS } from '../metrics/objects.ts';
+import {
+  counted,
+  firstWords,
+  inSize,
+  pValue,
+  percent,
+  points,
+  pointsBetween,
+  signed,
+} from '../text/amounts.ts';
+import { fallInWords } from './scoring.ts';
+
+const MAX_NAMED = 5;
+
+/** The verdict of a suite in one sentence, with its numbers. */
+export function suiteSummary(suite: SuiteResult): string {
+  const { evidence } = suite;
+  const compared =
+    evidence === undefined || evidence.references === evidence.of
+      ? ''
+      : `${String(evidence.references)} of ${counted(evidence.of, 'reference')} compared; `;
+  return `${compared}${verdictSentence(suite)}${graderRemark(suite)}`;
+}
+
+function verdictSentence(suite: SuiteResult): string {
+  const { base, head, low, high, p } = suite.pass_rate;
+  if (low === null || high === null)
+    return suite.reason?.by === 'unanswered'
+      ? `${whatFell(suite).replace(/; $/, '')}.`
+      : plainSentence(suite);
+  return (
+    `${whatFell(suite)}${whatPasses(suite)} ${percent(base)} → ` +
+    `${percent(head)} (${pointsBetween(base, head)}, 90 % interval ` +
+    `${signed(low)} to ${signed(high)}${p === null ? '' : `, ${pValue(p)}`}); ` +
+    `${whatIsSeen(suite, low)}${whyOpen(suite)}${whatIsHidden(suite)}`
+  );
+}
+
+function whatPasses({ unit, rollups }: SuiteResult): string {
+  if (unit === 'pairs') return "answers no worse than the other side's";
+  return unit === 'references'
+    ? `references that pass (${rollups?.policy ?? 'roll-up'})`
+    : 'pass rate';
+}
+
+/** Why the suite is red; a reason other than its rate comes first. */
+function whatFell({ verdict, reason, references }: SuiteResult): string {
+  if (verdict !== 'regressed') return '';
+  const ids = reason?.references ?? [];
+  const named = `${counted(ids.length, 'reference')}`;
+  const list = `(${firstWords(ids, MAX_NAMED)}); `;
+  if (reason?.by === 'unanswered') {
+    const silent = references
+      .filter(({ id }) => ids.includes(id))
+      .every(({ head }) => (head?.tries_judged ?? 0) === 0);
+    return silent
+      ? `head does not answer in ${named} that base answers ${list}`
+      : `head answers less often in ${named} ${list}`;
+  }
+  if (reason?.by !== 'references') return '';
+  return ids.length === 0
+    ? 'references broke, with too few tries to name them alone; '
+    : `${named} broke ${list}`;
+}
+
+function whatIsSeen(suite: SuiteResult, low: number): string {
+  const { verdict, compared, visible_drop: drop, pass_rate } = suite;
+  const size = `${counted(compared.references, 'reference')} × ${triesInWords(compared.tries)}`;
+  const sees =
+    drop === null
+      ? `this suite (${size}) usually sees no drop but a collapse`
+      : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
+  if (verdict === 'regressed') return `${sees}.`;
+  if (pass_rate.base === 0) return `no try passes on base, so nothing could get worse (${size}).`;
+  return low <= -1
+    ? `${sees}.`
+    : `rules out a drop above ${inSize(Math.min(0, low))} points; ${sees}.`;
+}
+
+function triesInWords(tries: number): string {
+  return tries === 1 ? '1 try' : `${String(tries)} tries`;
+}
+
+type SentenceOf = (named: string, tolerance: string, tries: string) => string;
+
+/** What a verdict adds to the rates. `named`: references; `tolerance`: in points. */
+const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
+  suspicious: (named) => `Suspicious still: ${named}.`,
+  named: (named) => `Worse by themselves: ${named}.`,
+  uncompared: (named) => `Without evidence: ${named}.`,
+  endings: () => "One side's answers ended otherwise, so the rates say nothing.",
+  unsettled: (_, tolerance, tries) =>
+    `It could not rule out a drop above the tolerance of ${tolerance} with ${tries} a side.`,
+  level: (_, tolerance) =>
+    'Head is no lower, but the suite is too small to rule out a drop above the tolerance of ' +
+    `${tolerance}.`,
+  run: (_, tolerance) =>
+    `By itself it cannot rule out a drop above the tolerance of ${tolerance}; ` +
+    'all suites of the run together rule out one above 5 points.',
+  rise: (_, tolerance) => `Tolerance ${tolerance}.`,
+  bound: (_, tolerance) => `Tolerance ${tolerance}.`,
+};
+
+const RESTS_ON: Readonly<Record<TodayResult['rests_on'], string>> = {
+  stored: 'It fell against stored answers',
+  session: 'It fell in one session of the program on each side',
+};
+
+/** Why a fall could not be confirmed. */
+const UNCONFIRMED: Readonly<Record<NonNullable<TodayResult['limit']> | 'settled', string>> = {
+  settled: 'which new answers of both sides could not confirm',
+  max_calls: 'and max_calls left too few calls to ask again',
+  max_cost_usd: 'and max_cost_usd left too little to ask again',
+  time: 'and the time was up before base was asked again',
+  errors: 'and base no longer answers',
+};
+
+function todaySentence({ reason, today }: SuiteResult): string | null {
+  if (reason?.by === 'unconfirmed')
+    return `${RESTS_ON[today?.rests_on ?? 'stored']}, ${UNCONFIRMED[today?.limit ?? 'settled']}.`;
+  if (reason?.by !== 'model') return null;
+  const drift = today?.drift ?? null;
+  const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;
+  return `The model changed, not your prompt: base falls today, too${fall}.`;
+}
+
+function whyOpen(suite: SuiteResult): string {
+  const { reason, compared, pass_rate } = suite;
+  const today = todaySentence(suite);
+  if (today !== null) return ` ${today}`;
+  const sentence = reason ? DECIDED_BY[reason.by] : undefined;
+  const nothingPassed = reason?.by === 'level' && pass_rate.base === 0;
+  if (!reason || sentence === undefined || nothingPassed) return '';
+  const named = firstWords(reason.references, MAX_NAMED);
+  const tolerance = `${inSize(reason.tolerance)} points`;
+  return ` ${sentence(named, tolerance, triesInWords(compared.tries))}`;
+}
+
+function whatIsHidden({ reason }: SuiteResult): string {
+  const under = reason?.under_base;
+  return under === undefined ? '' : ` ${fallInWords(under.base, under.head, under.excused)}.`;
+}
+
+function plainSentence({ verdict, unasked, pass_rate: { head } }: SuiteResult): string {
+  const rate = percent(head);
+  switch (verdict) {
+    case 'new':
+      return `new: pass rate ${rate}, nothing to compare with.`;
+    case 'removed':
+      return 'removed by this change.';
+    case 'unchanged':
+      return `the prompt asks for the same answers on both sides; pass rate ${rate}.`;
+    case 'not_compared': {
+      const why =
+        unasked === undefined
+          ? 'these references could not be compared'
+          : `${unasked} cannot answer these references`;
+      return `${why}${head === null ? '' : `; pass rate on head ${rate}`}.`;
+    }
+    default:
+      return 'nothing was judged.';
+  }
+}
+
+/** Where the difference lies within the errors of a grader that alone judges the suite. */
+function graderRemark({ grader_error: error }: SuiteResult): string {
+  if (error === undefined || error.kind === 'corrected') return '';
+  const { metric, objects, kind, wrong } = error;
+  if (kind === 'no better than chance') {
+    const who = metric === 'conversation' ? 'the evaluators tell' : `the grader of ${metric} tells`;
+    return ` By its labelled examples ${who} good from bad no better than chance.`;
+  }
+  const [what, answers] =
+    objects === undefined
+      ? ['The difference', 'answers']
+      : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
+  const share = `about ${percent(wrong)} of such ${answers}`;
+  return ` ${what} is within the grader's own error: it gets ${share} wrong.`;
+}
+
+export function preferenceSummary(preference: PreferenceSummary): string {
+  const { head, base, ties, difference, low, high, p, gates } = preference;
+  return (
+    `of ${counted(head + base + ties, 'comparison')} head's answer is preferred in ` +
+    `${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+    `(${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
+    `sign test ${pValue(p)})${gates ? '' : '; advice only, since other metrics gate'}.`
+  );
+}
