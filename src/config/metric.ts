@@ -6,8 +6,7 @@ import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
-import type { dependsOnSchema,
-  RawMetric } from './metric-schema.ts';
+import type { dependsOnSchema, RawMetric } from './metric-schema.ts';
 import {
   ownMetricSchema,
   metricSchema,
