@@ -29,8 +29,11 @@ const argumentsText = z
   .union([z.string(), z.looseObject({})], { error: 'must be a map or its JSON text' })
   .transform(asText);
 
+/** Stores, results and pages hold files whole, unlike images. */
+const fileText = text.max(1_048_576, { error: 'is longer than 1 MiB' }).optional();
+
 const file = z
-  .object({ path: name, content: text.optional(), diff: text.optional() })
+  .object({ path: name, content: fileText, diff: fileText })
   .refine(({ content, diff }) => (content === undefined) !== (diff === undefined), {
     error: 'needs either "content" or "diff"',
   })
@@ -96,8 +99,12 @@ const count = z.int().nonnegative();
 
 const list = <T extends z.ZodType>(of: T) => z.array(of, { error: 'must be a list' });
 
+const replyId = z.union([z.string(), z.number()]).transform(String);
+
+const onlyId = z.object({ id: replyId });
+
 const reply = z.object({
-  id: z.union([z.string(), z.number()]).transform(String),
+  id: replyId,
   output: text.optional(),
   parts: list(part).optional(),
   files: list(file).default([]),
@@ -132,7 +139,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** One line of a program, parsed as JSON. */
 export function readReply(data: unknown): Reply {
-  const id = reply.pick({ id: true }).safeParse(data).data?.id ?? null;
+  const id = onlyId.safeParse(data).data?.id ?? null;
   if (isDeeper(data, MOST_LEVELS))
     return { kind: 'odd', id, problem: `is nested deeper than ${String(MOST_LEVELS)} levels` };
   const read = reply.safeParse(data);

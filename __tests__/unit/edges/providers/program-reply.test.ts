@@ -179,6 +179,15 @@ describe('a reply of a program', () => {
     });
   });
 
+  test('with a file of more than 1 MiB is an error', () => {
+    const content = 'a'.repeat(1_048_576);
+    const files = [{ path: 'a', content }];
+    expect(answer({ files }).parts).toEqual([{ type: 'file', path: 'a', diff: content }]);
+    expect(reply({ files: [{ path: 'a', content: `${content}a` }] })).toMatchObject({
+      problem: 'files[0].content is longer than 1 MiB',
+    });
+  });
+
   test('that is nested too deeply is an error, not an overflow', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as object;
     const problem = 'is nested deeper than 200 levels';
