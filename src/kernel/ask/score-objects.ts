@@ -41,8 +41,8 @@ export async function scoreRows(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
-  const parts = rows.map((row) => objectsToScore(metric, row, scoring, tools));
-  const all = parts.flat();
+  const parts = rows.map((row) => ({ row, own: objectsToScore(metric, row, scoring, tools) }));
+  const all = parts.flatMap(({ own }) => own);
   const reasons = await unmetConditions(metric, all, scoring, tools);
   const open = all.filter((part) => !reasons.has(part));
   const objects = new Map(open.map(({ item, object }) => [item, object.answer]));
@@ -62,16 +62,16 @@ export async function scoreRows(
       ? scoreFor(scores, part.item, metric.name)
       : { metric: metric.name, status: 'skipped', value: null, reason, skip: metric.skip };
   };
-  rows.forEach((row, index) => {
-    const own = (parts[index] ?? []).map((part) => ({ at: part.at, score: scoreOf(part) }));
-    const [only] = own;
+  for (const { row, own } of parts) {
+    const scored = own.map((part) => ({ at: part.at, score: scoreOf(part) }));
+    const [only] = scored;
     row.scores.set(
       metric.name,
       metric.every === undefined && only !== undefined
         ? only.score
-        : scoreOfObjects(metric, own.map(objectScore)),
+        : scoreOfObjects(metric, scored.map(objectScore)),
     );
-  });
+  }
 }
 
 function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
