@@ -77,9 +77,13 @@ async function follow(reader: Reader, pages: readonly string[], edits: Edits): P
   return said;
 }
 
-/** A file that is there already is one of which the page shows a part. */
+/** Of a file that is there already the page shows a part: lines below a key, or new ones. */
 function addTo(file: string, text: string): void {
-  writeFileSync(file, `${existsSync(file) ? readFileSync(file, 'utf8') : ''}${text}`);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const [, key = '', below = ''] = /^# .*\n(\w+:\n)([^]*)$/.exec(text) ?? [];
+  const isThere = key !== '' && before.includes(`\n${key}`);
+  const after = isThere ? before.replace(`\n${key}`, `\n${key}${below}`) : `${before}${text}`;
+  writeFileSync(file, after);
 }
 
 function change(file: string, from: string, to: string): void {

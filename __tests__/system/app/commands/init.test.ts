@@ -88,6 +88,11 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
+  test('compares with the prompts of 30 days ago, too', async () => {
+    const { files } = await init({});
+    expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
+  });
+
   test('ends with the three commands that come next', async () => {
     const { out } = await init({});
     const last = out.trimEnd().split('\n').slice(-3);
