@@ -122,9 +122,16 @@ const UNCONFIRMED: Readonly<Record<NonNullable<TodayResult['limit']> | 'settled'
   errors: 'and base no longer answers',
 };
 
+/** `It fell against stored answers, and max_calls left too few calls to ask again.` */
+export function unconfirmedWords({
+  rests_on,
+  limit,
+}: Pick<TodayResult, 'rests_on' | 'limit'>): string {
+  return `${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}.`;
+}
+
 function todaySentence({ reason, today }: SuiteResult): string | null {
-  if (reason?.by === 'unconfirmed')
-    return `${RESTS_ON[today?.rests_on ?? 'stored']}, ${UNCONFIRMED[today?.limit ?? 'settled']}.`;
+  if (reason?.by === 'unconfirmed' && today !== undefined) return unconfirmedWords(today);
   if (reason?.by !== 'model') return null;
   const drift = today?.drift ?? null;
   const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;

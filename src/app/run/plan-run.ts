@@ -1,4 +1,5 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { mostTodayCalls } from '../../kernel/judge/today.ts';
 import {
   minimumCalls,
   overBudget,
@@ -84,7 +85,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   return {
     ready: true,
     whole,
-    prepared: withinCap(prepared, spend.cap),
+    prepared: withConfirmation(withinCap(prepared, spend.cap), spend.forecast.stored > 0),
     blank: { ...blankResult(head), notices },
     forecast: spend.forecast,
     caps: spend.caps,
@@ -92,6 +93,15 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     reread: read.reread,
     sweepsFurther: read.sweepsFurther,
   };
+}
+
+/** Before a fall against stored answers is red, both sides are asked again. */
+function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
+  if (prepared.mode !== 'diff') return prepared;
+  const { plan, suites } = prepared;
+  const calls = mostTodayCalls(suites, hasStored);
+  const possible = calls === 0 ? plan.possible : { ...plan.possible, confirm_possible: calls };
+  return { ...prepared, plan: { ...plan, possible } };
 }
 
 function asNotices(problems: readonly Problem[]): Notice[] {

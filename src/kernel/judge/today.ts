@@ -114,6 +114,15 @@ export function restsOn({ compared }: SuiteComparison): TodayResult['rests_on'] 
   return compared.some(isOneSession) ? 'session' : null;
 }
 
+/** Calls for answers that confirming a fall takes at most; 0: nothing would have to be confirmed. */
+export function mostTodayCalls(suites: readonly SuiteComparison[], hasStored: boolean): number {
+  return suites.reduce((sum, { compared }) => {
+    if (!hasStored && !compared.some(isOneSession)) return sum;
+    const pairs = Math.min(MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
+    return sum + 2 * (pairs + MOST_NEW_TRIES * compared.length);
+  }, 0);
+}
+
 /**
  * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
  * a question, because their tries are not independent.

@@ -10,6 +10,7 @@ import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { reasonWords } from '../../wording/reasons.ts';
 import { underBaseScoring } from '../../wording/scoring.ts';
+import { unconfirmedWords } from '../../wording/suites.ts';
 import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import {
@@ -65,7 +66,17 @@ export function regressionLine(result: Result, reports: Reports): HeadlineText {
       : regressed.every(isSilent)
         ? [text(`Head does not answer in ${counted(silent, 'reference')} that base answers. `)]
         : [text(`Head answers less often in ${counted(silent, 'reference')}. `)];
-  return { subject, line: [...missing, ...found, ...line] };
+  return { subject, line: [...missing, ...found, ...line, ...confirmedWords(regressed)] };
+}
+
+/** ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
+function confirmedWords(regressed: readonly SuiteResult[]): Line {
+  const rested = regressed.flatMap(({ today }) => (today?.rests_on === 'stored' ? today : []));
+  if (rested.length === 0) return [];
+  const oldest = Math.min(...rested.flatMap(({ stored }) => stored.oldest ?? []));
+  const date = Number.isFinite(oldest) ? new Date(oldest).toISOString().slice(0, 10) : null;
+  const age = date === null ? '' : `; the oldest stored one is of ${date}`;
+  return [text(` Confirmed by new answers${age}.`)];
 }
 
 function isWorse({ status }: ReferenceResult): boolean {
@@ -171,26 +182,23 @@ function excusedIn({ scoring, suites }: Result): Line {
 
 /** What keeps a suite from green: named references, or a possible drop. */
 function openBecause(suite: SuiteResult): Line {
-  const {
-    reason,
-    pass_rate: { low },
-  } = suite;
-  if (reason?.by === 'uncompared' || reason?.by === 'suspicious') {
-    const ids = reason.references
-      .slice(0, MAX_HEADLINE_NAMES)
-      .flatMap((id) => [text(', '), code(id)]);
-    const more = reason.references.length - MAX_HEADLINE_NAMES;
-    return [
-      text(reason.by === 'uncompared' ? 'Without evidence: ' : 'Looks worse by itself: '),
-      ...ids.slice(1),
-      text(more > 0 ? ` and ${count(more)} more.` : '.'),
-    ];
-  }
+  const { low } = suite.pass_rate;
+  const { by = null, references = [] } = suite.reason ?? {};
+  if (by === 'uncompared') return openNames('Without evidence: ', references);
+  if (by === 'suspicious') return openNames('Looks worse by itself: ', references);
+  if (by === 'unconfirmed' && suite.today !== undefined)
+    return [text(unconfirmedWords(suite.today))];
   if (showsOnly(suite)) return [text('No metric of it gates, so its values are only shown.')];
   if (low === null || low >= 0) return [];
   // Only too few references keep it open.
-  const next = reason?.by === 'unsettled' ? ' More references would narrow that.' : '';
+  const next = by === 'unsettled' ? ' More references would narrow that.' : '';
   return [text(`A drop of up to ${inSize(low)} points is not ruled out.${next}`)];
+}
+
+function openNames(words: string, references: readonly string[]): Line {
+  const ids = references.slice(0, MAX_HEADLINE_NAMES).flatMap((id) => [text(', '), code(id)]);
+  const more = references.length - MAX_HEADLINE_NAMES;
+  return [text(words), ...ids.slice(1), text(more > 0 ? ` and ${count(more)} more.` : '.')];
 }
 
 const MAX_HEADLINE_NAMES = 3;

@@ -54,6 +54,11 @@ async function openProject(gate = '{}') {
     serve(model: string) {
       served = model;
     },
+    async plan(words: string) {
+      repository.write(prompt(words));
+      const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
+      return (await commandIn(repository.directory, args, { env, width: 200 })).out;
+    },
     /** Compares base with another text of the prompt, with one store. */
     async diff(words: string, ...args: string[]) {
       repository.write(prompt(words));
@@ -110,23 +115,38 @@ describe('a pull request after the model changed behind its name', () => {
     const { diff, drift } = await openProject();
     await diff('Please answer:');
     drift();
-    const { code, suite } = await diff('Broken:');
+    const { code, out, suite } = await diff('Broken:');
     expect([code, suite.verdict]).toEqual([1, 'regressed']);
     expect(suite.today).toMatchObject({ status: 'confirmed', limit: null });
+    const today = new Date(suite.today!.stored.oldest!).toISOString().slice(0, 10);
+    expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });
 
   test('is inconclusive if the cap leaves no calls to confirm it', async () => {
     const { diff, drift } = await openProject();
     const first = await diff('Please answer:');
     drift();
-    const { code, suite } = await diff(
+    const { code, out, suite } = await diff(
       'Kindly answer:',
       '--max-calls',
       String(first.calls / 2 + 4),
     );
+    expect(out).toContain(
+      'It fell against stored answers, and max_calls left too few calls to ask again.',
+    );
     expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
     expect(suite.today).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
   });
+});
+
+test('a plan counts the calls of a confirmation if answers are stored', async () => {
+  const { diff, plan } = await openProject();
+  expect(await plan('Please answer:')).not.toContain('if something regresses');
+  await diff('Please answer:');
+  // Five suspects with ten pairs, and three tries of both sides of all references.
+  expect(await plan('Kindly answer:')).toContain(
+    `up to ${String(2 * (5 * 10 + 3 * REFERENCES))} more calls if something regresses`,
+  );
 });
 
 describe('a second run of the same commit', () => {

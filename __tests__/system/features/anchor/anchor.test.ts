@@ -102,7 +102,10 @@ describe('a comparison with the last release', () => {
     const { diff } = await eroded('{ since: last-release, fail: true }', EROSION);
     const { code, result } = await diff();
     expect([code, result.conclusion, result.outcome.kind]).toEqual([1, 'failure', 'failed']);
-    expect(result.reasons[0]).toMatch(/^capitals lost .* since v1\.4\.0/);
+    expect(result.reasons[0]).toEqual({
+      code: 'feature',
+      text: expect.stringMatching(/^capitals lost .* since v1\.4\.0/),
+    });
   });
 
   test('says nothing if only the model fell since', async () => {

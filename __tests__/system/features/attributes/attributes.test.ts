@@ -53,7 +53,10 @@ test('evaldiff diff names the attribute that got worse, prints beforehand what t
 
   const made = server.requests.length;
   const second = await result('diff', '--base', 'HEAD');
-  expect([second.usage.calls, server.requests.length]).toEqual([0, made]);
+  const { prompt, qualeval: rated, insight: told } = second.usage.by_purpose;
+  // Only the answers that confirm the fall are new.
+  expect([rated?.calls ?? 0, told?.calls ?? 0]).toEqual([0, 0]);
+  expect(server.requests).toHaveLength(made + (prompt?.calls ?? 0));
   expect(second.attributes).toEqual(attributes);
 });
 
