@@ -28,12 +28,14 @@ const MOST_ANSWERS = 5;
 
 /** The distinct answers of a cell, and what a reference expects that accepts one. */
 export function acceptable(
-  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  { base, head, expected }: Pick<ReferenceResult, 'base' | 'head' | 'expected'>,
   { side }: Pick<MatrixColumn, 'side'>,
 ): AcceptableAnswer[] {
   const tries = (side === 'base' ? base : head)?.tries ?? [];
   const keyed = tries.flatMap((made) =>
-    made.parts === null ? [] : [{ made, key: answerKey(made.parts), of: expectedFrom(made.parts) }],
+    made.parts === null
+      ? []
+      : [{ made, key: answerKey(made.parts), of: expectedFrom(made.parts, expected) }],
   );
   return [...Map.groupBy(keyed, ({ key }) => key)].flatMap(([key, [first]]) =>
     first === undefined ? [] : [{ name: sha256(key), made: first.made, expected: first.of }],

@@ -75,10 +75,9 @@ function acceptance(action: Action, { reference, side }: About): ReturnType<Chan
   if (answer === null) return 'There is no such answer any more.';
   const { expected } = answer;
   if ('refused' in expected) return expected.refused;
-  const { value } = expected;
   return {
-    change: { kind: 'set', part: 'expected', value, reason: null },
-    what: `its ${typeof value === 'string' ? 'answer is' : 'tool calls are'} accepted as expected`,
+    change: { kind: 'set', part: 'expected', value: expected.value, reason: null },
+    what: 'its answer is accepted as expected',
   };
 }
 

@@ -1,26 +1,43 @@
-import type { Part } from '../../types/answer.ts';
+import type { Part, ToolCall } from '../../types/answer.ts';
 import { LongNumber, type ExactJson } from '../../types/exact-json.ts';
-import type { Json, JsonMap } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf } from './text.ts';
 
-/** What a reference expects whose right answer this is, or why that cannot be written. */
-export function expectedFrom(parts: readonly Part[]): { value: Json } | { refused: string } {
-  const rest = parts.filter(({ type }) => type !== 'text' && type !== 'tool_call');
+/**
+ * What a reference expects whose right answer this is, or why that cannot be written. Of an answer
+ * with both, its files, or its calls if the reference expects calls by now (`before`).
+ */
+export function expectedFrom(
+  parts: readonly Part[],
+  before: Json,
+): { value: Json } | { refused: string } {
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'json') return { value: only.value };
-  if (rest.length > 0)
-    return { refused: 'An answer with images, files or unknown parts cannot be accepted.' };
+  if (parts.some(({ type }) => type === 'json' || type === 'unknown'))
+    return {
+      refused: 'An answer with JSON beside other parts, or with unknown parts, cannot be accepted.',
+    };
+  const files = parts.flatMap(fileEntry);
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
+  const wantsCalls = files.length === 0 || [before].flat().some((of) => isMap(of) && 'name' in of);
+  if (!wantsCalls) return { value: files };
   if (calls.length === 0) return { value: only?.type === 'text' ? only.text : '' };
-  const value = calls.map((call): JsonMap | null => {
-    const given = argumentsOf(call);
-    if (given === null || given.some((each) => hasLongNumber(each.value))) return null;
-    const values = given.map(({ name, value }) => [name, value as Json] as const);
-    return { name: call.name, arguments: Object.fromEntries(values) };
-  });
+  const value = calls.map(callEntry);
   return value.every((call) => call !== null)
     ? { value }
     : { refused: 'Its arguments are not a JSON map, or have a number with too many digits.' };
+}
+
+function fileEntry(part: Part): JsonMap[] {
+  if (part.type === 'image') return [{ image: part.digest }];
+  return part.type === 'file' ? [{ path: part.path, content: part.diff }] : [];
+}
+
+function callEntry(call: ToolCall): JsonMap | null {
+  const given = argumentsOf(call);
+  if (given === null || given.some((each) => hasLongNumber(each.value))) return null;
+  const values = given.map(({ name, value }) => [name, value as Json] as const);
+  return { name: call.name, arguments: Object.fromEntries(values) };
 }
 
 function hasLongNumber(value: ExactJson): boolean {

@@ -128,7 +128,7 @@ describe('what an action writes', () => {
     const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
     const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
     expect(await act(accepted, { path, parts })).toEqual({
-      said: `a: its tool calls are accepted as expected, in ${path}`,
+      said: `a: its answer is accepted as expected, in ${path}`,
       bad: false,
     });
     expect(file(path)).toContain(

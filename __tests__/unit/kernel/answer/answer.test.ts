@@ -146,7 +146,10 @@ describe('an accepted answer', () => {
       { value: [{ name: 'order', arguments: { item: 'vase' } }] },
     ],
     ['JSON', [{ type: 'json', value: [1] }], { value: [1] }],
-    ['an image', [image], { refused: expect.stringContaining('cannot be accepted') }],
+    ['files', [...partsOf('Done.'), file], { value: [{ path: 'a.ts', content: '+1' }] }],
+    ['an image', [image], { value: [{ image: '0123456789abcdef'.repeat(4) }] }],
+    ['a file and calls', [call('write', {}), file], { value: [{ path: 'a.ts', content: '+1' }] }],
+    ['an unknown part', [unknown], { refused: expect.stringContaining('cannot be accepted') }],
     ['broken arguments', [call('f', '{')], { refused: expect.stringContaining('not a JSON map') }],
     [
       'long numbers',
@@ -154,6 +157,12 @@ describe('an accepted answer', () => {
       { refused: expect.stringContaining('too many digits') },
     ],
   ])('of %s', (_, parts, expected) => {
-    expect(expectedFrom(parts)).toEqual(expected);
+    expect(expectedFrom(parts, null)).toEqual(expected);
+  });
+
+  test('of a file and calls are the calls where the reference expects calls', () => {
+    expect(expectedFrom([call('write', {}), file], [{ name: 'write' }])).toEqual({
+      value: [{ name: 'write', arguments: {} }],
+    });
   });
 });
