@@ -694,7 +694,13 @@ export interface EvaldiffResult {
          * References that failed on base and pass on head, beyond chance.
          */
         references: {
+          /**
+           * Name of its suite.
+           */
           suite: string;
+          /**
+           * Its id.
+           */
           id: string;
         }[];
         /**
@@ -741,7 +747,13 @@ export interface EvaldiffResult {
          * New references that fail on head.
          */
         references: {
+          /**
+           * Name of its suite.
+           */
           suite: string;
+          /**
+           * Its id.
+           */
           id: string;
         }[];
         /**

@@ -87,6 +87,11 @@ const failed = z
   })
   .describe('No suite regressed, and a gate that the settings ask for is not met.');
 
+const namedReference = z.strictObject({
+  suite: z.string().describe('Name of its suite.'),
+  id: z.string().describe('Its id.'),
+});
+
 /** What a run came to. Every surface renders this one value; only `judge/outcome.ts` makes it. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
@@ -169,7 +174,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
     .strictObject({
       kind: kind('fixed'),
       references: z
-        .array(z.strictObject({ suite: z.string(), id: z.string() }))
+        .array(namedReference)
         .describe('References that failed on base and pass on head, beyond chance.'),
       ran,
       worse,
@@ -180,9 +185,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({
       kind: kind('new-failing'),
-      references: z
-        .array(z.strictObject({ suite: z.string(), id: z.string() }))
-        .describe('New references that fail on head.'),
+      references: z.array(namedReference).describe('New references that fail on head.'),
       of: countSchema.describe('New references that ran.'),
       ran,
       worse,
