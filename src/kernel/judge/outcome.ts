@@ -7,7 +7,7 @@ import {
   ungradedInAll,
   worseAlone,
 } from '../result/counts.ts';
-import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { Replaced, Result } from '../result/result.ts';
@@ -66,17 +66,19 @@ export interface Decision {
   reasons: Reason[];
 }
 
+/** What an outcome names besides its kind. */
+type Figures<K extends OutcomeKind> = Omit<OutcomeOf<K>, 'kind'>;
+
 type EvidenceCounts = Pick<OutcomeOf<'evaluated'>, 'ungraded' | 'evidence'>;
 
 export function seenIn({ suites }: Pick<GateInput, 'suites'>): EvidenceCounts {
   return { ungraded: ungradedInAll(suites), evidence: evidenceInAll(suites) };
 }
 
-export function regressedOutcome(input: GateInput, fails: boolean): OutcomeOf<'regressed'> {
-  const { suites, pool } = input;
+export function regressedFigures(input: GateInput & { fails: boolean }): Figures<'regressed'> {
+  const { suites, pool, fails } = input;
   const regressed = suites.filter(({ verdict }) => verdict === 'regressed');
   return {
-    kind: 'regressed',
     suites: regressed.map((suite) => regressedOf(suite, suites)),
     ...(pool === null ? {} : { pool: { ...pool, suites: comparedRates(suites) } }),
     fails,
@@ -90,15 +92,15 @@ export function isModelChange({ suites }: Pick<GateInput, 'suites'>): boolean {
   return open.length > 0 && open.every(({ reason }) => reason?.by === 'model');
 }
 
-export function modelChangedOutcome(
+export function modelChangedFigures(
   input: GateInput & { fails: boolean },
-): OutcomeOf<'model-changed'> {
+): Figures<'model-changed'> {
   const { suites, fails } = input;
   const drifts = suites.flatMap(({ name, reason, today }) => {
     const drift = reason?.by === 'model' ? (today?.drift ?? null) : null;
     return drift === null ? [] : [{ name, base: drift.stored, head: drift.today }];
   });
-  return { kind: 'model-changed', suites: drifts, fails, ...comparedIn(suites), ...seenIn(input) };
+  return { suites: drifts, fails, ...comparedIn(suites), ...seenIn(input) };
 }
 
 type NamedReference = OutcomeOf<'fixed'>['references'][number];
@@ -136,14 +138,13 @@ function isNewReference({ status, head }: ReferenceResult, { verdict }: SuiteRes
   return head !== null && (status === 'added' || verdict === 'new');
 }
 
-export function fixedOutcome(input: GateInput): OutcomeOf<'fixed'> {
+export function fixedFigures(input: GateInput): Figures<'fixed'> {
   const references = fixedReferences(input);
-  return { kind: 'fixed', references, ...comparedIn(input.suites), ...seenIn(input) };
+  return { references, ...comparedIn(input.suites), ...seenIn(input) };
 }
 
-export function newFailingOutcome(input: GateInput): OutcomeOf<'new-failing'> {
+export function newFailingFigures(input: GateInput): Figures<'new-failing'> {
   return {
-    kind: 'new-failing',
     references: newFailing(input),
     of: newReferences(input).length,
     ...comparedIn(input.suites),
@@ -151,38 +152,37 @@ export function newFailingOutcome(input: GateInput): OutcomeOf<'new-failing'> {
   };
 }
 
-export function inconclusiveOutcome(input: GateInput): OutcomeOf<'inconclusive'> {
+export function inconclusiveFigures(input: GateInput): Figures<'inconclusive'> {
   const suites = input.suites.filter(({ verdict }) => verdict === 'inconclusive').length;
-  return { kind: 'inconclusive', suites, ...comparedIn(input.suites), ...seenIn(input) };
+  return { suites, ...comparedIn(input.suites), ...seenIn(input) };
 }
 
-export function noVerdictOutcome(input: GateInput): OutcomeOf<'no-verdict'> {
+export function noVerdictFigures(input: GateInput): Figures<'no-verdict'> {
   // The reason itself says how many of the references were compared.
   const said = input.suites.some(
     ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
   );
-  return { kind: 'no-verdict', ...seenIn(input), ...(said ? { evidence: null } : {}) };
+  return { ...seenIn(input), ...(said ? { evidence: null } : {}) };
 }
 
-export function improvedOutcome(input: GateInput): OutcomeOf<'improved'> {
+export function improvedFigures(input: GateInput): Figures<'improved'> {
   const { suites } = input;
   const better = suites.filter(({ verdict }) => verdict === 'improved');
   return {
-    kind: 'improved',
     suites: better.map((suite) => namedRates(suite, suites)),
     ...comparedIn(suites),
     ...seenIn(input),
   };
 }
 
-export function noRegressionOutcome(input: GateInput): OutcomeOf<'no-regression'> {
+export function noRegressionFigures(input: GateInput): Figures<'no-regression'> {
   const { suites, affected } = input;
   const fresh = suites
     .filter(({ verdict }) => verdict === 'new')
     .reduce((sum, { references }) => sum + references.length, 0);
   const isNew = fresh === 0 ? {} : { fresh };
   const compared = { ...comparedIn(suites), ...seenIn(input) };
-  return { kind: 'no-regression', references: affected, ...isNew, ...compared };
+  return { references: affected, ...isNew, ...compared };
 }
 
 /** Scorings that move base's own pass rate, largest first. Empty: something else changed too. */
@@ -203,11 +203,10 @@ function comparedIn(suites: readonly SuiteResult[]): { ran: number; worse: numbe
   return { ran: ranSuites(suites), worse: worseAlone(suites) };
 }
 
-export function evaluatedOutcome(input: GateInput): OutcomeOf<'evaluated'> {
+export function evaluatedFigures(input: GateInput): Figures<'evaluated'> {
   const { suites, affected } = input;
   const rates = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   return {
-    kind: 'evaluated',
     suites: suites.length,
     references: affected,
     lowest: rates.length === 0 ? null : Math.min(...rates),

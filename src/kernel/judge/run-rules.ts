@@ -1,20 +1,20 @@
 import type { WaitingBatches } from '../../types/model.ts';
-import type { OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Reason } from '../result/reason.ts';
 import {
-  evaluatedOutcome,
-  fixedOutcome,
+  evaluatedFigures,
+  fixedFigures,
   fixedReferences,
-  improvedOutcome,
-  inconclusiveOutcome,
+  improvedFigures,
+  inconclusiveFigures,
   isModelChange,
-  modelChangedOutcome,
+  modelChangedFigures,
   newFailing,
-  newFailingOutcome,
-  noRegressionOutcome,
-  noVerdictOutcome,
+  newFailingFigures,
+  noRegressionFigures,
+  noVerdictFigures,
   onlyScoringChanged,
-  regressedOutcome,
+  regressedFigures,
   seenIn,
   type GateInput,
 } from './outcome.ts';
@@ -44,78 +44,86 @@ export interface RunFacts extends GateInput {
   reasons: Reason[];
 }
 
-interface RunRule {
+interface RunRule<K extends OutcomeKind> {
+  kind: K;
   when(facts: RunFacts): boolean;
-  outcome(facts: RunFacts): RunOutcome;
+  /** What the outcome names besides its kind. */
+  figures(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
 }
 
+type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
+
 /** The outcome of a run: the first rule that holds. */
-export const RUN_RULES: readonly RunRule[] = [
+export const RUN_RULES = [
   {
+    kind: 'cancelled',
     when: ({ ended }) => ended?.halt === 'Cancelled',
-    outcome: ({ ended }) => ({ kind: 'cancelled', ...progressOf(ended) }),
+    figures: ({ ended }) => progressOf(ended),
   },
   {
+    kind: 'waiting',
     when: (facts) => isEndedOpen(facts) && facts.ended?.waiting !== null,
-    outcome: ({ ended }) => ({ kind: 'waiting', ...progressOf(ended) }),
+    figures: ({ ended }) => progressOf(ended),
   },
+  { kind: 'ended-early', when: isEndedOpen, figures: ({ ended }) => progressOf(ended) },
   {
-    when: isEndedOpen,
-    outcome: ({ ended }) => ({ kind: 'ended-early', ...progressOf(ended) }),
-  },
-  {
+    kind: 'nothing-to-run',
     when: ({ affected, removed, unused, blind }) =>
       affected === 0 && removed.length === 0 && !unused && blind === null,
-    outcome: ({ tested }) => ({ kind: 'nothing-to-run', rubrics: tested }),
+    figures: ({ tested }) => ({ rubrics: tested }),
   },
-  { when: isUnjudged, outcome: () => ({ kind: 'not-judged' }) },
+  { kind: 'not-judged', when: isUnjudged, figures: () => ({}) },
+  { kind: 'regressed', when: hasRegressed, figures: regressedFigures },
   {
-    when: hasRegressed,
-    outcome: (facts) => regressedOutcome(facts, facts.fails),
-  },
-  {
+    kind: 'model-changed',
     when: (facts) => isModelChange(facts) && !failsOtherwise(facts),
-    outcome: modelChangedOutcome,
+    figures: modelChangedFigures,
   },
   {
+    kind: 'failed',
     when: ({ fails, isHeld }) => fails || isHeld,
-    outcome: (facts) => ({ kind: 'failed', fails: facts.fails, ...seenIn(facts) }),
+    figures: (facts) => ({ fails: facts.fails, ...seenIn(facts) }),
   },
+  { kind: 'not-comparable', when: ({ replaced }) => replaced.length > 0, figures: seenIn },
   {
-    when: ({ replaced }) => replaced.length > 0,
-    outcome: (facts) => ({ kind: 'not-comparable', ...seenIn(facts) }),
-  },
-  {
+    kind: 'only-removed',
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed.length > 0,
-    outcome: ({ removed }) => ({ kind: 'only-removed', references: removed.length }),
+    figures: ({ removed }) => ({ references: removed.length }),
   },
   {
+    kind: 'inconclusive',
     when: ({ counted, suites }) =>
       counted > 0 && suites.some(({ verdict }) => verdict === 'inconclusive'),
-    outcome: inconclusiveOutcome,
+    figures: inconclusiveFigures,
   },
   {
+    kind: 'no-verdict',
     when: ({ silence, blind, isPartlyUnseen, counted }) =>
       silence !== null || blind !== null || isPartlyUnseen || counted === 0,
-    outcome: noVerdictOutcome,
+    figures: noVerdictFigures,
   },
-  { when: ({ mode }) => mode === 'sweep', outcome: evaluatedOutcome },
-  { when: (facts) => fixedReferences(facts).length > 0, outcome: fixedOutcome },
+  { kind: 'evaluated', when: ({ mode }) => mode === 'sweep', figures: evaluatedFigures },
+  { kind: 'fixed', when: (facts) => fixedReferences(facts).length > 0, figures: fixedFigures },
   {
+    kind: 'improved',
     when: ({ suites }) => suites.some(({ verdict }) => verdict === 'improved'),
-    outcome: improvedOutcome,
+    figures: improvedFigures,
   },
   {
+    kind: 'scoring-changed',
     when: (facts) => onlyScoringChanged(facts).length > 0,
-    outcome: (facts) => ({
-      kind: 'scoring-changed',
+    figures: (facts) => ({
       suites: onlyScoringChanged(facts).map(({ name }) => name),
       ...seenIn(facts),
     }),
   },
-  { when: (facts) => newFailing(facts).length > 0, outcome: newFailingOutcome },
-  { when: () => true, outcome: noRegressionOutcome },
-];
+  {
+    kind: 'new-failing',
+    when: (facts) => newFailing(facts).length > 0,
+    figures: newFailingFigures,
+  },
+  { kind: 'no-regression', when: () => true, figures: noRegressionFigures },
+] as const satisfies RunRules;
 
 /** A regression that the tries so far show stands; the tries that are missing could show another. */
 export function isEndedOpen(facts: RunFacts): boolean {
@@ -131,7 +139,8 @@ export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
 export function ruleRun(facts: RunFacts): RunOutcome {
   const rule = RUN_RULES.find(({ when }) => when(facts));
   if (rule === undefined) throw new TypeError('the last rule of a run always holds');
-  return rule.outcome(facts);
+  // TypeScript forgets the tie between a kind and its figures.
+  return { kind: rule.kind, ...rule.figures(facts) } as RunOutcome;
 }
 
 function hasRegressed({ suites, pool }: RunFacts): boolean {

@@ -48,6 +48,8 @@ export interface SuiteFacts {
 }
 
 interface SuiteRule {
+  /** Names the row where the table is printed. */
+  id: string;
   verdict: Verdict;
   /** Null: nothing was compared. */
   by: VerdictReason['by'] | null;
@@ -57,82 +59,96 @@ interface SuiteRule {
 }
 
 /** The verdict of a suite: the first rule that holds. */
-export const SUITE_RULES: readonly SuiteRule[] = [
-  { verdict: 'removed', by: null, when: (facts) => isUncompared(facts) && !facts.hasHead },
+export const SUITE_RULES = [
+  { id: 'removed', verdict: 'removed', by: null, when: (facts) => isUncompared(facts) && !facts.hasHead },
   {
+    id: 'new',
     verdict: 'new',
     by: null,
     when: (facts) => isUncompared(facts) && !facts.hasBase && facts.runs > 0,
   },
   {
+    id: 'no-data',
     verdict: 'no_data',
     by: null,
     when: (facts) => isUncompared(facts) && (!facts.hasBase || facts.asked === 0),
   },
   {
+    id: 'same-question',
     verdict: 'unchanged',
     by: null,
     when: (facts) => isUncompared(facts) && facts.baseAnswered > 0,
   },
-  { verdict: 'not_compared', by: null, when: isUncompared },
+  { id: 'not-compared', verdict: 'not_compared', by: null, when: isUncompared },
   {
+    id: 'model',
     verdict: 'inconclusive',
     by: 'model',
     when: ({ today }) => today?.status === 'model',
   },
   {
+    id: 'unconfirmed',
     verdict: 'inconclusive',
     by: 'unconfirmed',
     when: ({ today }) => today?.status === 'unconfirmed',
   },
   {
+    id: 'fall',
     verdict: 'regressed',
     by: 'fall',
     when: ({ fall }) => fall !== null,
     found: ({ fall }) => fall,
   },
   {
+    id: 'references',
     verdict: 'regressed',
     by: 'references',
     when: ({ broken }) => broken !== null,
     found: ({ broken }) => broken,
   },
   {
+    id: 'unanswered',
     verdict: 'regressed',
     by: 'unanswered',
     when: ({ unanswered }) => unanswered !== null,
     found: ({ unanswered }) => unanswered,
   },
   {
+    id: 'no-evidence',
     verdict: 'inconclusive',
     by: 'uncompared',
     when: ({ missing, interval }) => missing !== null && interval === null,
     found: lacking,
   },
   {
+    id: 'named',
     verdict: 'inconclusive',
     by: 'named',
     when: ({ named }) => named.length > 0,
     found: ({ named }) => ({ references: named }),
   },
   {
+    id: 'suspicious',
     verdict: 'inconclusive',
     by: 'suspicious',
     when: ({ suspicious }) => suspicious.length > 0,
     found: ({ suspicious }) => ({ references: suspicious }),
   },
   {
+    id: 'little-evidence',
     verdict: 'inconclusive',
     by: 'uncompared',
     when: (facts) => facts.missing !== null && greenOf(facts) !== null,
     found: lacking,
   },
   {
+    id: 'endings',
     verdict: 'inconclusive',
     by: 'endings',
     when: (facts) => facts.endings.has(greenOf(facts) ?? 'inconclusive'),
   },
   {
+    id: 'scoring',
     verdict: 'inconclusive',
     by: 'scoring',
     when: ({ hidden }) => hidden !== null && hidden.excuse !== 'passes',
@@ -140,16 +156,19 @@ export const SUITE_RULES: readonly SuiteRule[] = [
   },
   // Better by head's own scoring and worse by base's is neither.
   {
+    id: 'rise',
     verdict: 'improved',
     by: 'rise',
     when: ({ rise, hidden }) => rise !== null && hidden === null,
     found: ({ rise }) => rise,
   },
-  { verdict: 'unchanged', by: 'bound', when: ({ isBound }) => isBound },
-  { verdict: 'unchanged', by: 'level', when: ({ isLevel, rise }) => isLevel || rise !== null },
-  { verdict: 'unchanged', by: 'run', when: ({ isBoundTogether }) => isBoundTogether },
-  { verdict: 'inconclusive', by: 'unsettled', when: () => true },
-];
+  { id: 'bound', verdict: 'unchanged', by: 'bound', when: ({ isBound }) => isBound },
+  { id: 'level', verdict: 'unchanged', by: 'level', when: ({ isLevel, rise }) => isLevel || rise !== null },
+  { id: 'run', verdict: 'unchanged', by: 'run', when: ({ isBoundTogether }) => isBoundTogether },
+  { id: 'unsettled', verdict: 'inconclusive', by: 'unsettled', when: () => true },
+] as const satisfies readonly SuiteRule[];
+
+export type SuiteRuleId = (typeof SUITE_RULES)[number]['id'];
 
 function isUncompared({ isCompared }: SuiteFacts): boolean {
   return !isCompared;
@@ -179,7 +198,7 @@ interface RuledSuite {
 
 export function ruleSuite(facts: SuiteFacts): RuledSuite {
   const index = SUITE_RULES.findIndex(({ when }) => when(facts));
-  const rule = SUITE_RULES[index];
+  const rule: SuiteRule | undefined = SUITE_RULES[index];
   if (rule === undefined) throw new TypeError('the last rule of a suite always holds');
   const { p = null, references = [] } = rule.found?.(facts) ?? {};
   const hidden = index >= SCORING ? facts.hidden : null;

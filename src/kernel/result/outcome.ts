@@ -247,7 +247,7 @@ export type OutcomeKind = RunOutcome['kind'];
 
 export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
-const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion>> = {
+export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion>> = {
   cancelled: 'neutral',
   'nothing-to-run': 'success',
   'not-evaluated': 'error',

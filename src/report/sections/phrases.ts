@@ -76,6 +76,16 @@ export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
+/** `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`; null if fewer than two metrics gate. */
+export function metricRates({ metrics }: Pick<SuiteResult, 'metrics'>): string | null {
+  const gating = metrics.filter(
+    ({ gates, judged_base, judged_head }) => gates !== false && judged_base + judged_head > 0,
+  );
+  return gating.length < 2
+    ? null
+    : gating.map(({ name, base, head }) => `${name} ${rates(base, head)}`).join(', ');
+}
+
 /** Which answers are preferred, if preference decides the suite; else null. */
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;

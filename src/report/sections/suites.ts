@@ -28,6 +28,7 @@ import {
   andMore,
   change,
   metricMeans,
+  metricRates,
   preferredWords,
   rates,
   repeatedNames,
@@ -49,7 +50,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     return result.mode === 'sweep'
       ? [
           cell,
-          [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite)],
+          [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite), ...metricLine(suite)],
           [text(sweepSize(suite))],
         ]
       : [
@@ -110,8 +111,8 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
   const { suites, mode } = result;
   const told = mode === 'sweep' ? [] : suitesWorstFirst(suites);
   const sentences = groupByEqualKey(
-    told.map((suite) => ({ suite, summary: suiteSummary(suite) })),
-    ({ summary }) => summary,
+    told.map((suite) => ({ suite, summary: suiteSummary(suite), metrics: metricRates(suite) })),
+    ({ summary, metrics }) => JSON.stringify([summary, metrics]),
   );
   const shown = sentences.slice(0, items);
   const more = andMore(told.length, shown.flat().length);
@@ -135,6 +136,11 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
                     : '',
                 ),
                 text(`: ${shorten(same[0].summary, SENTENCE)}`),
+                text(
+                  same[0].metrics === null
+                    ? ''
+                    : ` By metric: ${shorten(same[0].metrics, SENTENCE)}.`,
+                ),
               ]),
               ...savedTries(result),
             ],
@@ -207,6 +213,11 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
 function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
   return words === null ? [] : [lineBreak, text(words)];
+}
+
+function metricLine(suite: SuiteResult): Line {
+  const words = metricRates(suite);
+  return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
 }
 
 /** `5 × 2`: gating references and most tries; a dash if none gates. */

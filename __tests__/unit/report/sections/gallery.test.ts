@@ -299,3 +299,15 @@ test('what rose in an improved suite is not called noise', () => {
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
   expect(text).toContain('Other references: 1 rose with the suite');
 });
+
+test('the pass rate of every metric that gates is one fold away, where several gate', () => {
+  const metric = (name: string, head: number, gates = true) => ({
+    ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
+  });
+  const shownRates = (...metrics: SuiteResult['metrics']) =>
+    inTerminal(resultOf({ suites: [suiteOf('s', [fell('a')], { metrics })] }), 400);
+  expect(shownRates(metric('right', 0.97), metric('format', 0.85))).toContain(
+    'By metric: right 100.0 % → 97.0 %, format 100.0 % → 85.0 %.',
+  );
+  expect(shownRates(metric('right', 0.97), metric('shown', 0.5, false))).not.toContain('By metric');
+});

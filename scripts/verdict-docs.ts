@@ -1,0 +1,109 @@
+/**
+ * Writes both tables of rules into docs/verdicts.md. Run it after a change to a rule:
+ * `npm run generate`. A test compares.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { RUN_RULES } from '../src/kernel/judge/run-rules.ts';
+import { SUITE_RULES, type SuiteRuleId } from '../src/kernel/judge/suite-rules.ts';
+import { CONCLUSIONS, type OutcomeKind } from '../src/kernel/result/outcome.ts';
+
+/** When each rule of a suite holds. A rule without words does not compile. */
+const SUITE_WORDS: Readonly<Record<SuiteRuleId, string>> = {
+  removed: 'head no longer has the suite',
+  new: 'base does not have the suite, and something of it runs',
+  'no-data': 'no reference could be run on either side',
+  'same-question': 'no reference asks anything else than on base, and base has answers',
+  'not-compared': 'nothing could be compared',
+  model: 'it fell against stored answers of base, and base falls today, too',
+  unconfirmed: 'it fell, and new answers could not confirm it (no calls or time left, say)',
+  fall: 'the pass rate of all references fell by at least `min_drop`, beyond chance',
+  references: 'single references broke, beyond chance',
+  unanswered: 'head does not answer what base answers, beyond chance',
+  'no-evidence': 'too many references lack evidence, and none could be compared',
+  named: 'references got worse by themselves, which does not suffice for red',
+  suspicious: 'references look worse, and the tries did not clear them',
+  'little-evidence': 'it would be green, and too many references lack evidence',
+  endings: "it would be green, and one side's answers were cut, withheld or refused",
+  scoring: "head falls under base's scoring, and the scoring changed too",
+  rise: 'the pass rate of all references rose, beyond chance',
+  bound: 'a drop above the tolerance is ruled out',
+  level: 'the pass rate is not lower, and the suite is too small to say more',
+  run: 'all suites together rule out a drop of 5 points, and none looks worse',
+  unsettled: 'none of these: it looks worse, and the tries did not settle it',
+};
+
+/** When each rule of a run holds. */
+const RUN_WORDS: Readonly<Record<(typeof RUN_RULES)[number]['kind'], string>> = {
+  cancelled: 'the job was cancelled, as by a newer commit',
+  waiting: 'the run ended before its tries were enough, and a vendor still works on a batch',
+  'ended-early': 'the run ended before its tries were enough: budget, time or a signal',
+  'nothing-to-run': 'no reference is affected or removed',
+  'not-judged': 'more than 10 % of the tries ended in an error, or no try could be judged',
+  regressed: 'a suite regressed, or all suites together fell',
+  'model-changed': 'every inconclusive suite is so because the model changed',
+  failed: 'something else that the settings of the gate name fails',
+  'not-comparable': 'head puts recordings, a program or code in the place of a model of base',
+  'only-removed': 'nothing runs, and references are removed or newly skipped',
+  inconclusive: 'a suite is inconclusive',
+  'no-verdict': 'nothing that counts ran, or what gates on base could not be judged on head',
+  evaluated: 'the run is a sweep: nothing is compared',
+  fixed: 'references that failed on base pass on head, beyond chance',
+  improved: 'a suite improved',
+  'scoring-changed': 'only the scoring changed',
+  'new-failing': 'a new reference fails on head',
+  'no-regression': 'none of these',
+};
+
+const MARKS = {
+  begin: '<!-- rules: written by scripts/verdict-docs.ts from the tables that decide -->',
+  end: '<!-- end of rules -->',
+} as const;
+
+/** docs/verdicts.md with the rules as the code has them. */
+export function withRules(page: string): string {
+  const [begin, end] = [page.indexOf(MARKS.begin), page.indexOf(MARKS.end)];
+  if (begin === -1 || end < begin)
+    throw new Error(`docs/verdicts.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
+  return `${page.slice(0, begin + MARKS.begin.length)}\n\n${renderRules()}\n\n${page.slice(end)}`;
+}
+
+function renderRules(): string {
+  const suites = SUITE_RULES.map(({ id, verdict, by }): string[] => [
+    SUITE_WORDS[id],
+    verdict.replaceAll('_', ' '),
+    by === null ? '–' : `\`${by}\``,
+  ]);
+  const runs = RUN_RULES.map(({ kind }): string[] => [
+    RUN_WORDS[kind],
+    `\`${kind}\``,
+    conclusionWords(kind),
+  ]);
+  return [
+    'The verdict of a suite. The first row that holds decides; `by` is `reason.by` in `result.json`.',
+    table(['when', 'verdict', 'by'], suites),
+    'The outcome of a run. The first row that holds decides.',
+    table(['when', 'outcome', 'conclusion'], runs),
+  ].join('\n\n');
+}
+
+/** Red outcomes are neutral where the settings do not let them fail. */
+function conclusionWords(kind: OutcomeKind): string {
+  const isSoft = kind === 'regressed' || kind === 'failed';
+  if (kind === 'model-changed') return 'neutral; failure under `on_inconclusive: fail`';
+  return `${CONCLUSIONS[kind]}${isSoft ? '; neutral under `fail_on: never`' : ''}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const numbered = rows.map((row, index) => [String(index + 1), ...row]);
+  return [['#', ...head], ['--:', ...head.map(() => '---')], ...numbered]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+}
+
+if (import.meta.main) {
+  const page = fileURLToPath(new URL('../docs/verdicts.md', import.meta.url));
+  writeFileSync(page, withRules(readFileSync(page, 'utf8')));
+  execFileSync('npx', ['prettier', '--write', page]);
+}
