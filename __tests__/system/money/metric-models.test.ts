@@ -1,15 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { prepare } from '../../../src/app/run/prepare.ts';
 import { targetsOf, type Prepared } from '../../../src/kernel/plan/prepared.ts';
 import type { Project, Reference, Settings } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
-import { applyTrust } from '../../../src/trust/arrange.ts';
-import { sources } from '../../../src/trust/trust.ts';
 import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
-import type { SourceTree } from '../../../src/types/repository.ts';
-import { OWN_SETTINGS, ROWS } from '../../stand-ins/features.ts';
 import {
   metric,
   modelSettings,
@@ -18,15 +13,9 @@ import {
   settings,
   suite,
 } from '../../unit/app/run/builders.ts';
-import { example, rubricOf, runPipeline } from '../app/run/pipeline.ts';
+import { example, preparedFor, rubricOf, runPipeline } from '../app/run/pipeline.ts';
 
 const [SMALL, LARGE] = ['text-embedding-3-small', 'text-embedding-3-large'];
-const tree = (commit: string): SourceTree => ({
-  commit,
-  files: new Map(),
-  irregular: new Map(),
-  read: async () => new Uint8Array(),
-});
 const named = (model: string, line = 2): GraderSettings => ({
   model,
   parameters: {},
@@ -64,22 +53,6 @@ function shop(
   });
 }
 
-function prepared(base: Project | null, head: Project): Prepared {
-  return prepare(
-    {
-      mode: 'diff',
-      base: base && tree('b'.repeat(40)),
-      head: tree('h'.repeat(40)),
-      maxCalls: null,
-      failOn: null,
-      code: 'sandbox',
-      today: '2026-01-01',
-    },
-    applyTrust(base, head, sources('member'), OWN_SETTINGS),
-    (text) => text,
-    ROWS,
-  );
-}
 const modelsOf = (ready: Prepared) => targetsOf(ready).map(({ model: name }) => name);
 
 /**
@@ -172,7 +145,7 @@ test.each<[string, Project, object, RegExp]>([
   ],
 ])('is an error where it is named: %s', (_, head, place, message) => {
   const problem = { place, message: expect.stringMatching(message) };
-  expect(prepared(null, head).problems).toEqual([problem]);
+  expect(preparedFor(null, head).problems).toEqual([problem]);
 });
 
 describe('embedding_similarity in a run', () => {
@@ -188,7 +161,7 @@ describe('embedding_similarity in a run', () => {
     const [first] = result.suites[0]!.references;
     expect(first).toMatchObject({ base: tries(0.96), head: tries(1) });
     expect(result.usage.by_purpose.embedding?.calls).toBe(asked.length);
-    const ready = prepared(base, head);
+    const ready = preparedFor(base, head);
     expect(ready.plan).toMatchObject({ prompt_calls: 4 * 2 * 2, grader_calls: 4 * 2 * 2 + 1 });
     const { models } = forecast(ready, {
       price: (target, { input_tokens }) =>
@@ -225,7 +198,7 @@ describe('embedding_similarity in a run', () => {
 
   test('finds the model that a metric names in the settings', () => {
     const ollama = { endpoint: 'ollama', model: 'nomic-embed-text' };
-    const ready = prepared(null, shop([near({ model: 'local' })], model('local', ollama)));
+    const ready = preparedFor(null, shop([near({ model: 'local' })], model('local', ollama)));
     expect(ready.problems).toEqual([]);
     expect(targetsOf(ready)).toContainEqual({ provider: 'openai', ...ollama });
   });
@@ -253,11 +226,11 @@ describe('graders that a metric names for itself', () => {
   });
 
   test('are enough by themselves, need their keys, and are priced by model', () => {
-    const ready = prepared(null, shop([polite('gpt-a')]));
+    const ready = preparedFor(null, shop([polite('gpt-a')]));
     expect(ready.problems).toEqual([]);
     expect(modelsOf(ready)).toContain('gpt-a');
     const also = { ...polite(), name: 'also' };
-    const both = prepared(null, shop([polite('gpt-a'), also], grader));
+    const both = preparedFor(null, shop([polite('gpt-a'), also], grader));
     const { models } = forecast(both, { price: () => 0, stored: () => false });
     const graders = models.filter(({ purpose }) => purpose === 'grader');
     expect(graders.map(({ model: name, calls, refusals }) => [name, calls, refusals])).toEqual([
@@ -265,7 +238,7 @@ describe('graders that a metric names for itself', () => {
       ['gpt-a', 8 + 2, 3],
       ['gpt-4o', 8 + 2, undefined],
     ]);
-    expect(prepared(null, shop([polite('app')], program('app'))).problems[0]?.message).toContain(
+    expect(preparedFor(null, shop([polite('app')], program('app'))).problems[0]?.message).toContain(
       'It runs only with code: host',
     );
   });

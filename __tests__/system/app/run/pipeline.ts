@@ -3,7 +3,7 @@ import { judge } from '../../../../src/app/run/evaluate.ts';
 import { blankResult } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
-import type { PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
+import type { Prepared, PrepareInput } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
@@ -55,6 +55,65 @@ export interface Ran {
   planned: number;
 }
 
+/** What a comparison of two projects asks, as of these commits. */
+export function preparedFor(
+  base: Project | null,
+  head: Project,
+  input: Partial<PrepareInput> = {},
+): Prepared {
+  return prepare(
+    {
+      mode: 'diff',
+      base: base && baseTree,
+      head: headTree,
+      maxCalls: null,
+      failOn: null,
+      code: 'sandbox',
+      today: '2026-01-01',
+      ...input,
+    },
+    applyTrust(base, head, sources('member'), OWN_SETTINGS),
+    (text) => text,
+    ROWS,
+  );
+}
+
+/** Asks and judges what was planned, without code and store. */
+export function judged(
+  prepared: Prepared,
+  edges: Pick<JudgeEdges, 'complete'> & Partial<JudgeEdges>,
+  {
+    mode = 'diff',
+    n_tries = 1,
+  }: { mode?: PrepareInput['mode']; n_tries?: Settings['n_tries'] } = {},
+): Promise<Result> {
+  const blank = blankResult({
+    mode,
+    base: baseTree,
+    head: headTree,
+    trust: 'member',
+    gate: prepared.gate,
+    n_tries,
+    blankParts: BLANK_PARTS,
+  });
+  return judge(
+    prepared,
+    {
+      evaluate: async () => {
+        throw new Error('no code runs here');
+      },
+      random: () => 'delimiter',
+      hash: sha256,
+      scoreMetric,
+      solve: solveHere,
+      answered: () => undefined,
+      ...edges,
+    },
+    { ...blank, notices: prepared.notices },
+    FEATURES,
+  );
+}
+
 /**
  * Plans and runs two projects; `reply` is every model, told what is asked and the text of the last
  * message.
@@ -66,58 +125,17 @@ export async function runPipeline(
   { input = {}, edges = {} }: Given = {},
 ): Promise<Ran> {
   const requests: Request[] = [];
-  const arranged = applyTrust(base, head, sources('member'), OWN_SETTINGS);
-  const prepared = prepare(
-    {
-      mode: 'diff',
-      base: base && baseTree,
-      head: headTree,
-      maxCalls: null,
-      failOn: null,
-      code: 'sandbox',
-      today: '2026-01-01',
-      ...input,
-    },
-    arranged,
-    (text) => text,
-    ROWS,
-  );
+  const prepared = preparedFor(base, head, input);
   expect(prepared.problems).toEqual([]);
-  const blank = {
-    ...blankResult({
-      mode: input.mode ?? 'diff',
-      base: baseTree,
-      head: headTree,
-      trust: 'member',
-      gate: prepared.gate,
-      n_tries: head.settings.n_tries,
-      blankParts: BLANK_PARTS,
-    }),
-    notices: prepared.notices,
+  const complete: JudgeEdges['complete'] = async (request) => {
+    requests.push(request);
+    const said = reply(request, request.messages.at(-1)?.content ?? '');
+    return said instanceof Error
+      ? { status: 'error', kind: 'timeout', message: said.message }
+      : answer(said);
   };
-  const result = await judge(
-    prepared,
-    {
-      complete: async (request) => {
-        requests.push(request);
-        const said = reply(request, request.messages.at(-1)?.content ?? '');
-        return said instanceof Error
-          ? { status: 'error', kind: 'timeout', message: said.message }
-          : answer(said);
-      },
-      evaluate: async () => {
-        throw new Error('no code runs here');
-      },
-      random: () => 'delimiter',
-      hash: sha256,
-      scoreMetric,
-      solve: solveHere,
-      answered: () => undefined,
-      ...edges,
-    },
-    blank,
-    FEATURES,
-  );
+  const { n_tries } = head.settings;
+  const result = await judged(prepared, { complete, ...edges }, { ...input, n_tries });
   return {
     result,
     requests,

@@ -1,26 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { judge } from '../../../../src/app/run/evaluate.ts';
-import { blankResult } from '../../../../src/app/run/not-judged.ts';
-import { prepare } from '../../../../src/app/run/prepare.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
+import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Reference, Suite } from '../../../../src/kernel/suite/suite.ts';
-import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
-import { applyTrust } from '../../../../src/trust/arrange.ts';
-import { sources } from '../../../../src/trust/trust.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
-import type { SourceTree } from '../../../../src/types/repository.ts';
-import {
-  BLANK_PARTS,
-  FEATURES,
-  OWN_SETTINGS,
-  ROWS,
-  readResult,
-} from '../../../stand-ins/features.ts';
+import { readResult } from '../../../stand-ins/features.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { renderComment } from '../../../stand-ins/reports.ts';
 import {
@@ -38,16 +26,8 @@ import {
   scripted,
   verdict,
 } from '../../../unit/features/conversations/dialogues.ts';
-import { sha256, solveHere } from '../attributes/solvers.ts';
+import { judged, NEW, OLD, preparedFor } from '../../app/run/pipeline.ts';
 
-const tree = (commit: string): SourceTree => ({
-  commit,
-  files: new Map(),
-  irregular: new Map(),
-  read: async () => new Uint8Array(),
-});
-const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
-const [OLD, NEW] = ['Old {q}', 'New {q}'];
 const openai = new Map(
   ['judge', 'second'].map((model) => [model, modelSettings({ model, price: null })]),
 );
@@ -90,55 +70,14 @@ function shop({
   return project([one], { settings: settings({ n_tries: tries, models: openai }) });
 }
 
-function ready(base: Project | null, head: Project) {
-  const prepared = prepare(
-    {
-      mode: 'diff',
-      base: base && baseTree,
-      head: headTree,
-      maxCalls: null,
-      failOn: null,
-      code: 'sandbox',
-      today: '2026-01-01',
-    },
-    applyTrust(base, head, sources('member'), OWN_SETTINGS),
-    (text) => text,
-    ROWS,
-  );
+function ready(base: Project | null, head: Project): Prepared {
+  const prepared = preparedFor(base, head);
   expect(prepared.problems).toEqual([]);
   return prepared;
 }
 
-function judgeIt(
-  prepared: ReturnType<typeof ready>,
-  edges: Pick<Parameters<typeof judge>[1], 'complete'> & Partial<Parameters<typeof judge>[1]>,
-) {
-  const blank = blankResult({
-    mode: 'diff',
-    base: baseTree,
-    head: headTree,
-    trust: 'member',
-    gate: prepared.gate,
-    n_tries: 1,
-    blankParts: BLANK_PARTS,
-  });
-  return judge(
-    prepared,
-    {
-      evaluate: async () => {
-        throw new Error('no code runs here');
-      },
-      random,
-      hash: sha256,
-      scoreMetric,
-      solve: solveHere,
-      answered: () => undefined,
-      ...edges,
-    },
-    { ...blank, notices: prepared.notices },
-    FEATURES,
-  );
-}
+const judgeIt = (prepared: Prepared, edges: Parameters<typeof judged>[1]): Promise<Result> =>
+  judged(prepared, { random, ...edges });
 
 /**
  * Runs the pipeline on two projects. The assistant echoes its first message; `words` judges what an

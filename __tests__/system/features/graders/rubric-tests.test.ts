@@ -1,17 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { prepare } from '../../../../src/app/run/prepare.ts';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
-import { applyTrust } from '../../../../src/trust/arrange.ts';
-import { sources } from '../../../../src/trust/trust.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
-import type { SourceTree } from '../../../../src/types/repository.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
+import {
+  NEW,
+  OLD,
+  example,
+  fenced,
+  preparedFor,
+  rubricOf,
+  runPipeline,
+  shop,
+} from '../../app/run/pipeline.ts';
 
 const STRICT = 'Is {content} polite? Demand a greeting.';
 const LOOSE = 'Is {content} polite?';
@@ -340,22 +344,8 @@ test('a grader that is a program of the repository runs only where the workflow 
     ...{ command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [] },
   };
   const more = { ...grader('app'), models: new Map([['app', app]]) };
-  const tree = (commit: string): SourceTree => ({
-    commit,
-    files: new Map(),
-    irregular: new Map(),
-    read: async () => new Uint8Array(),
-  });
   const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
-    prepare(
-      {
-        ...{ mode: 'diff', base: tree('b'), head: tree('h'), maxCalls: null, failOn: null },
-        ...{ code, today: '2026-01-01' },
-      },
-      applyTrust(graded(null, more, 0), head, sources('member'), OWN_SETTINGS),
-      (text) => text,
-      ROWS,
-    ).problems.map(({ message }) => message);
+    preparedFor(graded(null, more, 0), head, { code }).problems.map(({ message }) => message);
   const refusal =
     'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
   expect(problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);

@@ -35,6 +35,17 @@ const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
 /** Even tries of r00 fail, everything else passes. */
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
+/** The same answers, from a store. */
+const reused: Parameters<typeof runPipeline>[3] = {
+  edges: {
+    complete: async (request) => ({
+      status: 'ok',
+      ...ownAnswer(partsOf(wavering(request, request.messages[0]!.content))),
+      latency_ms: 1,
+      reused: true,
+    }),
+  },
+};
 const compare = async (
   kept: KeptRecords,
   head: Project = project([shop(NEW, 2)], four),
@@ -62,16 +73,7 @@ describe('the history of tries', () => {
   test('grows by new answers alone: one that a store gave again was counted when it was new', async () => {
     const { kept, rows } = memory();
     await compare(kept);
-    await compare(kept, undefined, {
-      edges: {
-        complete: async (request) => ({
-          status: 'ok',
-          ...ownAnswer(partsOf(wavering(request, request.messages[0]!.content))),
-          latency_ms: 1,
-          reused: true,
-        }),
-      },
-    });
+    await compare(kept, undefined, reused);
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
     expect((await compare(kept)).suites[0]!.references[0]!.history).toMatchObject({
       passes: 4,
@@ -91,16 +93,6 @@ describe('the history of tries', () => {
   test('begins anew for another metric or expected value, with the answers that are there', async () => {
     const { kept, rows } = memory();
     await compare(kept);
-    const reused: Parameters<typeof runPipeline>[3] = {
-      edges: {
-        complete: async (request) => ({
-          status: 'ok',
-          ...ownAnswer(partsOf(wavering(request, request.messages[0]!.content))),
-          latency_ms: 1,
-          reused: true,
-        }),
-      },
-    };
     const strict = shop(NEW, 2, {
       tests: {
         metrics: [metric('has', { threshold: 1 })],
