@@ -26,7 +26,7 @@ import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './m
 import { ignoreCase } from './measures/normalise.ts';
 import {
   NOT_JSON,
-  argumentsOf,
+  parsedArguments,
   argumentsProblem,
   matchCalls,
   wantedCalls,
@@ -222,7 +222,7 @@ async function schemaProblems(
     const found = new Map<ToolCall, string>();
     problems.set(want, found);
     for (const call of made.filter(({ name }) => name === want.name)) {
-      const given = argumentsOf(call);
+      const given = parsedArguments(call);
       const schema = want.schema ?? true;
       const isSlow = checkSchema !== undefined && !isQuick(schema, call.arguments.length);
       const values = given === null ? [] : [given.value];

@@ -129,7 +129,7 @@ type Reply =
   /** `id`: null if it has none. */
   | { kind: 'odd'; id: string | null; problem: string };
 
-/** Levels of maps and lists in a reply; deeper ones overflow the stack of those who read them. */
+/** Levels of maps and lists in a reply. Deeper ones would overflow the stack of later readers. */
 const MOST_LEVELS = 200;
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -36,7 +36,7 @@ export function argumentsProblem(
   options: JsonMatchOptions,
 ): string | null {
   if (want.arguments === null) return null;
-  const given = argumentsOf(call);
+  const given = parsedArguments(call);
   if (given === null) return NOT_JSON;
   const differences = jsonDifferences(given.value, want.arguments, options);
   return differences.length === 0 ? null : differencesText(differences);
@@ -45,7 +45,7 @@ export function argumentsProblem(
 export const NOT_JSON = 'the arguments are not JSON';
 
 /** Without text they are an empty map; null: not JSON. */
-export function argumentsOf(call: ToolCall) {
+export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;
 }
