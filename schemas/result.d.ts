@@ -2357,6 +2357,35 @@ export interface EvaldiffResult {
         [k: string]: string | number | boolean;
       };
       /**
+       * Images and PDFs that the prompt showed to the model; absent: none.
+       */
+      files?: {
+        /**
+         * `file`: a PDF.
+         */
+        type: "image" | "file";
+        /**
+         * Its path in the repository.
+         */
+        path: string;
+        /**
+         * For example `image/png`.
+         */
+        media_type: string;
+        /**
+         * Git object id of its content.
+         */
+        id: string;
+        /**
+         * Its size.
+         */
+        bytes: number;
+        /**
+         * Only this side showed it; absent: every side that ran.
+         */
+        side?: "base" | "head";
+      }[];
+      /**
        * The gold answer as written; null when absent.
        */
       expected:

@@ -29,7 +29,8 @@ async function compared(
   const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
   const references = result.suites.flatMap((suite) => suite.references);
   const because = result.suites.flatMap((suite) => suite.because);
-  return { code, out, references, because };
+  const page = () => readFileSync(join(directory, 'report/report.html'), 'utf8');
+  return { code, out, references, because, page };
 }
 
 const headOf = (name: string) => (directory: string) => {
@@ -74,16 +75,25 @@ describe('a suite with images', () => {
     const { references, because } = await compared('images', replacePhoto);
     expect(because).toEqual([{ key: 'references', file: 'photos/mug.png' }]);
     expect(references.map(({ id }) => id)).toEqual(['mug-whole']);
+    expect(references[0]?.files).toMatchObject([{ path: 'photos/mug.png' }]);
   });
 
   test('asks everything again where all are shown the photo that was replaced', async () => {
-    const { references, because } = await compared('images', replacePhoto, (directory) => {
+    const { references, because, page } = await compared('images', replacePhoto, (directory) => {
       const path = join(directory, 'prompts/damage.yaml');
       const prompt = readFileSync(path, 'utf8');
       writeFileSync(path, prompt.replace('"{photo}"', '../photos/mug.png'));
     });
     expect(because).toEqual([{ key: 'messages', file: 'photos/mug.png' }]);
     expect(references).toHaveLength(9);
+    expect(references[0]?.files).toMatchObject([
+      { path: 'photos/mug.png', side: 'head' },
+      { path: 'photos/mug.png', side: 'base' },
+    ]);
+    for (const name of ['mug.png', 'mug-cracked.png']) {
+      const photo = readFileSync(join(fixture('images', 'base'), 'photos', name), 'base64');
+      expect(page()).toContain(`<img src="data:image/png;base64,${photo}"`);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { loadReports, type ReportRow } from '../../report/sections/feature-report.ts';
 import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
+import { shownImages } from './shown-images.ts';
 
 /** Characters per write: small parts are gathered, because each write costs more than its text. */
 const CHUNK_CHARS = 1 << 16;
@@ -79,6 +80,7 @@ export async function writeReports(
   features: readonly ReportRow[],
   folder: OwnFolder,
   marker: string,
+  images: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
   // Loaded on demand, to start faster.
@@ -87,7 +89,7 @@ export async function writeReports(
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
   // In sequence, so that a large one is freed before the next is made.
-  await folder.write('report.html', inParts(await renderHtml(result, reports)));
+  await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
@@ -109,12 +111,13 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
 
 /** A sweep's tries also in llmeval's layout. */
 export async function writeRun(
-  { features, startedAt, redact }: Pick<Session, 'features' | 'startedAt' | 'redact'>,
+  session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
   { result, suites }: Evaluated,
   folder: OwnFolder,
   marker: string,
 ): Promise<void> {
-  await writeReports(result, features, folder, marker);
+  const { features, startedAt, redact } = session;
+  await writeReports(result, features, folder, marker, await shownImages(result, session));
   if (result.mode !== 'sweep') return;
   const { llmevalFiles } = await import('../../report/llmeval.ts');
   for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))

@@ -25,6 +25,7 @@ import {
   unaskedSide,
 } from './rates.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { shownFiles } from './shown-files.ts';
 import { ruleUncompared } from './suite-rules.ts';
 import { preferenceOf } from './suite-tables.ts';
 import { storedAnswers } from './today.ts';
@@ -197,6 +198,7 @@ function referenceResult(
     skip: !countsIn(deciding.tests, reference),
     ...(quarantined(reference.id) ? { quarantined: true } : {}),
     input: reference.input,
+    ...shownFiles(run.affected),
     expected: reference.expected ?? null,
     status: found?.status ?? plainStatus(run, base, head),
     p: found?.p ?? null,

@@ -108,6 +108,20 @@ const referenceStatus = z.enum([
   'fail',
 ]);
 
+const shownFileSchema = z.strictObject({
+  type: z.enum(['image', 'file']).describe('`file`: a PDF.'),
+  path: z.string().describe('Its path in the repository.'),
+  media_type: z.string().describe('For example `image/png`.'),
+  id: z.string().describe('Git object id of its content.'),
+  bytes: countSchema.describe('Its size.'),
+  side: z
+    .enum(['base', 'head'])
+    .describe('Only this side showed it; absent: every side that ran.')
+    .exactOptional(),
+});
+
+export type ShownFile = z.infer<typeof shownFileSchema>;
+
 export const referenceResultSchema = (own: OwnKeys) =>
   z.strictObject({
     id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
@@ -125,6 +139,10 @@ export const referenceResultSchema = (own: OwnKeys) =>
     input: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .describe("Values of the prompt's variables."),
+    files: z
+      .array(shownFileSchema)
+      .describe('Images and PDFs that the prompt showed to the model; absent: none.')
+      .exactOptional(),
     expected: jsonSchema.describe('The gold answer as written; null when absent.'),
     status: referenceStatus.describe(
       'Head against base; where one side ran alone, its outcome (`pass`, `fail`).',

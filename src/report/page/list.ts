@@ -21,7 +21,7 @@ import {
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
-import { referenceHtml } from './references.ts';
+import { referenceHtml, type ImageOf } from './references.ts';
 
 /** References of all suites, worst first: by status, then by suite. */
 export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
@@ -40,6 +40,7 @@ interface ListInput {
   parts: PageParts;
   characters: number;
   links: Links;
+  imageOf: ImageOf;
 }
 
 /** The filter and the rows, with notes on omissions. Null when it exceeds `limit` bytes. */

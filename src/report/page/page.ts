@@ -1,4 +1,5 @@
 import { answerText } from '../../kernel/answer/text.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -20,7 +21,7 @@ import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
 import { costCharts } from './charts.ts';
 import { OPEN_ROWS, listHtml, listNotes, referencesWorstFirst } from './list.ts';
 import { anchorsOf } from './page-index.ts';
-import { FULL_META, groups } from './references.ts';
+import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
 /** In bytes, for a thousand references; more ones add {@link BYTES_PER_REFERENCE} each. */
@@ -41,14 +42,44 @@ const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as con
 /** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
 const LEAST_AROUND = 30;
 
-/** One HTML file that makes no requests. Cuts answers to stay within the limit. */
+const NO_IMAGES: ReadonlyMap<string, string> = new Map();
+
+/** Characters of all images in a page. */
+const MOST_IMAGES = 2_000_000;
+
+/** Each image appears once, with the first reference that shows it. */
+function placeImages(
+  entries: readonly ReferenceEntry[],
+  images: ReadonlyMap<string, string>,
+): { imageOf: ImageOf; size: number } {
+  const first = new Map<string, ReferenceResult>();
+  let size = 0;
+  for (const { reference } of entries)
+    for (const { id } of reference.files ?? []) {
+      const length = images.get(id)?.length ?? 0;
+      if (length === 0 || first.has(id) || size + length > MOST_IMAGES) continue;
+      first.set(id, reference);
+      size += length;
+    }
+  const imageOf: ImageOf = (reference, id) =>
+    first.get(id) === reference ? (images.get(id) ?? null) : null;
+  return { imageOf, size };
+}
+
+/**
+ * One HTML file that makes no requests. Cuts answers to stay within the limit. `images`: data URIs
+ * by object id; others are named.
+ */
 export async function renderHtml(
   result: Result,
   reports: Reports,
   links: Links = placeLinks(result),
+  images: ReadonlyMap<string, string> = NO_IMAGES,
 ): Promise<string> {
   const entries = referencesWorstFirst(result);
-  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
+  const { imageOf, size } = placeImages(entries, images);
+  const limit =
+    size + Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
   const { least, longest } = sizesOf(entries, reports, parts);
@@ -70,7 +101,7 @@ export async function renderHtml(
     const list =
       entries.length === 0
         ? markup``
-        : await listHtml({ ...page, entries: shown, characters }, notes, limit);
+        : await listHtml({ ...page, imageOf, entries: shown, characters }, notes, limit);
     if (list === null) return null;
     const html = pageOf({ ...page, costs, list });
     return bytes(html) <= limit || room.references === 0 ? html : null;

@@ -2,6 +2,7 @@ import { answerKey, answerText } from '../../kernel/answer/text.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type {
   ReferenceResult,
+  ShownFile,
   SideResult,
   TryResult,
 } from '../../kernel/result/reference-result.ts';
@@ -14,7 +15,7 @@ import { jsonText } from '../../types/plain.ts';
 import { answerImages, answerPieces, comparedAnswers, stepLines } from '../sections/answers.ts';
 import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, whole } from '../sections/emphasis.ts';
-import { marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
+import { fileNote, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
 import { tryView, type AnchorOf, type Reports } from '../sections/feature-report.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
@@ -22,10 +23,15 @@ import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
 interface BodyInput {
+  /** Absent: images are only named. */
+  imageOf?: ImageOf;
   characters: number;
   links: Links;
   reports: Reports;
 }
+
+/** The data URI of an image if the reference shows it; null: it is only named. */
+export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
   /** Its suite's name; null: there is only one. */
@@ -69,10 +75,8 @@ export function referenceBody(
     </div>`;
 }
 
-function facts(
-  { input: given, expected, file, line, status, p, q, history, ...sides }: ReferenceResult,
-  input: BodyInput,
-): Markup[] {
+function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
+  const { input: given, expected, file, line, status, p, q, history, ...sides } = reference;
   const { characters, links } = input;
   const entry = (name: string, html: MarkupPart): Markup =>
     markup`<dt>${name}</dt><dd>${html}</dd>`;
@@ -82,6 +86,9 @@ function facts(
         shorten(name, NAME_LIMIT),
         markup`<code>${piecesHtml(whole(String(value), characters))}</code>`,
       ),
+    ),
+    ...(reference.files ?? []).map((shown) =>
+      entry(shown.type, shownHtml(shown, input.imageOf?.(reference, shown.id) ?? null)),
     ),
     ...(expected === null
       ? []
@@ -100,6 +107,13 @@ function facts(
           ),
         ]),
   ];
+}
+
+function shownHtml(file: ShownFile, data: string | null): Markup {
+  const { path } = file;
+  return markup`
+    ${data === null ? null : markup`<img src="${data}" alt="${path}">`}
+    <code>${path}</code> ${fileNote(file)}`;
 }
 
 function stripsHtml(

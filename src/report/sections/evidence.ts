@@ -1,6 +1,11 @@
-import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type {
+  ReferenceResult,
+  ShownFile,
+  TryResult,
+} from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
+import { fileSize } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
 import { answerLine, changedArguments, comparedAnswers } from './answers.ts';
@@ -35,6 +40,7 @@ export function evidence(
     }));
   const given = [
     { name: [text('Input')], value: inputLine(reference, characters) },
+    ...filesRow(reference),
     ...(reference.expected === null
       ? []
       : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
@@ -109,6 +115,24 @@ function answerPieces(
         base: [{ kind: 'pieces', pieces: compared.base }],
         head: [{ kind: 'pieces', pieces: compared.head }],
       };
+}
+
+/** `photos/cat.png (84 KB)`: images and PDFs that the model saw. */
+export function filesRow({ files = [] }: ReferenceResult): { name: Line; value: Line }[] {
+  if (files.length === 0) return [];
+  const shown = files
+    .slice(0, MOST_FILES)
+    .map((file): Line => [code(file.path), text(` ${fileNote(file)}`)]);
+  const more = files.length - shown.length;
+  const rest: Line[] = more === 0 ? [] : [[text(`${String(more)} more`)]];
+  return [{ name: [text('Shown')], value: joinLines([...shown, ...rest], ', ') }];
+}
+
+const MOST_FILES = 5;
+
+/** `(84 KB)`, or `(84 KB, on base)` for a file that only one side showed. */
+export function fileNote({ bytes, side }: ShownFile): string {
+  return `(${fileSize(bytes)}${side === undefined ? '' : `, on ${side}`})`;
 }
 
 export function inputLine({ input }: ReferenceResult, characters: number): Line {

@@ -6,7 +6,7 @@ import { jsonText } from '../../types/plain.ts';
 import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type Line } from './document.ts';
-import { inputLine } from './evidence.ts';
+import { filesRow, inputLine } from './evidence.ts';
 import { faceOf, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
@@ -76,6 +76,7 @@ function flippedRows(
   return [
     { name: [text('Reference')], value: faceOf(reference) },
     { name: [text('Input')], value: inputLine(reference, characters) },
+    ...filesRow(reference),
     ...(reference.expected === null
       ? []
       : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),

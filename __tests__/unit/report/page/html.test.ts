@@ -10,7 +10,7 @@ import { markupText } from '../../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf, type Element } from '../../../stand-ins/elements.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { packedIn } from '../../../stand-ins/page-rows.ts';
-import { renderHtml } from '../../../stand-ins/reports.ts';
+import { renderComment, renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from '../kinds.ts';
 import {
   goldens,
@@ -78,6 +78,39 @@ test('a cell of two columns says on a phone whose it is, where they stand below 
   const html = markupText(htmlOf([{ kind: 'table', head, rows }], NO_LINKS));
   expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
   expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
+});
+
+describe('images of the prompt', () => {
+  const cat = { type: 'image', path: 'photos/cat.png', media_type: 'image/png', id: 'a1' } as const;
+  const given = { base: passed('a'), head: failed('b') };
+  const suites = [
+    suiteOf('one', [
+      referenceOf('mild', 'unchanged', { ...given, files: [{ ...cat, bytes: 84_000 }] }),
+      referenceOf('worst', 'regressed', {
+        ...given,
+        files: [
+          { ...cat, bytes: 84_000 },
+          { ...cat, path: 'photos/old.png', id: 'b2', bytes: 840, side: 'base' },
+        ],
+      }),
+    ]),
+  ];
+
+  test('are shown once, with the worst reference, and named where they are not', async () => {
+    const images = new Map([['a1', 'data:image/png;base64,AAAA']]);
+    const page = await renderHtml(resultOf({ suites }), links, images);
+    expect(page.match(/<img [^>]*>/g)).toEqual([
+      '<img src="data:image/png;base64,AAAA" alt="photos/cat.png">',
+    ]);
+    expect(page).toContain('photos/cat.png</code> (84 KB)');
+    expect(page).toContain('photos/old.png</code> (840 bytes, on base)');
+  });
+
+  test('are named with their size in comments', () => {
+    expect(renderComment(resultOf({ suites }))).toContain(
+      '<code>photos/cat.png</code> (84 KB), <code>photos/old.png</code> (840 bytes, on base)',
+    );
+  });
 });
 
 describe('the policy', () => {

@@ -1,0 +1,32 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { MAX_EMBEDDED_BYTES } from '../../types/answer.ts';
+import type { SourceTree } from '../../types/repository.ts';
+import type { Session } from './session.ts';
+
+/** Data URIs of the images that references show, by object id; larger or lost ones are left out. */
+export async function shownImages(
+  { suites, base, head }: Result,
+  { repository, workingDirectory }: Pick<Session, 'repository' | 'workingDirectory'>,
+): Promise<Map<string, string>> {
+  const files = suites.flatMap(({ references }) =>
+    references.flatMap(({ files: own = [] }) => own),
+  );
+  const wanted = files.filter(({ type, bytes }) => type === 'image' && bytes <= MAX_EMBEDDED_BYTES);
+  const images = new Map<string, string>();
+  if (wanted.length === 0) return images;
+  const commits = [head.sha, ...(base === null ? [] : [base.sha])];
+  const trees = await Promise.all(
+    commits.map((commit): Promise<SourceTree> =>
+      commit === 'worktree'
+        ? repository.worktree(workingDirectory)
+        : repository.tree(commit, workingDirectory),
+    ),
+  );
+  for (const { path, id, media_type } of wanted) {
+    const tree = trees.find((each) => each.files.get(path)?.id === id);
+    if (tree === undefined || images.has(id)) continue;
+    const content = await tree.read(path);
+    images.set(id, `data:${media_type};base64,${Buffer.from(content).toString('base64')}`);
+  }
+  return images;
+}
