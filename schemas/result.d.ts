@@ -5621,6 +5621,10 @@ export interface EvaldiffResult {
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
+       * New answers of both sides confirmed the fall; absent: that was not needed.
+       */
+      confirmed?: true;
+      /**
        * The units that did it.
        */
       units: {

@@ -17,11 +17,17 @@ import type { Cause, SuiteCauses } from './result.ts';
 const UNIT_TEXT = 80;
 const NAMED_UNITS = 5;
 
+/** What an experiment, or a fall confirmed by new answers of both sides, proves is a cause. */
+function causeWords({ relation, confirmed }: Cause): string {
+  if (relation !== 'only-change') return 'Cause';
+  return confirmed === true ? 'Cause: the only change' : 'The only change';
+}
+
 /** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
 export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
   const proof = proofWords(cause);
   return [
-    strong(cause.relation === 'only-change' ? 'The only change' : 'Cause'),
+    strong(causeWords(cause)),
     ...named,
     text(': '),
     ...unitsLine(cause),

@@ -45,6 +45,10 @@ const causeSchema = z.strictObject({
       'The unit alone does it; the units do it only together; each of them does it by ' +
         'itself; or it is the only change, which nobody had to try.',
     ),
+  confirmed: z
+    .literal(true)
+    .describe('New answers of both sides confirmed the fall; absent: that was not needed.')
+    .exactOptional(),
   units: z.array(changeUnitSchema).describe('The units that did it.'),
   references: z
     .array(

@@ -83,7 +83,11 @@ export async function causesOfSuite(
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
-    return fixed({ ...blank, causes: [onlyChange(units, fallen)], explained: only });
+    return fixed({
+      ...blank,
+      causes: [onlyChange(units, fallen, suspect.result)],
+      explained: only,
+    });
   }
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
@@ -128,14 +132,27 @@ async function withFixes(
 }
 
 /** What needs no experiment: setting the only change back gives base. */
-function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Cause {
+function onlyChange(
+  units: ChangeUnit[],
+  fallen: readonly ReferenceResult[],
+  { today }: SuiteResult,
+): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
     restored: sideCounts(base),
     broken: sideCounts(head),
   }));
   const held = { references: 0, of: 0 };
-  return { relation: 'only-change', units, references, held, p: null, calls: 0 };
+  const confirmed = today?.status === 'confirmed' ? { confirmed: true as const } : {};
+  return {
+    relation: 'only-change',
+    ...confirmed,
+    units,
+    references,
+    held,
+    p: null,
+    calls: 0,
+  };
 }
 
 async function examine(

@@ -19,7 +19,7 @@ import {
 } from '../../report/sections/document.ts';
 import { andMore, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks } from '../../report/terminal.ts';
-import { percent, pointsBetween, count, counted } from '../../text/amounts.ts';
+import { percent, pointsBetween, count, counted, signedBetween } from '../../text/amounts.ts';
 import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
@@ -82,6 +82,7 @@ async function historyHtml(
   more: readonly string[] = [],
 ): Promise<Markup> {
   const { shown, notes } = seriesOf(points, more);
+  const eroded = shown.flatMap((series) => erosionWords(series) ?? []);
   if (shown.length === 0)
     return markup`<section><h1>Pass rates over time</h1><p>${NO_RESULT_TEXT}</p></section>`;
   const { trendChart } = await import('./trend-chart.ts');
@@ -102,6 +103,7 @@ async function historyHtml(
   );
   return markup`
     <section><h1>Pass rates over time</h1>
+      ${eroded.map((sentence) => markup`<p>${sentence}</p>`)}
       ${[HOW_TO_READ, ...notes].map(noteHtml)}
       <div class="cards">${cards}</div>
     </section>`;
@@ -122,6 +124,31 @@ export function renderHistoryMarkdown(
   return `${markdownOf(historyBlocks(points, notes), NO_LINKS)}\n`;
 }
 
+const LEAST_ERODED = 3;
+
+/**
+ * `Since 2026-05-01 (3f2a1b0) capitals lost 9.0 points (97.0 % → 88.0 %) over 6 results, none of
+ * them alone.` The 95 % intervals of first and last do not overlap, those of neighbours do. Null:
+ * not so.
+ */
+function erosionWords({ name, variant, points }: Series): string | null {
+  const judged = points.flatMap(({ rate, low, high, ...moment }) =>
+    rate === null || low === null || high === null ? [] : [{ ...moment, rate, low, high }],
+  );
+  const [first, last] = [judged[0], judged.at(-1)];
+  if (first === undefined || last === undefined || judged.length < LEAST_ERODED) return null;
+  const isBelow = (after: typeof first, before: typeof first): boolean => after.high < before.low;
+  const hasStep = judged.some((moment, i) => isBelow(moment, judged[i - 1] ?? moment));
+  if (hasStep || !isBelow(last, first)) return null;
+  const lost = signedBetween(first.rate, last.rate).slice(1);
+  return (
+    `Since ${first.at.slice(0, 10)} (${shortSha(first.sha)}) ` +
+    `${shorten([name, variant].filter((part) => part !== '').join(' '), NAME_LIMIT)} lost ${lost} ` +
+    `points (${percent(first.rate)} → ${percent(last.rate)}) over ` +
+    `${counted(judged.length, 'result')}, none of them alone.`
+  );
+}
+
 const HOW_TO_READ =
   'A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.';
 
@@ -132,6 +159,9 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
   if (shown.length === 0) return [paragraph([text(NO_RESULT_TEXT)])];
   return [
     paragraph([strong('Pass rates over time'), text(` – ${dateRange(points)}`)], 'verdict'),
+    ...shown
+      .flatMap((series) => erosionWords(series) ?? [])
+      .map((words) => paragraph([text(words)])),
     {
       kind: 'table',
       head: ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'].map((title) => [

@@ -118,6 +118,7 @@ describe('a pull request after the model changed behind its name', () => {
     const { code, out, suite } = await diff('Broken:');
     expect([code, suite.verdict]).toEqual([1, 'regressed']);
     expect(suite.today).toMatchObject({ status: 'confirmed', limit: null });
+    expect(out).toContain('Cause: the only change: ');
     const today = new Date(suite.today!.stored.oldest!).toISOString().slice(0, 10);
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });
@@ -160,6 +161,7 @@ describe('a second run of the same commit', () => {
     const { diff } = await openProject();
     const first = await diff('Broken:');
     expect(first.suite).not.toHaveProperty('today');
+    expect(first.out).toContain('The only change: ');
     const second = await diff('Broken:');
     expect([first.code, second.code]).toEqual([1, 1]);
     expect(second.suite.today).toMatchObject({ status: 'confirmed', by: 'references' });

@@ -71,6 +71,30 @@ describe('the trend in a terminal', () => {
   });
 });
 
+describe('a suite that lost pass rate in small steps', () => {
+  const rates = (...all: number[]): HistoryPoint[] =>
+    all.map((rate, i) => point(i + 1, [suite('capitals', rate)]));
+  const LOST =
+    'Since 2026-03-01 (01abcde) capitals lost 12.0 points (94.0 % → 82.0 %) over 4 results, ' +
+    'none of them alone.';
+
+  test('is named in a sentence on every surface', async () => {
+    const steps = rates(0.94, 0.9, 0.86, 0.82);
+    expect(renderHistoryText(steps, 200)).toContain(LOST);
+    expect(renderHistoryMarkdown(steps).replaceAll('`', '')).toContain(LOST);
+    expect(await renderHistoryHtml(steps)).toContain(LOST);
+  });
+
+  test.each([
+    ['one step is beyond the intervals', rates(0.94, 0.94, 0.82, 0.82)],
+    ['the last interval overlaps the first', rates(0.94, 0.9, 0.86)],
+    ['there are two results', rates(0.94, 0.82)],
+    ['it rose', rates(0.82, 0.86, 0.9, 0.94)],
+  ])('is not named if %s', (_, steps) => {
+    expect(renderHistoryText(steps, 200)).not.toContain('lost');
+  });
+});
+
 test('the trend as Markdown has the same numbers', () => {
   const text = renderHistoryMarkdown(history);
   expect(text).toContain('▆·▇▄▅');
