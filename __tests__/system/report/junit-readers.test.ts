@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { convertJUnitToCTRFReport } from 'junit-to-ctrf';
 import { parse } from 'test-results-parser';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { renderJunit } from '../../stand-ins/reports.ts';
+import { temporaryFolder } from '../../stand-ins/repository.ts';
 import {
   enormous,
   green,
@@ -18,11 +18,7 @@ import {
   failed,
 } from '../../unit/report/results.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'evaldiff-junit-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('junit');
 
 /** Every reference fell from one of one to none of one, which no reference alone can prove. */
 function allFell(): Result {

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { runIdentity } from '../../../../src/app/action/identity.ts';
 import { createLease } from '../../../../src/app/action/lease.ts';
 import { publish, type PublishJob } from '../../../../src/app/action/publish.ts';
@@ -13,18 +12,9 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ChangedFile, EventFacts } from '../../../../src/types/repository.ts';
 import { FEATURES, OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { REPORTS } from '../../../stand-ins/reports.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { enormous, regression } from '../../../unit/report/results.ts';
 import { HEAD, NOW, REPOSITORY, setup, type Setup } from '../../edges/github/setup.ts';
-
-const folders: string[] = [];
-afterEach(() =>
-  Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))),
-);
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-publish-'));
-  folders.push(folder);
-  return folder;
-}
 
 const facts: EventFacts = {
   ...{ event: 'pull_request', action: 'synchronize', repository: REPOSITORY, pullRequest: 12 },
@@ -45,7 +35,7 @@ async function published(
   const about = changes.facts ?? facts;
   const given = { inputs, env: {}, now: () => NOW, facts: about, judges: true };
   const lease = createLease(ready.client, given, runIdentity(inputs, {}));
-  const summaryPath = join(await temporaryFolder(), 'summary.md');
+  const summaryPath = join(temporaryFolder(), 'summary.md');
   const ids = await publish({
     client: ready.client,
     facts,
@@ -105,7 +95,7 @@ describe('two thousand failing references', () => {
 describe('publishing', () => {
   test('does not stop at one surface that fails: the others are written, and a warning names what failed', async () => {
     const { github, ids } = await published(regression(), {
-      summaryPath: join(await temporaryFolder(), 'no', 'such', 'folder'),
+      summaryPath: join(temporaryFolder(), 'no', 'such', 'folder'),
     });
     expect(ids.warnings).toEqual([
       expect.stringMatching(/^The job summary could not be written: (Error: )?ENOENT/),
@@ -125,7 +115,7 @@ describe('publishing', () => {
   });
 
   test('appends to a summary that an earlier step began', async () => {
-    const summaryPath = join(await temporaryFolder(), 'summary.md');
+    const summaryPath = join(temporaryFolder(), 'summary.md');
     await writeFile(summaryPath, 'Earlier.\n');
     await published(regression(), { summaryPath });
     expect(await readFile(summaryPath, 'utf8')).toMatch(/^Earlier\.\n[\s\S]*Regressed/);
@@ -134,7 +124,7 @@ describe('publishing', () => {
 
 describe('the reports', () => {
   test('are four files that say the same', async () => {
-    const folder = join(await temporaryFolder(), 'deep', 'out');
+    const folder = join(temporaryFolder(), 'deep', 'out');
     const own = await openFolder(folder, { root: folder, tracked: async () => [] });
     await writeReports(regression(), FEATURES, own, commentMarker('evaldiff'));
     const text = async (name: string) => readFile(join(folder, name), 'utf8');

@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import {
   errorOf,
   KEY,
@@ -28,7 +28,7 @@ async function start(
   overrides: Partial<ProviderOptions> = {},
   ready: (commit: string) => Promise<void> = () => Promise.resolve(),
 ) {
-  const root = await mkdtemp(path.join(tmpdir(), 'evaldiff-program-'));
+  const root = temporaryFolder('program');
   const folder = (commit: string): string => path.join(root, commit);
   const { PATH } = process.env;
   const secrets = { OPENAI_API_KEY: KEY, GITHUB_TOKEN: 'ghs_token' };
@@ -50,7 +50,6 @@ async function start(
     }),
   );
   const close = async (): Promise<void> => providers.close();
-  afterThisTest(() => rm(root, { recursive: true, force: true }));
   afterThisTest(close);
   const app: ProgramTarget = {
     provider: 'program',

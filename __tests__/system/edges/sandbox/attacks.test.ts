@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import type { HarnessOptions, HarnessReport } from './attack-harness.ts';
 import { javascriptAttacks, meetsLimit, pythonAttacks, type Attack } from './attacks.ts';
 import { pythonWithout, systemPython } from './kernels.ts';
@@ -20,9 +20,8 @@ const expected: Record<HarnessOptions['language'], Record<string, Attack>> = {
   javascript: javascriptAttacks(nowhere),
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'evaldiff-kernels-'));
+const folder = temporaryFolder('kernels');
 chmodSync(folder, 0o755);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<HarnessReport> {
   const identity = user === 'nobody' ? { uid: nobody, gid: nobody } : {};

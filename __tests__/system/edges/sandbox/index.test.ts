@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSandbox, type SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeJob, CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { oldPython, pythonWithout, systemPython } from './kernels.ts';
 
-const open: ReturnType<typeof createSandbox>[] = [];
-const folder = mkdtempSync(join(tmpdir(), 'evaldiff-pythons-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(() => Promise.all(open.splice(0).map((sandbox) => sandbox.close())));
+const folder = temporaryFolder('pythons');
 
 const DEFAULTS: SandboxOptions = {
   mode: 'sandbox',
@@ -22,7 +19,7 @@ const DEFAULTS: SandboxOptions = {
 
 function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof createSandbox> {
   const made = createSandbox({ ...DEFAULTS, ...options });
-  open.push(made);
+  afterThisTest(made.close);
   return made;
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as library from '@actions/cache';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,6 +11,7 @@ import {
 import type { Complete } from '../../../../src/types/model.ts';
 import type { TrustLevel } from '../../../../src/types/plain.ts';
 import { startCacheServer, type CacheServer } from '../../../stand-ins/cache-service.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok } from '../../../unit/edges/store/setting.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   // One path for all: it is part of what the service finds an entry by.
-  temporary = mkdtempSync(join(tmpdir(), 'evaldiff-runner-'));
+  temporary = temporaryFolder('runner');
   const token = `x.${Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url')}.x`;
   Object.assign(process.env, {
     ACTIONS_CACHE_SERVICE_V2: 'true',
@@ -38,10 +38,7 @@ beforeEach(() => {
     RUNNER_OS: 'Linux',
   });
 });
-afterEach(() => {
-  server.fail('nothing');
-  rmSync(temporary, { recursive: true, force: true });
-});
+afterEach(() => server.fail('nothing'));
 afterAll(async () => {
   process.env = before;
   await server.close();

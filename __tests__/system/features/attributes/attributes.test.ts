@@ -1,5 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
@@ -8,6 +6,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 import { scripted } from './scripted-grader.ts';
 import { reader } from './sixty.ts';
@@ -61,27 +60,21 @@ test('evaldiff diff names the attribute that got worse, prints beforehand what t
 });
 
 test("the demo's pull request is explained by its own scripted grader: refunds got worse, and what fell with them is not called", async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'evaldiff-demo-'));
-  try {
-    const at = join(folder, 'shop');
-    mkdirSync(at);
-    makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), at);
-    const args = 'diff --base main --head friendlier --code host --json'.split(' ');
-    const { code, out } = await commandIn(at, args);
-    const { attributes, insights } = JSON.parse(out) as Result;
-    expect(code).toBe(1);
-    const moved = attributes.filter(({ verdict }) => verdict !== 'no change seen');
-    expect(moved).toMatchObject([{ name: 'Refunds', verdict: 'regressed' }]);
-    const others = attributes.flatMap(({ explained_by: by }) => (by.length > 0 ? [by.join()] : []));
-    expect(new Set(others)).toEqual(new Set(['domain-refunds']));
-    expect(insights).toMatchObject([
-      {
-        generated: true,
-        attributes: ['domain-refunds'],
-        references: expect.arrayContaining(['refund-gift']),
-      },
-    ]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const at = temporaryFolder('demo');
+  makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), at);
+  const args = 'diff --base main --head friendlier --code host --json'.split(' ');
+  const { code, out } = await commandIn(at, args);
+  const { attributes, insights } = JSON.parse(out) as Result;
+  expect(code).toBe(1);
+  const moved = attributes.filter(({ verdict }) => verdict !== 'no change seen');
+  expect(moved).toMatchObject([{ name: 'Refunds', verdict: 'regressed' }]);
+  const others = attributes.flatMap(({ explained_by: by }) => (by.length > 0 ? [by.join()] : []));
+  expect(new Set(others)).toEqual(new Set(['domain-refunds']));
+  expect(insights).toMatchObject([
+    {
+      generated: true,
+      attributes: ['domain-refunds'],
+      references: expect.arrayContaining(['refund-gift']),
+    },
+  ]);
 });

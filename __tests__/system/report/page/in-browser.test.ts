@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,6 +8,7 @@ import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
 import { renderHtml } from '../../../stand-ins/reports.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
 import {
   hostile,
@@ -32,13 +32,12 @@ inBrowser('the HTML report in a browser', () => {
   let browser: Browser;
   // One for all tests: a window takes far longer to open than to fill.
   let page: Page;
-  let folder: string;
+  const folder = temporaryFolder('html');
   let address: string;
   /** All that the page says, and asks for. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'evaldiff-html-'));
     address = pathToFileURL(join(folder, 'report.html')).href;
     browser = await openBrowser();
     page = await browser.newPage();
@@ -54,10 +53,7 @@ inBrowser('the HTML report in a browser', () => {
       if (request.url() !== address) complaints.push(request.url());
     });
   });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => browser.close());
 
   async function openHtml(html: string, { scheme = 'light', width = 1400 }: Look = {}) {
     writeFileSync(join(folder, 'report.html'), html);
