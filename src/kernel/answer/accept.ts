@@ -40,6 +40,23 @@ function callEntry(call: ToolCall): JsonMap | null {
   return { name: call.name, arguments: Object.fromEntries(values) };
 }
 
+/** The calls or files that a reference expects; null: it expects a text or another value. */
+export function expectedParts(expected: Json): Part[] | null {
+  const entries = Array.isArray(expected) ? expected : [];
+  const parts = entries.map(expectedPart);
+  return parts.length > 0 && parts.every((part) => part !== null) ? parts : null;
+}
+
+function expectedPart(entry: Json): Part | null {
+  if (!isMap(entry) || Object.keys(entry).length > 2) return null;
+  const { name, arguments: given, path, content } = entry;
+  if (typeof name === 'string' && isMap(given))
+    return { type: 'tool_call', name, arguments: JSON.stringify(given) };
+  return typeof path === 'string' && typeof content === 'string'
+    ? { type: 'file', path, diff: content }
+    : null;
+}
+
 function hasLongNumber(value: ExactJson): boolean {
   if (value === null || typeof value !== 'object') return false;
   return value instanceof LongNumber || Object.values(value).some(hasLongNumber);

@@ -12,8 +12,14 @@ import { type Markup, type MarkupPart, joinMarkup, markup } from '../../text/mar
 import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { jsonText } from '../../types/plain.ts';
-import { answerImages, answerPieces, comparedAnswers, stepLines } from '../sections/answers.ts';
-import { NAME_LIMIT, code, place, standsOn, type Links, type Piece } from '../sections/document.ts';
+import {
+  answerImages,
+  answerPieces,
+  comparedAnswers,
+  expectedLine,
+  stepLines,
+} from '../sections/answers.ts';
+import { NAME_LIMIT, place, standsOn, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, whole } from '../sections/emphasis.ts';
 import { fileNote, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
 import { faceOf } from '../sections/faces.ts';
@@ -92,7 +98,7 @@ function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
     ),
     ...(expected === null
       ? []
-      : [entry('expected', lineHtml([code(jsonText(expected), characters)], links))]),
+      : [entry('expected', lineHtml(expectedLine(expected, characters), links))]),
     entry('at', lineHtml([place(file, line, standsOn({ status }))], links)),
     ...stripsHtml(sides, input).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null

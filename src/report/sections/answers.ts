@@ -1,3 +1,4 @@
+import { expectedParts } from '../../kernel/answer/accept.ts';
 import {
   argumentChanges,
   answerRuns,
@@ -7,6 +8,7 @@ import { answerText, argumentText, partsText, type Answered } from '../../kernel
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Part, Step } from '../../types/answer.ts';
+import { jsonText, type Json } from '../../types/plain.ts';
 import { code, text, type Line, type Piece } from './document.ts';
 import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
 
@@ -33,6 +35,19 @@ export function answerLine(made: Shown | null, characters: number): Line {
   return pieces === null
     ? [text('no answer: '), code(made.error ?? 'unknown error', characters)]
     : [{ kind: 'pieces', pieces }];
+}
+
+/** Expected calls and files read like those of answers. */
+export function expectedText(expected: Json): string {
+  const parts = expectedParts(expected);
+  return parts === null ? jsonText(expected) : partsText(parts);
+}
+
+export function expectedLine(expected: Json, characters: number): Line {
+  const parts = expectedParts(expected);
+  return parts === null
+    ? [code(jsonText(expected), characters)]
+    : [{ kind: 'pieces', pieces: whole(partsText(parts), characters) }];
 }
 
 /** `no answer, …` or the answer, up to `length` UTF-16 units. */

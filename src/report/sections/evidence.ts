@@ -8,7 +8,7 @@ import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import { fileSize } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
-import { answerLine, changedArguments, comparedAnswers } from './answers.ts';
+import { answerLine, changedArguments, comparedAnswers, expectedLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { type Block, type Line, code, joinLines, lineBreak, text } from './document.ts';
 import { ownFailures } from './failures.ts';
@@ -43,7 +43,7 @@ export function evidence(
     ...filesRow(reference),
     ...(reference.expected === null
       ? []
-      : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
+      : [{ name: [text('Expected')], value: expectedLine(reference.expected, characters) }]),
   ];
   if (head !== null && views.base !== null && views.head !== null) {
     const said = views.head.why(characters);

@@ -2,8 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { jsonText } from '../../types/plain.ts';
-import { answerLine } from './answers.ts';
+import { answerLine, expectedLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type Line } from './document.ts';
 import { filesRow, inputLine } from './evidence.ts';
@@ -79,7 +78,7 @@ function flippedRows(
     ...filesRow(reference),
     ...(reference.expected === null
       ? []
-      : [{ name: [text('Expected')], value: [code(jsonText(reference.expected), characters)] }]),
+      : [{ name: [text('Expected')], value: expectedLine(reference.expected, characters) }]),
     ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
     { name: [text("Base's scoring")], value: [text(from)] },
     {

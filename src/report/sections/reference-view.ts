@@ -10,7 +10,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
-import { answerLine, stepLines } from './answers.ts';
+import { answerLine, expectedText, stepLines } from './answers.ts';
 import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
@@ -42,7 +42,7 @@ export function referenceBlocks(
       title: [place(file, line)],
       rows: [
         ...Object.entries(input).map(([key, value]) => fact(key, String(value))),
-        ...(expected === null ? [] : [fact('expected', jsonText(expected))]),
+        ...(expected === null ? [] : [fact('expected', expectedText(expected))]),
         ...(tags.length === 0 ? [] : [fact('tags', tags.join(', '))]),
       ],
     },

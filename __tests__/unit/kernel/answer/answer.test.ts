@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { expectedFrom } from '../../../../src/kernel/answer/accept.ts';
+import { expectedFrom, expectedParts } from '../../../../src/kernel/answer/accept.ts';
 import { answerRuns, argumentChanges } from '../../../../src/kernel/answer/difference.ts';
 import { answerKey, argumentText, partsText } from '../../../../src/kernel/answer/text.ts';
 import { partsOf, type Part } from '../../../../src/types/answer.ts';
@@ -164,5 +164,19 @@ describe('an accepted answer', () => {
     expect(expectedFrom([call('write', {}), file], [{ name: 'write' }])).toEqual({
       value: [{ name: 'write', arguments: {} }],
     });
+  });
+});
+
+describe('what is expected', () => {
+  test.each<[string, Json, Part[] | null]>([
+    ['calls', [{ name: 'order', arguments: { item: 'vase' } }], [call('order', '{"item":"vase"}')]],
+    ['files', [{ path: 'a.md', content: 'A\n' }], [{ type: 'file', path: 'a.md', diff: 'A\n' }]],
+    ['a text', 'Yes.', null],
+    ['no calls', [], null],
+    ['names alone', ['order'], null],
+    ['other maps', [{ name: 'Ada', age: 36 }], null],
+    ['a call by schema', [{ name: 'order', schema: {} }], null],
+  ])('as %s', (_, expected, parts) => {
+    expect(expectedParts(expected)).toEqual(parts);
   });
 });

@@ -32,6 +32,7 @@ const AMOUNT = order('{"item": "vase", "amount": 3}');
 
 const changed = (base: Part[], head: Part[], rest: Partial<TryResult> = {}) => {
   const reference = referenceOf('m1', 'regressed', {
+    expected: [{ name: 'create_order', arguments: { item: 'urn', quantity: 3 } }],
     base: made('pass', base),
     head: made('fail', head, rest),
   });
@@ -64,6 +65,14 @@ describe('a regressed reference of a tool suite', () => {
     expect(words).toContain('create_order(item: vase, quantity: 3)');
     expect(words).not.toMatch(/\bempty\b/);
   });
+
+  test.each(['comment', 'check', 'terminal', 'show'])(
+    'shows the expected call like a call that was made in the %s',
+    (surface) => {
+      const words = surfaces[surface]!.replace(/<[^>]*>|\*\*|&quot;|["`\\]/g, '');
+      expect(words.replace(/\s+/g, ' ')).toContain('create_order(item: urn, quantity: 3)');
+    },
+  );
 
   test.each(['comment', 'check', 'terminal', 'JUnit', 'annotation'])(
     'names the argument that changed in the %s',
