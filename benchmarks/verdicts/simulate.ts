@@ -168,6 +168,7 @@ function affectedSuite({ base, critical = [], criticalTries }: Suite, index: num
     };
     const ask = (side: string): object => ({
       kind: 'request',
+      target: { provider: 'openai' },
       messages: [],
       fingerprint: `${side} ${String(index)} ${String(position)}`,
     });

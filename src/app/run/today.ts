@@ -5,6 +5,7 @@ import {
   nextToday,
   restsOn,
   todayFinding,
+  todayPolicy,
   todayRows,
   type OutcomeIn,
   type TodayFinding,
@@ -45,12 +46,12 @@ export async function confirmToday(
       : [];
   });
   if (open.length === 0) return first;
-  const policy = { level: gate.alpha / open.length, single: gate.gate_on !== 'suite' };
   const found = new Map<SuiteComparison, TodayFinding>();
   for (const { suite, verdict } of open) {
     const what = restsOn(suite) === 'stored' ? 'base' : 'both sides';
     tools.looking?.(`asking ${what} again, because ${suite.run.suite.name} fell`);
     const outcomeIn = outcomesFor(verdict.reason.by);
+    const policy = todayPolicy(suite, gate, open.length);
     const rows = todayRows(suite, verdict.tries, outcomeIn);
     found.set(suite, await confirm(rows, policy, askAnew(tools, price, outcomeIn)));
   }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  needsNewHead,
   nextToday,
   restsOn,
   todayFinding,
+  todayPolicy,
   todayRows,
   type TodayFinding,
   type TodayRow,
@@ -14,8 +16,10 @@ import {
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Generation } from '../../../../src/kernel/select/generation.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import type { Target } from '../../../../src/types/model.ts';
+import type { Side } from '../../../../src/types/plain.ts';
 import {
   gate,
   prompt,
@@ -77,21 +81,31 @@ function comparison(
 /** Follows the steps, with tries drawn at today's rates. */
 function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): TodayFinding {
   const draw = drawer(seed);
-  let rows: TodayRow[] = todayRows(comparison(rates, draw), TRIES, ({ outcome }) => outcome);
-  const rateOf = new Map(rows.map(({ run }, i) => [run, rates[i]!]));
+  const suite = comparison(rates, draw);
+  const rateOf = new Map(
+    suite.compared.map(({ affected }, i) => [affected.reference.id, rates[i]!]),
+  );
+  return steps(suite, policy, (row, side) =>
+    draw(rateOf.get(row.run.affected.reference.id)![side]),
+  );
+}
+
+function steps(
+  suite: SuiteComparison,
+  policy: Parameters<typeof nextToday>[1],
+  tryOf: (row: TodayRow, side: Side) => Outcome,
+): TodayFinding {
+  let rows: TodayRow[] = todayRows(suite, TRIES, ({ outcome }) => outcome);
   for (;;) {
     const step = nextToday(rows, policy);
     if (step.kind === 'confirmed' || step.kind === 'refuted') return todayFinding(rows, step, null);
     rows = rows.map((row): TodayRow => {
-      const { base, head } = rateOf.get(row.run)!;
-      if (step.kind === 'whole')
-        return { ...row, whole: { ...row.whole, base: [...row.whole.base, draw(base)] } };
-      if (!step.rows.includes(row)) return row;
-      const pairs = {
-        base: [...row.pairs.base, draw(base)],
-        head: [...row.pairs.head, draw(head)],
-      };
-      return { ...row, pairs };
+      const more = ({ base, head }: Tries, withHead: boolean): Tries => ({
+        base: [...base, tryOf(row, 'base')],
+        head: withHead ? [...head, tryOf(row, 'head')] : head,
+      });
+      if (step.kind === 'whole') return { ...row, whole: more(row.whole, needsNewHead(row)) };
+      return step.rows.includes(row) ? { ...row, pairs: more(row.pairs, true) } : row;
     });
   }
 }
@@ -170,26 +184,50 @@ describe('suspects', () => {
   });
 });
 
+function answeredBy(target: Partial<Target>, made: SuiteComparison): SuiteComparison {
+  const side = (generation: Generation | null): Generation =>
+    ({ ...generation, target }) as Generation;
+  const compared = made.compared.map((run) => {
+    const { base, head } = run.affected;
+    return { ...run, affected: { ...run.affected, base: side(base), head: side(head) } };
+  });
+  return { ...made, compared };
+}
+
+describe('a fall within one session of a program', () => {
+  /** Shares of confirmed falls by 10 points, of which the second session shows `again`. */
+  const confirmedShare = (again: number, runs: number): number => {
+    const rates = Array.from({ length: 50 }, () => ({ stored: 0.9, base: 0.9, head: 0.8 }));
+    const found = Array.from({ length: runs }, (_, i) => {
+      const draw = drawer(`session ${String(again)} ${String(i)}`);
+      const made = comparison(rates, draw, { isStored: false });
+      const suite = answeredBy({ provider: 'program' }, made);
+      const policy = todayPolicy(suite, { alpha: 0.05, gate_on: 'suite+references' }, 1);
+      return steps(suite, policy, (_row, side) => draw(side === 'head' ? 0.9 - again : 0.9));
+    });
+    return found.filter(({ status }) => status === 'confirmed').length / runs;
+  };
+
+  test('is confirmed as a rule if the second session shows it too', () => {
+    expect(confirmedShare(0.1, 100)).toBeGreaterThanOrEqual(0.75);
+  });
+
+  test('is rarely confirmed if the second session does not show it', () => {
+    expect(confirmedShare(0, 100)).toBeLessThanOrEqual(0.3);
+  });
+});
+
 describe('a comparison rests on', () => {
   const rates = [{ stored: 1, base: 1, head: 0 }];
   const fresh = comparison(rates, drawer('x'), { isStored: false });
-  const answeredBy = (target: Partial<Target>): SuiteComparison => ({
-    ...fresh,
-    compared: fresh.compared.map((run) => {
-      const side = (generation: Generation | null): Generation | null =>
-        ({ ...generation, target }) as Generation;
-      const { base, head } = run.affected;
-      return { ...run, affected: { ...run.affected, base: side(base), head: side(head) } };
-    }),
-  });
 
   test('stored answers, if there is one', () => {
     expect(restsOn(comparison(rates, drawer('x')))).toBe('stored');
   });
 
   test('one session, if one process of a program answers all tries', () => {
-    expect(restsOn(answeredBy({ provider: 'program' }))).toBe('session');
-    expect(restsOn(answeredBy({ provider: 'program', process: 'try' }))).toBeNull();
+    expect(restsOn(answeredBy({ provider: 'program' }, fresh))).toBe('session');
+    expect(restsOn(answeredBy({ provider: 'program', process: 'try' }, fresh))).toBeNull();
   });
 
   test('nothing else', () => {
