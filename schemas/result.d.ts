@@ -269,6 +269,23 @@ export interface EvaldiffResult {
             partly?: true;
           };
           /**
+           * The metric that fell most, with its own pass rates; absent: all together fell.
+           */
+          metric?: {
+            /**
+             * The suite.
+             */
+            name: string;
+            /**
+             * Pass rate on base; null: nothing was judged there.
+             */
+            base: number | null;
+            /**
+             * Pass rate on head; null: nothing was judged there.
+             */
+            head: number | null;
+          };
+          /**
            * References that broke though the pass rate is no lower; absent: the rate fell.
            */
           broke?: string[];
@@ -446,6 +463,23 @@ export interface EvaldiffResult {
                    * Head answers some of their tries; absent: none.
                    */
                   partly?: true;
+                };
+                /**
+                 * The metric that fell most, with its own pass rates; absent: all together fell.
+                 */
+                metric?: {
+                  /**
+                   * The suite.
+                   */
+                  name: string;
+                  /**
+                   * Pass rate on base; null: nothing was judged there.
+                   */
+                  base: number | null;
+                  /**
+                   * Pass rate on head; null: nothing was judged there.
+                   */
+                  head: number | null;
                 };
                 /**
                  * References that broke though the pass rate is no lower; absent: the rate fell.
@@ -1932,6 +1966,10 @@ export interface EvaldiffResult {
      */
     gate_on: "suite+references" | "suite";
     /**
+     * accept: single references that break, unless critical, do not make a run red, as after a change of the model; rates still do.
+     */
+    churn: "gate" | "accept";
+    /**
      * What is compared: tries, or what the roll-up makes of each reference; absent: tries.
      */
     unit?: "tries" | "references";
@@ -2115,7 +2153,7 @@ export interface EvaldiffResult {
      */
     reason?: {
       /**
-       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`), or because it fell against stored answers of base and base's answers of today fell too (`model`), or because such a fall could not be confirmed today (`unconfirmed`).
+       * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because a single `metric` fell beyond chance, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`), or because it fell against stored answers of base and base's answers of today fell too (`model`), or because such a fall could not be confirmed today (`unconfirmed`).
        */
       by:
         | "fall"
@@ -2126,6 +2164,7 @@ export interface EvaldiffResult {
         | "run"
         | "suspicious"
         | "named"
+        | "metric"
         | "unsettled"
         | "unanswered"
         | "uncompared"
@@ -2141,6 +2180,10 @@ export interface EvaldiffResult {
        * Ids of the references that it is about; empty: all.
        */
       references: string[];
+      /**
+       * Metrics that fell, the one that fell most first; empty: all together.
+       */
+      metrics: string[];
       /**
        * The drop that was to be ruled out.
        */

@@ -20,6 +20,12 @@ export type Law = keyof typeof LAWS;
 export interface Suite {
   base: number[];
   head: number[];
+  /** Further gating metrics, by name; a try passes when all pass. */
+  metrics?: Readonly<Record<string, { base: number[]; head: number[] }>>;
+  /** By position, the question that a reference asks; absent: each its own. */
+  questions?: readonly number[];
+  /** The largest drop that may stand under green; absent: the default. */
+  tolerance?: number;
   /** Positions of critical references. */
   critical?: number[];
   /** Tries that these begin with; absent: as many as the others. */

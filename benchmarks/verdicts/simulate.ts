@@ -25,6 +25,12 @@ export interface Simulated {
   single: number;
   /** Share of the suites of which a drop as large as the true one was said to be ruled out. */
   wrongBounds: number;
+  /** Metrics that the red suites name as fallen. */
+  fell: string[];
+  /** Ids of references that are called healed. */
+  healed: string[];
+  /** Why suites are not green. */
+  why: string[];
 }
 
 const SCORE = { name: 'score', source: { kind: 'code' }, better: 'higher', skip: false };
@@ -44,26 +50,49 @@ export function simulate(
     tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
   const started = suites.map((suite, index) => begun(suite, index, policy));
   const { comparisons, calls } = makeTries(started, suites, random);
-  const verdicts = judgeSuites(comparisons, DEFAULT_GATE);
+  const { suites: verdicts, pool } = judgeSuites(comparisons, DEFAULT_GATE);
   const words = verdicts.map((verdict) => verdict?.verdict);
-  const colour = words.includes('regressed')
-    ? 'red'
-    : words.includes('inconclusive')
-      ? 'grey'
-      : 'green';
-  const wrong = suites.filter(({ base, head }, s) => {
-    const truth = base.reduce((sum, rate, i) => sum + (head[i] ?? 0) - rate, 0) / base.length;
+  const isRed = pool?.fell === true || words.includes('regressed');
+  const references = suites.reduce((sum, { base }) => sum + base.length, 0);
+  return {
+    colour: isRed ? 'red' : words.includes('inconclusive') ? 'grey' : 'green',
+    calls: calls / references,
+    single: comparisons.reduce((sum, { run }) => sum + beyondShared(run), 0) / references,
+    wrongBounds: isRed && suites.length > 1 ? 0 : wrongBounds(suites, verdicts),
+    fell: verdicts.flatMap((verdict) =>
+      verdict?.verdict === 'regressed' ? verdict.reason.metrics : [],
+    ),
+    why: verdicts.flatMap((verdict) =>
+      verdict?.verdict === 'regressed' || verdict?.verdict === 'inconclusive'
+        ? verdict.reason.by
+        : [],
+    ),
+    healed: verdicts.flatMap((verdict) =>
+      [...(verdict?.healed ?? [])].map(({ affected: { reference } }) => reference.id),
+    ),
+  };
+}
+
+/** Rate at which a try passes every metric. */
+function passing({ base, head, metrics = {} }: Suite, side: 'base' | 'head', at: number): number {
+  const own = side === 'base' ? base : head;
+  return Object.values(metrics).reduce((rate, m) => rate * (m[side][at] ?? 1), own[at] ?? 0);
+}
+
+function wrongBounds(
+  suites: readonly Suite[],
+  verdicts: ReturnType<typeof judgeSuites>['suites'],
+): number {
+  const wrong = suites.filter((suite, s) => {
+    const changes = suite.base.map(
+      (_, at) => passing(suite, 'head', at) - passing(suite, 'base', at),
+    );
+    const truth = changes.reduce((sum, change) => sum + change, 0) / changes.length;
     const found = verdicts[s];
     const low = found?.verdict === 'regressed' ? -1 : (found?.interval?.low ?? -1);
     return truth < low - 1e-9;
   });
-  const references = suites.reduce((sum, { base }) => sum + base.length, 0);
-  return {
-    colour,
-    calls: calls / references,
-    single: comparisons.reduce((sum, { run }) => sum + beyondShared(run), 0) / references,
-    wrongBounds: wrong.length / suites.length,
-  };
+  return wrong.length / suites.length;
 }
 
 /** Calls of single references, beyond the tries that all of the suite have. */
@@ -75,7 +104,8 @@ function beyondShared({ runs }: SuiteRun): number {
 
 /** A suite before its first try. */
 export function begun(suite: Suite, index: number, policy: TryPolicy): SuiteComparison {
-  const gates = { run: DEFAULT_GATE, own: {} };
+  const { tolerance } = suite;
+  const gates = { run: DEFAULT_GATE, own: tolerance === undefined ? {} : { tolerance } };
   return suiteComparison(affectedSuite(suite, index), policy, gates, () => false);
 }
 
@@ -87,7 +117,7 @@ export async function compareOne(
   const started = begun(suite, 0, { kind: 'adaptive' });
   const { comparisons, calls } = makeTries([started], [suite], random);
   const [comparison = started] = comparisons;
-  const [verdict = null] = judgeSuites(comparisons, DEFAULT_GATE);
+  const [verdict = null] = judgeSuites(comparisons, DEFAULT_GATE).suites;
   const words = await rollUpSuite(comparison.run, () => Promise.resolve([]));
   return { result: compareSuite(comparison, verdict, words), calls };
 }
@@ -98,37 +128,66 @@ function makeTries(
   random: Random,
 ): { comparisons: SuiteComparison[]; calls: number } {
   let comparisons = [...started];
+  const answers = new Map<string, ReferenceRun['base'][number]>();
   let calls = 0;
   for (;;) {
     const next = nextTries(comparisons, DEFAULT_GATE);
-    const round = comparisons.map(({ run }, s) =>
-      [...next(run)].flatMap(([index, count]) =>
-        (['base', 'head'] as const).flatMap((side) => {
-          const rate = suites[s]?.[side][index] ?? 0;
-          const first = run.runs[index]?.[side].length ?? 0;
-          const isSilent = side === 'head' && index < (suites[s]?.silent ?? 0);
-          return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
-            index,
-            side,
-            made: made(first + step, isSilent ? 'error' : outcome(rate, suites[s], random)),
-          }));
-        }),
-      ),
+    const round = comparisons.map((comparison, s) =>
+      wantedTries(comparison, next).map(({ index, side, at }) => {
+        const suite = suites[s];
+        if (suite === undefined) throw new TypeError('every suite is drawn');
+        const question = suite.questions?.[index] ?? index;
+        const key = `${String(s)} ${String(question)} ${side} ${String(at)}`;
+        const known = answers.get(key) ?? answerOf(suite, { index, side, at }, random);
+        if (!answers.has(key)) calls += 1;
+        answers.set(key, known);
+        return { index, side, made: known };
+      }),
     );
-    const count = round.reduce((sum, { length }) => sum + length, 0);
-    if (count === 0) return { comparisons, calls };
-    calls += count;
+    if (round.every(({ length }) => length === 0)) return { comparisons, calls };
     comparisons = comparisons.map((suite, s) => withMoreTries(suite, round[s] ?? []));
   }
 }
 
-function outcome(
-  rate: number,
-  { errors = 0 }: Pick<Suite, 'errors'> = {},
+interface WantedTry {
+  index: number;
+  side: 'base' | 'head';
+  at: number;
+}
+
+function wantedTries({ run }: SuiteComparison, next: ReturnType<typeof nextTries>): WantedTry[] {
+  return [...next(run)].flatMap(([index, count]) =>
+    (['base', 'head'] as const).flatMap((side) => {
+      const first = run.runs[index]?.[side].length ?? 0;
+      return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
+        index,
+        side,
+        at: first + step,
+      }));
+    }),
+  );
+}
+
+function answerOf(
+  suite: Suite,
+  { index, side, at }: WantedTry,
   random: Random,
-): 'pass' | 'fail' | 'error' {
-  if (errors > 0 && nextFloat(random) < errors) return 'error';
-  return nextFloat(random) < rate ? 'pass' : 'fail';
+): ReferenceRun['base'][number] {
+  const { errors = 0, silent = 0, metrics = {} } = suite;
+  if (side === 'head' && index < silent) return made(at, 'error');
+  if (errors > 0 && nextFloat(random) < errors) return made(at, 'error');
+  const scored = Object.entries({ [SCORE.name]: suite, ...metrics }).map(([name, rates]) => ({
+    name,
+    passes: nextFloat(random) < (rates[side][index] ?? 0),
+  }));
+  const outcome = scored.every(({ passes }) => passes) ? 'pass' : 'fail';
+  const plain = made(at, outcome);
+  if (scored.length === 1) return plain;
+  const scores = scored.map(({ name, passes }) => ({
+    ...{ metric: name, reason: null, skip: false, value: passes },
+    status: passes ? ('pass' as const) : ('fail' as const),
+  }));
+  return { ...plain, result: { ...plain.result, scores } };
 }
 
 /** One try, and what its metric gave where that is more than pass and fail. */
@@ -153,7 +212,10 @@ export function made(
 }
 
 /** A suite that holds what the policy and the verdict read of one, and nothing else. */
-function affectedSuite({ base, critical = [], criticalTries }: Suite, index: number): SuiteRun {
+function affectedSuite(
+  { base, questions, critical = [], criticalTries }: Suite,
+  index: number,
+): SuiteRun {
   const runs = base.map((_, position) => {
     const reference = {
       id: `r${String(position)}`,
@@ -170,7 +232,7 @@ function affectedSuite({ base, critical = [], criticalTries }: Suite, index: num
       kind: 'request',
       target: { provider: 'openai' },
       messages: [],
-      fingerprint: `${side} ${String(index)} ${String(position)}`,
+      fingerprint: `${side} ${String(index)} ${String(questions?.[position] ?? position)}`,
     });
     return {
       affected: {

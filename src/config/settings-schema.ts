@@ -94,6 +94,7 @@ const settingsGateSchema = closed({
   ...further,
   alpha: defaulted('alpha', numberBetween(0.0001, 0.5)),
   gate_on: defaulted('gate_on', oneOf(['suite+references', 'suite'])),
+  churn: defaulted('churn', oneOf(['gate', 'accept'])),
   on_inconclusive: defaulted('on_inconclusive', oneOf(['pass', 'fail'])),
   scoring: oneOf(['warn', 'fail']).describe(gateDescription('scoring')).optional(),
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),

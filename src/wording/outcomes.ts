@@ -8,7 +8,7 @@ import type { Result } from '../kernel/result/result.ts';
 import { variantWords } from '../kernel/suite/suite.ts';
 import { count, counted, firstWords, percent, pointsBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
-import { allSuites, brokenInWords, replacedInShort } from './rates.ts';
+import { allSuites, brokenInWords, metricInWords, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
 
 /** What else of a result its title names. */
@@ -153,12 +153,13 @@ function worseSuffix(worse: number): string {
 
 function inShort(
   suites: readonly (OutcomeOf<'improved'>['suites'][number] &
-    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent' | 'broke'>)[],
+    Pick<OutcomeOf<'regressed'>['suites'][number], 'silent' | 'broke' | 'metric'>)[],
 ): string {
   return suites
-    .map(({ name, variant, base, head, silent, broke }) => {
+    .map(({ name, variant, base, head, silent, broke, metric }) => {
       const of = variant === undefined ? name : `${name} (${variantWords(variant)})`;
       if (broke !== undefined) return `${of}: ${brokenInWords(broke, { base, head })}`;
+      if (metric !== undefined) return `${of}: ${metricInWords(metric)}`;
       if (silent === undefined)
         return `${of} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
       const how = silent.partly === true ? 'answers less often' : 'does not answer';

@@ -12,6 +12,12 @@ export function allSuites({ base, head }: Rates): string {
   return `all suites together ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
 }
 
+/** `facts 100.0 % → 85.0 %`; without rates `facts fell`. */
+export function metricInWords({ name, base, head }: Rates & { name: string }): string {
+  if (base === null || head === null) return `${name} fell`;
+  return `${name} ${percent(base)} → ${percent(head)}`;
+}
+
 /** `1 reference broke (r0); the mean rose 8.0 points`. */
 export function brokenInWords(broke: readonly string[], { base, head }: Rates): string {
   const [first] = broke;

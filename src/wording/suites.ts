@@ -51,23 +51,32 @@ function whatPasses({ unit, rollups }: SuiteResult): string {
 }
 
 /** Why the suite is red; a reason other than its rate comes first. */
-function whatFell({ verdict, reason, references }: SuiteResult): string {
-  if (verdict !== 'regressed') return '';
-  const ids = reason?.references ?? [];
-  const named = `${counted(ids.length, 'reference')}`;
+function whatFell(suite: SuiteResult): string {
+  const { verdict, reason } = suite;
+  if (verdict !== 'regressed' || !reason) return '';
+  const ids = reason.references;
+  const named = counted(ids.length, 'reference');
   const list = `(${firstWords(ids, MAX_NAMED)}); `;
-  if (reason?.by === 'unanswered') {
-    const silent = references
-      .filter(({ id }) => ids.includes(id))
-      .every(({ head }) => (head?.tries_judged ?? 0) === 0);
-    return silent
-      ? `head does not answer in ${named} that base answers ${list}`
-      : `head answers less often in ${named} ${list}`;
+  switch (reason.by) {
+    case 'unanswered':
+      return isSilent(suite)
+        ? `head does not answer in ${named} that base answers ${list}`
+        : `head answers less often in ${named} ${list}`;
+    case 'fall':
+      return reason.metrics.length === 0 ? '' : `${firstWords(reason.metrics, MAX_NAMED)} fell; `;
+    case 'references':
+      return ids.length === 0
+        ? 'references broke, with too few tries to name them alone; '
+        : `${named} broke ${list}`;
+    default:
+      return '';
   }
-  if (reason?.by !== 'references') return '';
-  return ids.length === 0
-    ? 'references broke, with too few tries to name them alone; '
-    : `${named} broke ${list}`;
+}
+
+function isSilent({ references, reason }: SuiteResult): boolean {
+  return references
+    .filter(({ id }) => reason?.references.includes(id) === true)
+    .every(({ head }) => (head?.tries_judged ?? 0) === 0);
 }
 
 function whatIsSeen(suite: SuiteResult, low: number): string {
@@ -90,10 +99,11 @@ function triesInWords(tries: number): string {
 
 type SentenceOf = (named: string, tolerance: string, tries: string) => string;
 
-/** What a verdict adds to the rates. `named`: references; `tolerance`: in points. */
+/** What a verdict adds to the rates. `named`: references or metrics; `tolerance`: in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   suspicious: (named) => `Suspicious still: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,
+  metric: (named) => `Fell beyond chance: ${named}.`,
   uncompared: (named) => `Without evidence: ${named}.`,
   endings: () => "One side's answers ended otherwise, so the rates say nothing.",
   unsettled: (_, tolerance, tries) =>
@@ -145,7 +155,7 @@ function whyOpen(suite: SuiteResult): string {
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
   const nothingPassed = reason?.by === 'level' && pass_rate.base === 0;
   if (!reason || sentence === undefined || nothingPassed) return '';
-  const named = firstWords(reason.references, MAX_NAMED);
+  const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;
   return ` ${sentence(named, tolerance, triesInWords(compared.tries))}`;
 }

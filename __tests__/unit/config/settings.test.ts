@@ -26,6 +26,7 @@ const DEFAULTS = {
     min_drop: 0.01,
     tolerance: 'auto',
     gate_on: 'suite+references',
+    churn: 'gate',
     on_inconclusive: 'pass',
     scoring: 'warn',
     removed: 'warn',

@@ -243,7 +243,7 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
     ),
   );
   const comparison = withMoreTries(started, made);
-  const [verdict = null] = judgeSuites([comparison], DEFAULT_GATE);
+  const [verdict = null] = judgeSuites([comparison], DEFAULT_GATE).suites;
   const found = compareSuite(comparison, verdict, new Map());
   const judged = references.map((reference, index) => {
     const { status = reference.status, p = null, q = null } = found.references[index] ?? {};

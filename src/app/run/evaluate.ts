@@ -12,7 +12,7 @@ import type {
 import { rollUpSuite, type RunRollUps } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
-import { judgeSuites, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import { removedIds, type Prepared } from '../../kernel/plan/prepared.ts';
@@ -170,6 +170,7 @@ interface ComparedSuites {
   suites: { comparison: SuiteComparison; result: SuiteResult }[];
   scoring: ScoringResult[];
   underBase: UnderBaseFinding[];
+  pool: GateInput['pool'];
   notices: Notice[];
   /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
@@ -184,16 +185,16 @@ async function compareSuites(
   const { evaluate, spent } = tools;
   const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
   const complete = spent.halted() === null || !incomplete(spent.unmade);
-  const judgeWith = (today: TodayFindings): (SuiteVerdict | null)[] =>
+  const judgeWith = (today: TodayFindings): RunVerdict =>
     judgeSuites(comparisons, gate, {
       complete,
       rollUps: new Map(rollUps.flatMap((own) => [...own])),
       today,
     });
-  const verdicts =
+  const { suites: verdicts, pool } =
     mode === 'diff'
       ? await confirmToday(comparisons, judgeWith, { gate, price }, tools)
-      : comparisons.map(() => null);
+      : { suites: [], pool: null };
   const all = comparisons.map((comparison, index) => ({
     comparison,
     verdict: verdicts[index] ?? null,
@@ -223,6 +224,7 @@ async function compareSuites(
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
     ),
     underBase: underBaseFindings(shown, gate.alpha),
+    pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
     notices: [
       ...broken.notices,
       ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison.run, result)),
@@ -239,7 +241,7 @@ function decideRun(
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { suites, scoring, underBase }: ComparedSuites,
+  { suites, scoring, underBase, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
   blank: Result,
@@ -265,7 +267,7 @@ function decideRun(
     counted: countedRuns(comparisons),
     uncomparable: uncomparable(comparisons),
     replaced,
-    pool: null,
+    pool,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
     blind:
       blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,

@@ -13,8 +13,9 @@ import {
   type TodayRow,
   type TodayStep,
 } from '../../kernel/judge/today.ts';
-import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import type { RunVerdict, SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import { wasNotMade } from '../../kernel/plan/halt.ts';
+import { outcomeIn } from '../../kernel/plan/ledger.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
@@ -27,44 +28,103 @@ import type { FeatureTools } from './feature.ts';
 export type TodayFindings = ReadonlyMap<SuiteComparison, TodayFinding>;
 
 /**
- * The verdicts of suites. Before a suite is red, or a reference of it is named, because of answers
- * of an earlier run, or of one process of a program on each side, both sides are asked again: the
- * model may have changed since, or one process may have had bad luck.
+ * The verdicts of a run. Before a suite is red, or a reference of it is named, or all suites together
+ * are red, because of answers of an earlier run, or of one process of a program on each side, both
+ * sides are asked again: the model may have changed since, or one process may have had bad luck.
  */
 export async function confirmToday(
   suites: readonly SuiteComparison[],
-  judgeWith: (today: TodayFindings) => (SuiteVerdict | null)[],
+  judgeWith: (today: TodayFindings) => RunVerdict,
   { gate, price }: { gate: GateSettings; price: Price },
   tools: FeatureTools,
-): Promise<(SuiteVerdict | null)[]> {
+): Promise<RunVerdict> {
   const first = judgeWith(new Map());
   if (tools.isPreview) return first;
-  const open = suites.flatMap((suite, i) => {
-    const verdict = first[i] ?? null;
-    return verdict !== null && claimsFall(verdict) && restsOn(suite) !== null
-      ? [{ suite, verdict }]
-      : [];
-  });
-  if (open.length === 0) return first;
+  const claims = claimsOf(suites, first);
+  if (claims.length === 0) return first;
   const found = new Map<SuiteComparison, TodayFinding>();
-  for (const { suite, verdict } of open) {
-    const what = restsOn(suite) === 'stored' ? 'base' : 'both sides';
-    tools.looking?.(`asking ${what} again, because ${suite.run.suite.name} fell`);
-    const outcomeIn = outcomesFor(verdict.reason.by);
-    const policy = todayPolicy(suite, gate, open.length);
-    const rows = todayRows(suite, verdict.tries, outcomeIn);
-    found.set(suite, await confirm(rows, policy, askAnew(tools, price, outcomeIn)));
+  let isPoolConfirmed = true;
+  for (const claim of claims) {
+    const policy = claimPolicy(claim, gate, claims.length);
+    const finding = await confirmClaim(claim, policy, price, tools);
+    if (claim.isPool && finding.status === 'confirmed') continue;
+    if (claim.isPool) isPoolConfirmed = false;
+    for (const { suite } of claim.of) found.set(suite, found.get(suite) ?? finding);
   }
-  return judgeWith(found);
+  const judged = judgeWith(found);
+  return isPoolConfirmed ? judged : { ...judged, pool: null };
+}
+
+async function confirmClaim(
+  { of, name, outcome }: Claim,
+  policy: Parameters<typeof nextToday>[1],
+  price: Price,
+  tools: FeatureTools,
+): Promise<TodayFinding> {
+  const what = of.some(({ suite }) => restsOn(suite) === 'stored') ? 'base' : 'both sides';
+  tools.looking?.(`asking ${what} again, because ${name} fell`);
+  const rows = of.flatMap(({ suite, verdict }) => todayRows(suite, verdict.tries, outcome));
+  return confirm(rows, policy, askAnew(tools, price, outcome));
+}
+
+/** The pool's claim is that everything fell, so no single reference confirms it. */
+function claimPolicy(
+  { of, isPool }: Claim,
+  gate: GateSettings,
+  claims: number,
+): Parameters<typeof nextToday>[1] {
+  const dearest = of.find(({ suite }) => restsOn(suite) === 'stored') ?? of[0];
+  if (dearest === undefined) throw new TypeError('a claim is about a suite');
+  const policy = todayPolicy(dearest.suite, gate, claims);
+  return isPool ? { ...policy, single: false } : policy;
+}
+
+/** A fall that rests on answers that are not enough for it, and what a try must show for it. */
+interface Claim {
+  of: { suite: SuiteComparison; verdict: SuiteVerdict }[];
+  name: string;
+  outcome: OutcomeIn;
+  isPool: boolean;
+}
+
+function claimsOf(suites: readonly SuiteComparison[], { suites: of, pool }: RunVerdict): Claim[] {
+  const judged = suites.flatMap((suite, i) => {
+    const verdict = of[i] ?? null;
+    return verdict === null ? [] : [{ suite, verdict }];
+  });
+  const open = judged.filter(
+    ({ suite, verdict }) => claimsFall(verdict) && restsOn(suite) !== null,
+  );
+  const byTries = judged.filter(
+    ({ suite: { policy } }) => policy.kind === 'adaptive' || policy.kind === 'fixed',
+  );
+  const isPoolOpen =
+    pool?.fell === true &&
+    !pool.isExplained &&
+    byTries.some(({ suite }) => restsOn(suite) !== null);
+  return [
+    ...open.map((own): Claim => ({
+      of: [own],
+      name: own.suite.run.suite.name,
+      outcome: outcomeFor(own.verdict.reason),
+      isPool: false,
+    })),
+    ...(isPoolOpen
+      ? [{ of: byTries, name: 'the pass rate of all suites', outcome: wholeTry, isPool: true }]
+      : []),
+  ];
 }
 
 function claimsFall({ verdict, reason: { by } }: SuiteVerdict): boolean {
   return verdict === 'regressed' || by === 'named';
 }
 
+const wholeTry: OutcomeIn = ({ outcome }) => outcome;
+
 /** Where head answers less often, a try counts by whether it was answered. */
-function outcomesFor(by: SuiteVerdict['reason']['by']): OutcomeIn {
-  if (by !== 'unanswered') return ({ outcome }) => outcome;
+function outcomeFor({ by, metrics: [metric] }: SuiteVerdict['reason']): OutcomeIn {
+  if (by === 'fall' && metric !== undefined) return (result) => outcomeIn(result, metric);
+  if (by !== 'unanswered') return wholeTry;
   return ({ outcome }) => (outcome === 'error' || outcome === 'ungraded' ? 'fail' : 'pass');
 }
 
@@ -136,7 +196,7 @@ interface AnewAsker {
   limit(made: readonly MadeToday[]): TodayLimit | null;
 }
 
-function askAnew(tools: FeatureTools, price: Price, outcomeIn: OutcomeIn): AnewAsker {
+function askAnew(tools: FeatureTools, price: Price, outcome: OutcomeIn): AnewAsker {
   const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
   let isEnded = false;
   const complete: Complete = async (request) => {
@@ -158,7 +218,7 @@ function askAnew(tools: FeatureTools, price: Price, outcomeIn: OutcomeIn): AnewA
           );
           return own.flatMap((each, i): MadeToday[] => {
             const result = results[i];
-            return result === undefined ? [] : [{ ...each, result, outcome: outcomeIn(result) }];
+            return result === undefined ? [] : [{ ...each, result, outcome: outcome(result) }];
           });
         }),
       );

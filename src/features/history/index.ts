@@ -26,7 +26,7 @@ export const historyFeature: Feature & CommandRow = {
     },
   ],
   async start(suites, { kept, hash }) {
-    return kept === undefined || comparing(suites).sequential.length === 0
+    return kept === undefined || comparing(suites).adaptive.length === 0
       ? [...suites]
       : withSteady(suites, storedHistory(await kept(), hash));
   },

@@ -171,9 +171,11 @@ function referenceStatuses(
         isCertain &&
         (verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id))
           ? 'regressed'
-          : (up[index] ?? 1) <= REFERENCE_FDR
-            ? 'improved'
-            : null;
+          : verdict.healed.has(run)
+            ? 'fixed'
+            : (up[index] ?? 1) <= REFERENCE_FDR
+              ? 'improved'
+              : null;
       return [run, { status, p, q }];
     }),
   );

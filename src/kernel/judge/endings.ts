@@ -1,8 +1,8 @@
 import { isWithheld } from '../../types/answer.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
+import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
-import { clustersOf } from '../plan/tries.ts';
 import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
 import { bundlesOf } from '../statistics/bundles.ts';
@@ -90,7 +90,7 @@ export function moreOftenOnHead(
     run[side].map(({ result }) => (is(result) ? 'fail' : 'pass'));
   const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
   const tables = tries.map((own) => countTable(own, 0, Number.POSITIVE_INFINITY));
-  return suiteTest(tables, bundlesOf(tries, clustersOf(compared), Number.POSITIVE_INFINITY))
+  return suiteTest(tables, bundlesOf(tries, suiteBlocks(compared), Number.POSITIVE_INFINITY))
     .midDown;
 }
 

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
+import { criticalOf } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { criticalOf } from '../plan/tries.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
 import type { AffectedReference } from '../select/affected.ts';

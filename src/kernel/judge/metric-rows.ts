@@ -1,8 +1,9 @@
 import { directionIn, saysWhatPasses } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
+import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { clustersOf, gateWordOf } from '../plan/tries.ts';
+import { gateWordOf } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
 import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
@@ -72,10 +73,7 @@ function valuesRow(
   const gate = gateWordOf(suite, number.name, better);
   const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
   const move = verdict?.moves.find(({ name }) => name === number.name);
-  return shownValues(
-    move ?? { name: number.name, better, gate, test: null, looks: [], moved: null },
-    alone,
-  );
+  return shownValues(move ?? { better, gate, test: null, moved: null }, alone);
 }
 
 /** The pass rates of single objects; in their difference each dialogue counts once. */
@@ -117,7 +115,7 @@ export function objectRate(
     }));
   const test = valueTest(
     valuesIn(compared),
-    clustersOf(compared),
+    suiteBlocks(compared),
     createRandom(`objects ${run.suite.path} ${run.suite.name} ${name}`),
   );
   if (test !== null) {

@@ -4,6 +4,7 @@ import {
   brokenUnderRise,
   countsForVerdict,
   evidenceInAll,
+  fallenMetric,
   ungradedInAll,
   worseAlone,
 } from '../result/counts.ts';
@@ -243,6 +244,8 @@ function regressedOf(
   const { reason, evidence, references } = suite;
   const broke = brokenUnderRise(suite);
   if (broke !== null) return { ...namedRates(suite, suites), broke };
+  const metric = fallenMetric(suite);
+  if (metric !== null) return { ...namedRates(suite, suites), metric };
   if (reason?.by !== 'unanswered') return namedRates(suite, suites);
   const partly = references.some(
     ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,

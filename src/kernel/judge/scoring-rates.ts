@@ -1,7 +1,7 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
+import { criticalOf, suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { clustersOf, criticalOf } from '../plan/tries.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Scoring } from '../select/scoring.ts';
@@ -134,7 +134,7 @@ export function fallUnderBase(
         : {
             on,
             critical: criticalOf(compared),
-            bundles: bundlesOf(outcomes, clustersOf(compared), Infinity),
+            bundles: bundlesOf(outcomes, suiteBlocks(compared), Infinity),
           }),
     },
   );

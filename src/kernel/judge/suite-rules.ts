@@ -7,6 +7,8 @@ import type { TodayFinding } from './today.ts';
 interface Found {
   p: number | null;
   references: readonly string[];
+  /** Metrics that fell, the one that fell most first; absent: all together. */
+  metrics?: readonly string[];
 }
 
 /** What the verdict of a suite rests on. All of it is computed before the first rule is read. */
@@ -33,6 +35,8 @@ export interface SuiteFacts {
   /** Ids of references named as worse, and of those that more tries would have to clear. */
   named: readonly string[];
   suspicious: readonly string[];
+  /** Single metrics that fell beyond chance, though not at the level of the verdict. */
+  fallenMetrics: readonly string[];
   /** Good verdicts that would rest on answers that were cut, withheld or refused on one side. */
   endings: ReadonlySet<Verdict>;
   /** Head's answers fall under base's scoring although the scoring changed; null: they do not. */
@@ -60,7 +64,12 @@ interface SuiteRule {
 
 /** The verdict of a suite: the first rule that holds. */
 export const SUITE_RULES = [
-  { id: 'removed', verdict: 'removed', by: null, when: (facts) => isUncompared(facts) && !facts.hasHead },
+  {
+    id: 'removed',
+    verdict: 'removed',
+    by: null,
+    when: (facts) => isUncompared(facts) && !facts.hasHead,
+  },
   {
     id: 'new',
     verdict: 'new',
@@ -128,6 +137,13 @@ export const SUITE_RULES = [
     found: ({ named }) => ({ references: named }),
   },
   {
+    id: 'metric',
+    verdict: 'inconclusive',
+    by: 'metric',
+    when: ({ fallenMetrics }) => fallenMetrics.length > 0,
+    found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
+  },
+  {
     id: 'suspicious',
     verdict: 'inconclusive',
     by: 'suspicious',
@@ -163,7 +179,12 @@ export const SUITE_RULES = [
     found: ({ rise }) => rise,
   },
   { id: 'bound', verdict: 'unchanged', by: 'bound', when: ({ isBound }) => isBound },
-  { id: 'level', verdict: 'unchanged', by: 'level', when: ({ isLevel, rise }) => isLevel || rise !== null },
+  {
+    id: 'level',
+    verdict: 'unchanged',
+    by: 'level',
+    when: ({ isLevel, rise }) => isLevel || rise !== null,
+  },
   { id: 'run', verdict: 'unchanged', by: 'run', when: ({ isBoundTogether }) => isBoundTogether },
   { id: 'unsettled', verdict: 'inconclusive', by: 'unsettled', when: () => true },
 ] as const satisfies readonly SuiteRule[];
@@ -192,6 +213,7 @@ interface RuledSuite {
   by: VerdictReason['by'] | null;
   p: number | null;
   references: string[];
+  metrics: string[];
   /** The fall under base's scoring, where the verdict had to look at it. */
   hidden: FallUnderBase | null;
 }
@@ -200,9 +222,16 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
   const index = SUITE_RULES.findIndex(({ when }) => when(facts));
   const rule: SuiteRule | undefined = SUITE_RULES[index];
   if (rule === undefined) throw new TypeError('the last rule of a suite always holds');
-  const { p = null, references = [] } = rule.found?.(facts) ?? {};
+  const { p = null, references = [], metrics = [] } = rule.found?.(facts) ?? {};
   const hidden = index >= SCORING ? facts.hidden : null;
-  return { verdict: rule.verdict, by: rule.by, p, references: [...references], hidden };
+  return {
+    verdict: rule.verdict,
+    by: rule.by,
+    p,
+    references: [...references],
+    metrics: [...metrics],
+    hidden,
+  };
 }
 
 export function sideFacts({
@@ -230,6 +259,7 @@ export function ruleUncompared(run: SuiteRun): Verdict {
     missing: null,
     named: [],
     suspicious: [],
+    fallenMetrics: [],
     endings: new Set(),
     hidden: null,
     rise: null,

@@ -1,28 +1,16 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
+import { criticalOf, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import {
-  clustersOf,
-  comparing,
-  criticalOf,
-  tryOutcomes,
-  referenceLevel,
-  sequentialSuite,
-} from '../plan/tries.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
-import { type Bundle, bundlesOf } from '../statistics/bundles.ts';
+import { evidenceFdr, healingEvidence } from '../statistics/healing.ts';
 import { differenceInterval } from '../statistics/interval.ts';
+import { lookAt, plannedTries, type Look, type SuiteLedger } from '../statistics/ledger.ts';
 import { FIRST_TRIES } from '../statistics/looks.ts';
+import type { RunState } from '../statistics/policy.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
-import {
-  type Look,
-  calledReferences,
-  judgeReferences,
-  looksOf,
-  openSuspicions,
-  suspicionOf,
-} from '../statistics/sequential.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
+import { calledReferences, type References } from '../statistics/suspicion.ts';
 import {
   type Table,
   type Tries,
@@ -33,88 +21,87 @@ import {
   triesMade,
   meanOfCounts,
 } from '../statistics/table.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 
-export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
-
-export type LevelsAt = (alpha: number) => readonly number[];
-
-interface Singles {
-  called: number[];
-  open: number[];
-}
-
-export function evidenceBySuite(
-  suites: readonly SuiteComparison[],
-  settings: VerdictSettings,
-): ReadonlyMap<SuiteComparison, Singles> {
-  const { sequential } = comparing(suites);
-  const level = referenceLevel(suites, settings);
-  if (level === 0) return new Map();
-  const references = judgeReferences(sequential.map(sequentialSuite), level);
-  return new Map(
-    sequential.map((suite, i) => [
-      suite,
-      { called: calledReferences(references, i), open: openSuspicions(references, i) },
-    ]),
-  );
-}
-
-export interface SuiteTables extends Singles {
+/** What the tries of one suite show, before any verdict. */
+export interface SuiteTables {
   suite: SuiteComparison;
-  /** The looks of a sequential suite; empty where tries are fixed. */
+  /** The looks of an adaptive suite; empty where tries are fixed. */
   looks: Look[];
-  tables: Table[];
-  bundles: Bundle[];
+  /** What the rates, the interval and p stand on: the tries that all references share. */
+  look: Look;
+  /** What each reference's own verdict stands on, in the order of `compared`. */
   own: Table[];
   q: { down: number[]; up: number[] };
   tries: number;
+  /** Positions of references that sequential evidence calls broken, suspicious, or healed. */
+  called: number[];
+  open: number[];
+  healed: number[];
 }
 
 const ZERO_COUNTS = { passes: 0, tries: 0 };
 
-export function suiteTablesOf(
+const NO_TRIES: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
+
+/** Of a suite whose tries are compared one by one; `s`: its position among these. */
+export function tablesByTries(
   suite: SuiteComparison,
-  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  { called, open }: Singles = { called: [], open: [] },
+  ledger: SuiteLedger,
+  { state, s }: { state: RunState; s: number },
 ): SuiteTables {
-  const { run, policy, compared } = suite;
-  if (policy.kind === 'pairs') {
-    const tables = preferenceTables(run.deciding.tests, compared);
-    const own = compared.map(() => ({ base: ZERO_COUNTS, head: ZERO_COUNTS }));
-    const q = discreteFdr(own);
-    return { suite, called, open, looks: [], tables, bundles: [], own, q, tries: policy.tries };
-  }
-  if (policy.kind === 'references') {
-    const outcomes = compared.map((item) => rolledTries(rollUps.get(item)));
-    const tables = outcomes.map((outcome) => countTable(outcome, 0, 1));
-    const bundles = bundlesOf(outcomes, clustersOf(compared), 1);
-    const own = compared.map((item) => countTable(tryOutcomes(item)));
-    const q = turnedAlone(own, tables);
-    const fallen = criticalOf(compared).filter((i) => isFall(tables[i]));
-    return { suite, called, open: fallen, looks: [], tables, bundles, own, q, tries: policy.tries };
-  }
-  const looks = policy.kind === 'adaptive' ? looksOf(sequentialSuite(suite)) : [];
-  const last = looks.at(-1);
-  if (last !== undefined) {
-    const { tables, bundles, tries } = last;
-    const own = compared.map((item, i) => ownTable(item, tables[i], tries));
-    return { suite, called, open, looks, tables, bundles, own, q: discreteFdr(own), tries };
-  }
-  const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const tables = compared.map((item) => countTable(tryOutcomes(item)));
-  const bundles = bundlesOf(compared.map(tryOutcomes), clustersOf(compared), Infinity);
-  const q = discreteFdr(tables);
-  const fallen = criticalOf(compared).filter((i) => looksBroken(compared[i]));
-  return { suite, called, open: fallen, looks: [], tables, bundles, own: tables, q, tries };
+  const { compared, policy } = suite;
+  const looks = state.looks[s] ?? [];
+  const look = looks.at(-1) ?? lookAt(plannedTries(ledger), Infinity);
+  const first = state.plan.tries[0] ?? FIRST_TRIES;
+  const isAdaptive = policy.kind === 'adaptive';
+  const tries = isAdaptive ? (looks.at(-1)?.tries ?? first) : policy.tries;
+  const own = compared.map((run, i) => {
+    const isTriedOn = isAdaptive && triesMade(tryOutcomes(run)) > tries;
+    // The first tries made it suspicious.
+    return isTriedOn ? countTable(tryOutcomes(run), first) : (look.tables[i] ?? NO_TRIES);
+  });
+  return {
+    suite,
+    looks,
+    look,
+    own,
+    q: isAdaptive ? sequentialFdr(ledger, state.references, s) : discreteFdr(own),
+    tries,
+    called: calledReferences(state.references, s),
+    open: state.suspects[s] ?? [],
+    healed: state.healed[s] ?? [],
+  };
 }
 
-/** A critical reference that is not sampled on stays suspicious if its tries say more against it. */
-function looksBroken(run: ReferenceRun | undefined): boolean {
-  return run !== undefined && suspicionOf(tryOutcomes(run), false).open;
+/** Of a suite that compares pairs of answers, or what its roll-up makes of each reference. */
+export function tablesOfAnswers(
+  suite: SuiteComparison,
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): SuiteTables {
+  const { run, policy, compared } = suite;
+  const isPairs = policy.kind === 'pairs';
+  const tries = isPairs
+    ? preferenceTries(run.deciding.tests, compared)
+    : compared.map((item) => rolledTries(rollUps.get(item)));
+  const blocks = isPairs ? tries.map(() => null) : suiteBlocks(compared);
+  const look = lookAt({ columns: [{ metric: null, tries }], blocks }, Infinity);
+  const own = isPairs
+    ? compared.map(() => NO_TRIES)
+    : compared.map((item) => countTable(tryOutcomes(item)));
+  return {
+    suite,
+    looks: [],
+    look,
+    own,
+    q: isPairs ? discreteFdr(own) : turnedAlone(own, look.tables),
+    tries: policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries,
+    called: [],
+    open: isPairs ? [] : criticalOf(compared).filter((i) => isFall(look.tables[i])),
+    healed: [],
+  };
 }
 
 function isFall(table: Table | undefined): boolean {
@@ -136,10 +123,16 @@ function rolledTries(rollUps: RunRollUps | undefined): Tries {
   return { base: side(rollUps?.base), head: side(rollUps?.head) };
 }
 
-/** A reference that was sampled on is named by the tries after those that made it suspicious. */
-function ownTable(run: ReferenceRun, common: Table | undefined, tries: number): Table {
-  if (common !== undefined && triesMade(tryOutcomes(run)) <= tries) return common;
-  return countTable(tryOutcomes(run), FIRST_TRIES);
+/** References are tried on because of what they show, so only e-values may name them. */
+function sequentialFdr(
+  { columns: [all] }: SuiteLedger,
+  { suspicions }: References,
+  s: number,
+): SuiteTables['q'] {
+  return {
+    down: evidenceFdr((suspicions[s] ?? []).map(({ value }) => value)),
+    up: evidenceFdr(all.tries.map(healingEvidence)),
+  };
 }
 
 interface Comparison {
@@ -157,15 +150,19 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
   );
 }
 
-/** One table per comparison: the side not preferred fails, so the suite's test is the sign test. */
-export function preferenceTables({ metrics }: Tests, runs: readonly ReferenceRun[]): Table[] {
+/** One try per comparison: the side not preferred fails, so the suite's test is the sign test. */
+function preferenceTries({ metrics }: Tests, runs: readonly ReferenceRun[]): Tries[] {
   const metric = metrics.find(isPairwise);
   return metric === undefined
     ? []
     : comparisons(metric.name, runs).map(({ better }) => ({
-        base: { passes: better === 'head' ? 0 : 1, tries: 1 },
-        head: { passes: better === 'base' ? 0 : 1, tries: 1 },
+        base: [better === 'head' ? 'fail' : 'pass'],
+        head: [better === 'base' ? 'fail' : 'pass'],
       }));
+}
+
+export function preferenceTables(tests: Tests, runs: readonly ReferenceRun[]): Table[] {
+  return preferenceTries(tests, runs).map((tries) => countTable(tries));
 }
 
 /** By the suite's first comparing metric; null without one, or without a comparison. */

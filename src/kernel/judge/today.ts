@@ -1,4 +1,5 @@
 import type { Outcome } from '../../types/metric.ts';
+import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { TodayResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
@@ -220,10 +221,10 @@ function fallToday(rows: readonly TodayRow[]): number {
 /** One-sided mid-p of "head passes less often": exact, tries dealt within references. */
 export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
   const tries = rows.map((row) => row.tries);
-  const clusters = rows.map(({ run }) => run.affected.reference.cluster ?? null);
+  const blocks = suiteBlocks(rows.map(({ run }) => run));
   return suiteTest(
     tries.map((own) => countTable(own)),
-    bundlesOf(tries, clusters, Infinity),
+    bundlesOf(tries, blocks, Infinity),
   ).midDown;
 }
 

@@ -1,5 +1,5 @@
+import { tryOutcomes } from '../plan/ledger.ts';
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
-import { tryOutcomes } from '../plan/tries.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import { judgeFamily } from '../statistics/gate.ts';
 import type { UnderBaseFinding } from './outcome.ts';
@@ -108,7 +108,7 @@ function movesUnderBase(comparison: SuiteComparison, verdict: SuiteVerdict): Met
     run: { ...run, deciding: run.other, other: null, runs: [...runs.values()] },
     compared: compared.flatMap((item) => runs.get(item) ?? []),
   };
-  return metricMoves(view, verdict.tries).filter(({ name, better, test }) => {
+  return metricMoves(view, verdict).filter(({ name, better, test }) => {
     const same = verdict.moves.filter((own) => own.test?.difference === test?.difference);
     const isSaid = same.some(({ moved }) => moved === 'worse');
     return !isSaid && same.every((own) => own.name !== name || own.better !== better);

@@ -2,11 +2,12 @@ import { directionIn } from '../../metrics/passing.ts';
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
 import type { Better, Metric, Score } from '../../types/metric.ts';
 import { isMap, type Side } from '../../types/plain.ts';
+import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { clustersOf, gateWordOf } from '../plan/tries.ts';
+import { gateWordOf } from '../plan/tries.ts';
 import type { MetricValues } from '../result/metric-result.ts';
 import { holm } from '../statistics/gate.ts';
-import { LOOKS, lookLevels } from '../statistics/looks.ts';
+import { lookLevels, type LookPlan } from '../statistics/looks.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
@@ -30,6 +31,7 @@ export interface MetricMove {
   test: ValueTest | null;
   /** The test after each look of a sequential suite, where the metric gates; else empty. */
   looks: (ValueTest | null)[];
+  plan: LookPlan;
   moved: MetricValues['moved'];
 }
 
@@ -102,9 +104,12 @@ export function valuesByReference(
 }
 
 /** How the metrics of a suite moved, before anything is called. `tries`: those that all share. */
-export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[] {
+export function metricMoves(
+  suite: SuiteComparison,
+  { tries, plan }: { tries: number; plan: LookPlan },
+): MetricMove[] {
   const { run, compared, policy } = suite;
-  const clusters = clustersOf(compared);
+  const clusters = suiteBlocks(compared);
   return metricNumbers(suite).map((number) => {
     const { metric, name } = number;
     const better = directionIn(metric, run.deciding.rubrics);
@@ -117,9 +122,9 @@ export function metricMoves(suite: SuiteComparison, tries: number): MetricMove[]
       );
     const adaptive = policy.kind === 'adaptive';
     const looks =
-      adaptive && gate === 'fail' ? LOOKS.filter((look) => look <= tries).map(test) : [];
+      adaptive && gate === 'fail' ? plan.tries.filter((look) => look <= tries).map(test) : [];
     const last = looks.at(-1) ?? test(adaptive ? tries : Infinity);
-    return { name, better, gate, test: last, looks, moved: null };
+    return { name, better, gate, test: last, looks, plan, moved: null };
   });
 }
 
@@ -129,9 +134,9 @@ function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): n
 }
 
 /** At one of its looks where there are several. */
-export function fellAt({ better, test, looks }: MetricMove, alpha: number): boolean {
+export function fellAt({ better, test, looks, plan }: MetricMove, alpha: number): boolean {
   if (looks.length === 0) return reachesLevel(pOf(test, better, 'worse'), alpha);
-  const levels = lookLevels(alpha);
+  const levels = lookLevels(alpha, plan);
   return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
 }
 
@@ -154,7 +159,7 @@ export function calledMoves(
 }
 
 export function shownValues(
-  { better, gate, test, moved }: MetricMove,
+  { better, gate, test, moved }: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved'>,
   alone: { base: number | null; head: number | null },
 ): MetricValues {
   if (test === null)

@@ -1,31 +1,25 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { comparing, criticalOf, levelsAt } from '../plan/tries.ts';
+import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { combinedGate, judgeFamily, REFERENCE_FDR, type Gate } from '../statistics/gate.ts';
-import { differenceInterval } from '../statistics/interval.ts';
-import { MOST_TRIES } from '../statistics/looks.ts';
-import {
-  ruledOutBy,
-  decidingLook,
-  isCalmTogether,
-  toleranceOf,
-  visibleAt,
-} from '../statistics/sequential.ts';
+import { judgeFamily } from '../statistics/gate.ts';
+import type { LookPlan } from '../statistics/looks.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
-import { mirrorTables, type Table } from '../statistics/table.ts';
-import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
+import type { Table } from '../statistics/table.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
+import {
+  isBoundTogether,
+  isPooled,
+  judgementOf,
+  measure,
+  runEvidence,
+  type Judgement,
+  type MeasuredSuite,
+  type Pool,
+} from './measure.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
 import { ruleSuite, sideFacts, type SuiteFacts } from './suite-rules.ts';
-import {
-  evidenceBySuite,
-  suiteTablesOf,
-  type SuiteTables,
-  type LevelsAt,
-  type VerdictSettings,
-} from './suite-tables.ts';
+import { meanOfTables } from './suite-tables.ts';
 import type { TodayFinding } from './today.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
@@ -36,6 +30,8 @@ export interface SuiteVerdict {
   reason: VerdictReason;
   /** Runs of references that sequential evidence calls. */
   broke: ReadonlySet<ReferenceRun>;
+  /** Runs of references that failed on base and that head healed, beyond chance. */
+  healed: ReadonlySet<ReferenceRun>;
   /** Two-sided 90 % for any number of looks; a drop larger than −low is ruled out. */
   interval: { difference: number; low: number; high: number } | null;
   p: number;
@@ -46,6 +42,7 @@ export interface SuiteVerdict {
   /** By reference, false-discovery rates of "worse" and "better" on `own`. */
   q: { down: number[]; up: number[] };
   tries: number;
+  plan: LookPlan;
   /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
   visibleDrop: number | null;
   moves: MetricMove[];
@@ -61,24 +58,44 @@ interface JudgeOptions {
   today?: ReadonlyMap<SuiteComparison, TodayFinding>;
 }
 
-/** Suites share one alpha by Holm's procedure; null: nothing to compare. */
+/** All questions of a run of several suites in one contrast. */
+export interface PoolVerdict {
+  /** Shares of alpha and p as for a suite; whether the rate fell at that level. */
+  alpha: number;
+  p: number;
+  fell: boolean;
+  /** The suites that regressed by themselves are all that fell. */
+  isExplained: boolean;
+  /** Mean pass rates over the references, 0–1, and two-sided 90 % interval of the difference. */
+  base: number;
+  head: number;
+  interval: SuiteVerdict['interval'];
+}
+
+export interface RunVerdict {
+  /** In the order of the suites; null: nothing to compare. */
+  suites: (SuiteVerdict | null)[];
+  /** Null: fewer than two suites share it. */
+  pool: PoolVerdict | null;
+}
+
+/** Suites share their part of alpha by Holm's procedure. */
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
   { complete = true, rollUps = new Map(), today = new Map() }: JudgeOptions = {},
-): (SuiteVerdict | null)[] {
-  const { all } = comparing(suites);
-  const evidence = evidenceBySuite(suites, settings);
-  const levels = (alpha: number): readonly number[] => levelsAt(alpha, settings.gate_on);
-  const rows = all.map((suite) => {
-    const seen = suiteTablesOf(suite, rollUps, evidence.get(suite));
-    return { seen, moves: metricMoves(suite, seen.tries) };
-  });
+): RunVerdict {
+  const evidence = runEvidence(suites, settings, rollUps);
+  const { plan } = evidence;
+  const rows = evidence.rows.map((seen) => ({
+    seen,
+    moves: metricMoves(seen.suite, { tries: seen.tries, plan }),
+  }));
   const gating = rows.flatMap(({ moves }) => moves).filter(({ gate }) => gate === 'fail');
   const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
     [
       ...rows.map(({ seen }) => (alpha: number) => {
-        const judgement = judgementOf(seen, settings.gate_on, alpha, levels);
+        const judgement = judgementOf(seen, alpha, evidence);
         return { regressed: judgement.regressed, judgement };
       }),
       ...gating.map((move) => (alpha: number) => ({
@@ -86,7 +103,7 @@ export function judgeSuites(
         judgement: null,
       })),
     ],
-    settings.alpha,
+    evidence.shares.suites,
   );
   const fell = gating.filter((_, i) => family[rows.length + i]?.result.regressed === true);
   const called = calledMoves(
@@ -98,9 +115,10 @@ export function judgeSuites(
     const { alpha, result } = family[i] ?? { alpha: 0, result: null };
     if (result === null || result.judgement === null) return [];
     const own = moves.map((move) => ({ ...move, moved: called.get(move) ?? null }));
-    return [{ ...measure(seen, alpha, result.judgement, levels), moves: own }];
+    const { judgement } = result;
+    return [{ ...measure(seen, { alpha, judgement }, evidence), moves: own }];
   });
-  const isBoundTogether = areBoundTogether(measured);
+  const isBound = isBoundTogether(measured, evidence.pool);
   const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
   const verdicts = new Map(
     measured.map((entry) => {
@@ -111,122 +129,25 @@ export function judgeSuites(
         ...missingEvidence(answered.get(suite)),
         today: today.get(suite) ?? null,
         hidden,
-        isBoundTogether,
+        isBoundTogether: isBound && isPooled(entry.seen),
       };
-      return [suite, verdictOf(entry, found)] as const;
+      return [suite, { ...verdictOf(entry, found), plan }] as const;
     }),
   );
-  return suites.map((suite) => verdicts.get(suite) ?? null);
-}
-
-interface Judgement {
-  regressed: boolean;
-  by: 'fall' | 'references';
-  p: number | null;
-}
-
-function judgementOf(
-  { suite, looks, called, tables, bundles }: SuiteTables,
-  gateOn: GateSettings['gate_on'],
-  alpha: number,
-  levels: LevelsAt,
-): Judgement {
-  const { policy, compared, gate } = suite;
-  const { min_drop: minDrop } = gate;
-  if (policy.kind === 'adaptive') {
-    const look = decidingLook(looks, levels(alpha), minDrop, 'down');
-    if (look !== null) return { regressed: true, by: 'fall', p: look.test.midDown };
-    return { regressed: called.length > 0, by: 'references', p: null };
-  }
-  // One comparison of two answers, or of two roll-ups, cannot show alone that it broke.
-  const pairs = policy.kind === 'pairs' || policy.kind === 'references';
-  const on = pairs ? 'suite' : gateOn;
-  const critical = pairs ? [] : criticalOf(compared);
-  return judgedFixed(combinedGate(tables, { alpha, on, minDrop, critical, bundles }));
-}
-
-function judgedFixed({ regressed, suite, references }: Gate): Judgement {
-  return suite.hit
-    ? { regressed, by: 'fall', p: suite.p }
-    : { regressed, by: 'references', p: references.p };
-}
-
-/** Facts that the tries of a suite give without the rest of the run. */
-type OwnFacts = Pick<
-  SuiteFacts,
-  'fall' | 'broken' | 'named' | 'suspicious' | 'rise' | 'interval' | 'isBound' | 'isLevel'
->;
-
-interface MeasuredSuite {
-  seen: SuiteTables;
-  alpha: number;
-  tolerance: number;
-  visibleDrop: number | null;
-  facts: OwnFacts;
-  moves: MetricMove[];
-}
-
-function measure(
-  seen: SuiteTables,
-  alpha: number,
-  { regressed, by, p }: Judgement,
-  levelsFor: LevelsAt,
-): Omit<MeasuredSuite, 'moves'> {
-  const { suite, tables, bundles, own, q, tries, called, open, looks } = seen;
-  const levels = levelsFor(alpha);
-  const adaptive = suite.policy.kind === 'adaptive';
-  const visible = adaptive ? visibleAt(tables, levels) : visibleDrop(designOf(tables), alpha);
-  const tolerance = toleranceOf(suite.gate.tolerance, visible);
-  const worse = own.flatMap((_, i) =>
-    called.includes(i) || (q.down[i] ?? 1) <= REFERENCE_FDR ? [i] : [],
-  );
-  const rise = adaptive ? adaptiveRise(seen, levels) : fixedRise(seen, alpha);
-  const interval = looks.at(-1)?.interval ?? differenceInterval(tables, { bundles });
-  const look = { tries, tables, bundles, interval, test: suiteTest(tables, bundles) };
-  const ruledOut = ruledOutBy(adaptive ? look : { ...look, tries: MOST_TRIES }, tolerance);
-  const ids = (positions: readonly number[]): string[] =>
-    positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
-  const facts: OwnFacts = {
-    fall: regressed && by === 'fall' ? { p, references: [] } : null,
-    broken: regressed && by === 'references' ? { p, references: ids(worse) } : null,
-    named: ids(worse),
-    suspicious: ids(open),
-    rise: rise === null ? null : { p: rise, references: [] },
-    interval,
-    isBound: ruledOut === 'bound',
-    isLevel: ruledOut === 'level',
+  return {
+    suites: suites.map((suite) => verdicts.get(suite) ?? null),
+    pool: evidence.pool === null ? null : poolVerdict(evidence.pool, [...verdicts.values()]),
   };
-  return { seen, alpha, tolerance, visibleDrop: visible, facts };
 }
 
-function adaptiveRise({ suite, looks }: SuiteTables, levels: readonly number[]): number | null {
-  return decidingLook(looks, levels, suite.gate.min_drop, 'up')?.test.midUp ?? null;
-}
-
-/** p of "head is better" on fixed tries, where it reaches alpha. */
-function fixedRise(
-  { suite: { gate }, tables, bundles }: SuiteTables,
-  alpha: number,
-): number | null {
-  const { suite } = combinedGate(mirrorTables(tables), {
-    alpha,
-    on: 'suite',
-    minDrop: gate.min_drop,
-    bundles: bundles.map(({ members, base, head }) => ({ members, base: head, head: base })),
-  });
-  return suite.hit ? suite.p : null;
-}
-
-/** Rules out a drop over suites that are each too small alone, where none looks worse. */
-function areBoundTogether(suites: readonly MeasuredSuite[]): boolean {
-  const looksWorse = suites.some(
-    ({ facts: { fall, broken, named, suspicious } }) =>
-      fall !== null || broken !== null || named.length > 0 || suspicious.length > 0,
-  );
-  if (looksWorse || suites.some(({ seen }) => seen.suite.policy.kind === 'pairs')) return false;
-  return isCalmTogether(
-    suites.map(({ seen }) => ({ ...seen, test: suiteTest(seen.tables, seen.bundles) })),
-  );
+function poolVerdict({ look, level, fell }: Pool, suites: readonly SuiteVerdict[]): PoolVerdict {
+  const { test, tables, interval } = look;
+  const rate = (side: 'base' | 'head'): number => meanOfTables(tables, side) ?? 0;
+  const rates = { base: rate('base'), head: rate('head') };
+  const rest = suites.filter(({ verdict }) => verdict !== 'regressed');
+  const left = suiteTest(rest.flatMap((suite) => suite.tables));
+  const isExplained = rest.length < suites.length && left.midDown > level;
+  return { alpha: level, p: test.midDown, fell, isExplained, ...rates, interval };
 }
 
 function missingEvidence(
@@ -238,21 +159,30 @@ function missingEvidence(
 }
 
 function verdictOf(
-  { seen, alpha, tolerance, visibleDrop: visible, facts, moves }: MeasuredSuite,
+  {
+    seen,
+    alpha,
+    tolerance,
+    visibleDrop: visible,
+    facts,
+    moves,
+  }: MeasuredSuite & {
+    moves: MetricMove[];
+  },
   found: Pick<
     SuiteFacts,
     'unanswered' | 'today' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
   >,
-): SuiteVerdict {
-  const { suite, tables, bundles, own, q, tries, called } = seen;
+): Omit<SuiteVerdict, 'plan'> {
+  const { suite, look, own, q, tries, called, healed } = seen;
   const all = { ...sideFacts(suite.run), isCompared: true, ...facts, ...found };
-  const { verdict, by, p, references, hidden } = ruleSuite(all);
+  const { verdict, by, p, references, metrics, hidden } = ruleSuite(all);
   if (by === null) throw new TypeError('a suite that is compared has a reason');
   return {
     alpha,
     verdict,
     reason: {
-      ...{ by, p, references, tolerance },
+      ...{ by, p, references, metrics, tolerance },
       ...(hidden === null
         ? {}
         : {
@@ -264,9 +194,10 @@ function verdictOf(
           }),
     },
     broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
+    healed: new Set(healed.flatMap((i) => suite.compared[i] ?? [])),
     interval: facts.interval,
-    p: suiteTest(tables, bundles).midDown,
-    tables,
+    p: look.test.midDown,
+    tables: look.tables,
     own,
     q,
     tries,

@@ -1,16 +1,15 @@
 import type { Outcome } from '../../types/metric.ts';
-import { FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
+import { MOST_HEALING_PAIRS } from '../statistics/healing.ts';
+import type { SuiteLedger } from '../statistics/ledger.ts';
+import { MOST_TRIES } from '../statistics/looks.ts';
+import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../statistics/policy.ts';
 import { createRandom, nextFloat, type Random } from '../statistics/random.ts';
-import type { SequentialSuite } from '../statistics/sequential.ts';
-import {
-  MOST_SAMPLED_TRIES,
-  mostSampled,
-  wantedTries,
-  type SequentialLevels,
-} from '../statistics/wanted-tries.ts';
+import { sum } from '../statistics/sums.ts';
+import { MOST_PAIRS } from '../statistics/suspicion.ts';
+import { criticalOf, ledgersOf } from './ledger.ts';
 import type { Prepared } from './prepared.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
-import { comparing, sequentialLevels, sequentialSuite } from './tries.ts';
+import { alphaShares, comparing } from './tries.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs in which nothing got worse. */
@@ -22,86 +21,94 @@ export interface AnswerCalls {
 const PASS_RATE = 0.95;
 
 /** References simulated of a suite; those beyond are taken to need as many calls each. */
-const SIMULATED = 200;
+const SIMULATED = 1000;
 
 /** Simulated runs: enough that their mean is within a few per cent, few where a run is large. */
-const ROUNDS = { most: 40, least: 5, references: 2000 };
+const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
- * How many calls for answers a run takes, by its own rules of when to try again: at most, and as a
- * rule, where nothing got worse and each try passes in 95 %. The same every time. Null where the
- * number of tries is fixed.
+ * How many calls for answers a run takes, by its own rules of when to try again: at most, and
+ * usually, where nothing got worse and each try passes in 95 %. The same every time. Null where no
+ * reference can get more than its first tries.
  */
 export function answerCalls({
   suites,
   gate,
   plan,
 }: Pick<Prepared, 'suites' | 'gate' | 'plan'>): AnswerCalls | null {
-  const { all, sequential } = comparing(suites);
-  if (sequential.length === 0) return null;
-  const levels = sequentialLevels(suites, gate);
-  const isWhole = all.length === sequential.length;
-  const random = createRandom('answer calls');
-  const size = sequential.reduce((sum, { compared }) => sum + simulatedOf(compared).length, 0);
+  const { byTries } = comparing(suites);
+  if (!byTries.some(hasOpenNumber)) return null;
+  const levels = alphaShares(suites, gate);
+  const size = byTries.reduce((sum, { compared }) => sum + simulatedOf(compared).length, 0);
   const rounds = Math.max(
     ROUNDS.least,
     Math.min(ROUNDS.most, Math.floor(ROUNDS.references / Math.max(1, size))),
   );
+  const first = firstTriesOf(ledgersOf(byTries));
+  const random = createRandom('usual calls');
   let more = 0;
   for (let round = 0; round < rounds; round++)
-    more += callsBeyondFirst(sequential, levels, isWhole, random) / rounds;
+    more += callsBeyondFirst(byTries, { levels, first, random }) / rounds;
   return {
     usual: Math.round(plan.prompt_calls + more),
-    most:
-      plan.prompt_calls +
-      sequential.reduce((sum, comparison) => sum + mostBeyondFirst(comparison), 0),
+    most: plan.prompt_calls + mostBeyondFirst(byTries, first),
   };
+}
+
+/** Whether some reference may get more tries than are planned. */
+function hasOpenNumber({ policy, compared }: SuiteComparison): boolean {
+  return policy.kind === 'adaptive' || criticalOf(compared).length > 0;
 }
 
 function simulatedOf(compared: readonly ReferenceRun[]): readonly ReferenceRun[] {
   return compared.slice(0, SIMULATED);
 }
 
-interface Simulated {
-  suite: SequentialSuite;
+interface SimulatedSuite {
+  suite: SuiteComparison;
+  ledger: SuiteLedger;
   tries: { base: Outcome[]; head: Outcome[] }[];
-  comparison: SuiteComparison;
+}
+
+interface Simulation {
+  levels: RunLevels;
+  /** Tries a side before the first look. */
+  first: number;
+  random: Random;
 }
 
 function callsBeyondFirst(
-  comparisons: readonly SuiteComparison[],
-  levels: SequentialLevels,
-  isWhole: boolean,
-  random: Random,
+  suites: readonly SuiteComparison[],
+  { levels, first, random }: Simulation,
 ): number {
-  const simulated = comparisons.map((comparison): Simulated => {
-    const compared = [...simulatedOf(comparison.compared)];
-    const tries = compared.map(() => ({ base: [], head: [] }));
-    const suite = sequentialSuite({ ...comparison, compared });
-    return { suite: { ...suite, tries }, tries, comparison };
+  const cut = suites.map((suite) => ({ ...suite, compared: simulatedOf(suite.compared) }));
+  const simulated = ledgersOf(cut).flatMap((own, s): SimulatedSuite[] => {
+    const tries = own.columns[0].tries.map(() => ({ base: [], head: [] }));
+    own.fixed?.forEach((count, at) => {
+      tryUpTo(tries[at], count, random);
+    });
+    const ledger: SuiteLedger = { ...own, columns: [{ metric: null, tries }] };
+    return suites.slice(s, s + 1).map((suite) => ({ suite, ledger, tries }));
   });
   for (;;) {
-    const wanted = wantedTries(
-      simulated.map(({ suite }) => suite),
-      levels,
-      isWhole,
-    );
+    const ledgers = simulated.map(({ ledger }) => ledger);
+    const { wanted } = runState(ledgers, levels);
     if (wanted.every(({ size }) => size === 0)) break;
-    wanted.forEach((counts, s) => {
-      for (const [position, count] of counts) tryUpTo(simulated[s]?.tries[position], count, random);
+    simulated.forEach(({ tries }, s) => {
+      for (const [at, count] of wanted[s] ?? []) tryUpTo(tries[at], count, random);
     });
   }
-  return simulated.reduce((sum, { tries, comparison: { compared } }) => {
-    const calls = tries.reduce(
-      (own, { head }, position) => own + callsUpTo(compared[position], head.length),
-      0,
-    );
+  return simulated.reduce((sum, { suite: { compared, policy }, tries }) => {
+    const calls = tries.reduce((own, { head }, at) => {
+      const planned = policy.kind === 'adaptive' ? first : policy.tries;
+      return own + callsUpTo(compared[at], head.length, planned);
+    }, 0);
     return sum + (calls * compared.length) / Math.max(1, tries.length);
   }, 0);
 }
 
 function tryUpTo(
-  tries: Simulated['tries'][number] | undefined,
+  tries: SimulatedSuite['tries'][number] | undefined,
   count: number,
   random: Random,
 ): void {
@@ -110,21 +117,45 @@ function tryUpTo(
       side.push(nextFloat(random) < PASS_RATE ? 'pass' : 'fail');
 }
 
-/** Every reference tried five times, and as many as allowed sampled to the end. */
-function mostBeyondFirst({ compared }: SuiteComparison): number {
-  const settled = compared.map((run) => callsUpTo(run, MOST_TRIES));
-  const sampled = compared
-    .map((run) => callsUpTo(run, MOST_SAMPLED_TRIES) - callsUpTo(run, MOST_TRIES))
-    .sort((a, b) => b - a)
-    .slice(0, mostSampled(compared.length));
-  return [...settled, ...sampled].reduce((sum, calls) => sum + calls, 0);
+/**
+ * Every reference tried five times, the critical and the most suspicious ones to the end, and as
+ * many healed ones; with a fixed number of tries only critical references go on.
+ */
+function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): number {
+  const runs = suites.flatMap(({ compared, policy }) =>
+    compared.map((run) => {
+      const isAdaptive = policy.kind === 'adaptive';
+      const planned = isAdaptive ? first : policy.tries;
+      const isCritical = criticalOf([run]).length > 0;
+      const calls = (tries: number): number => callsUpTo(run, tries, planned);
+      const settled = calls(isAdaptive ? MOST_TRIES : planned);
+      const beyond = (tries: number): number => Math.max(0, calls(tries) - settled);
+      return {
+        settled: settled + (isCritical ? beyond(MOST_PAIRS) : 0),
+        suspect: isAdaptive && !isCritical ? beyond(MOST_PAIRS) : 0,
+        healed: isAdaptive ? beyond(MOST_HEALING_PAIRS) : 0,
+      };
+    }),
+  );
+  const size = mostSuspects(runs.length);
+  const dearest = runs.toSorted((a, b) => b.suspect - a.suspect);
+  const suspects = dearest.slice(0, size);
+  const healed = dearest
+    .slice(size)
+    .map((run) => run.healed)
+    .sort((a, b) => b - a);
+  return (
+    sum(runs.map(({ settled }) => settled)) +
+    sum(suspects.map(({ suspect }) => suspect)) +
+    sum(healed.slice(0, size))
+  );
 }
 
-function callsUpTo(run: ReferenceRun | undefined, tries: number): number {
+function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number): number {
   if (run === undefined) return 0;
   const { base, head, reference } = run.affected;
   const sides = [base, head].filter(
     (generation) => generation?.kind === 'request' && generation.target.provider !== 'replay',
   );
-  return sides.length * Math.max(0, tries - (reference.n_tries ?? FIRST_TRIES));
+  return sides.length * Math.max(0, tries - (reference.n_tries ?? planned));
 }

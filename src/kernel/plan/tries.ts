@@ -1,32 +1,14 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { fingerprintOf } from '../select/affected.ts';
-import { lookLevels, FIRST_TRIES, MOST_TRIES } from '../statistics/looks.ts';
-import { REFERENCE_SHARE, type SequentialSuite } from '../statistics/sequential.ts';
-import type { Tries } from '../statistics/table.ts';
-import { wantedTries, type SequentialLevels } from '../statistics/wanted-tries.ts';
+import { FIRST_TRIES, MOST_TRIES, type LookPlan } from '../statistics/looks.ts';
+import { runState, type RunLevels, type RunState } from '../statistics/policy.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
+import { criticalOf, ledgersOf } from './ledger.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
-
-export function criticalOf(compared: readonly ReferenceRun[]): number[] {
-  return compared.flatMap(({ affected: reference }, index) =>
-    reference.reference.tags.includes('critical') ? [index] : [],
-  );
-}
-
-export function tryOutcomes({ base, head }: ReferenceRun): Tries {
-  return {
-    base: base.map(({ result }) => result.outcome),
-    head: head.map(({ result }) => result.outcome),
-  };
-}
-
-export function clustersOf(compared: readonly ReferenceRun[]): (string | null)[] {
-  return compared.map(({ affected: { reference } }) => reference.cluster ?? null);
-}
 
 /** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */
 const UNCOMPARED_TRIES = FIRST_TRIES;
@@ -85,27 +67,18 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
   return unit === 'references' ? 'references' : 'fixed';
 }
 
-export function sequentialSuite({ compared, gate, steady }: SuiteComparison): SequentialSuite {
-  return {
-    tries: compared.map(tryOutcomes),
-    clusters: clustersOf(compared),
-    critical: new Set(criticalOf(compared)),
-    steady: new Set([...compared.keys()].filter((i) => isSteady(compared[i], steady))),
-    minDrop: gate.min_drop,
-    tolerance: gate.tolerance,
-  };
-}
-
-function isSteady(run: ReferenceRun | undefined, steady: SuiteComparison['steady']): boolean {
-  return run !== undefined && steady.has(run.affected.reference.id);
-}
-
-export function comparing(suites: readonly SuiteComparison[]): {
+export interface Compared {
   all: SuiteComparison[];
-  sequential: SuiteComparison[];
-} {
+  /** Those whose tries are compared one by one: they share the pool and the references' level. */
+  byTries: SuiteComparison[];
+  adaptive: SuiteComparison[];
+}
+
+export function comparing(suites: readonly SuiteComparison[]): Compared {
   const all = suites.filter(({ compared }) => compared.length > 0);
-  return { all, sequential: all.filter(({ policy }) => policy.kind === 'adaptive') };
+  const adaptive = all.filter(({ policy }) => policy.kind === 'adaptive');
+  const byTries = all.filter(({ policy: { kind } }) => kind === 'adaptive' || kind === 'fixed');
+  return { all, byTries, adaptive };
 }
 
 export function gateWordOf(
@@ -131,77 +104,100 @@ export function familySize(suites: readonly SuiteComparison[]): number {
   }, 0);
 }
 
-/** The level of all single references of the sequential suites together: their part of a fifth. */
-export function referenceLevel(
-  suites: readonly SuiteComparison[],
-  { alpha, gate_on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
-): number {
-  const { all, sequential } = comparing(suites);
-  return gate_on === 'suite' || all.length === 0
-    ? 0
-    : (REFERENCE_SHARE * alpha * sequential.length) / familySize(suites);
+/** Shares of alpha. A suite that is alone is the pool, and has both of their shares. */
+const SHARES = { references: 0.2, pool: 0.4, suites: 0.4 };
+
+/** How alpha is shared by the claims of a run. */
+export interface AlphaShares extends RunLevels {
+  /** For the suites, and the metrics whose mean may fail one, together. */
+  suites: number;
+  /** For the single references of one suite with a fixed number of tries. */
+  fixedReferences(suite: SuiteComparison): number;
 }
 
-export function sequentialLevels(
+export function alphaShares(
   suites: readonly SuiteComparison[],
-  settings: Pick<GateSettings, 'alpha' | 'gate_on'>,
-): SequentialLevels {
+  { alpha, gate_on, churn }: Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>,
+): AlphaShares {
+  const { all, byTries } = comparing(suites);
+  const references = gate_on === 'suite' ? 0 : SHARES.references * alpha;
+  const rest = alpha - references;
+  const pool = byTries.length < 2 ? 0 : (SHARES.pool / (SHARES.pool + SHARES.suites)) * rest;
+  const part = references / Math.max(1, all.length);
+  // By the number of tries that it has, or by trying its critical references on.
+  const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
+    if (policy.kind !== 'fixed') return 0;
+    const hasCritical = criticalOf(compared).length > 0;
+    if (churn === 'accept') return 0;
+    return hasCritical ? part / 2 : part;
+  };
+  const onTries = byTries.reduce((sum, suite) => sum + part - fixedReferences(suite), 0);
   return {
-    looks: levelsAt(settings.alpha / Math.max(1, familySize(suites)), settings.gate_on),
-    references: referenceLevel(suites, settings),
+    suites: rest - pool,
+    suite: (rest - pool) / Math.max(1, familySize(suites)),
+    pool,
+    references: onTries,
+    judged: references === 0 ? 'none' : churn === 'accept' ? 'critical' : 'all',
+    fixedReferences,
   };
 }
 
-/** Levels of a suite's looks when it has `alpha` to itself. */
-export function levelsAt(alpha: number, gateOn: GateSettings['gate_on']): readonly number[] {
-  return lookLevels(gateOn === 'suite' ? alpha : (1 - REFERENCE_SHARE) * alpha);
+/** Where the tries so far lead, by the shares of alpha that are in force. */
+export function stateOf(suites: readonly SuiteComparison[], settings: VerdictSettings): RunState {
+  return runState(ledgersOf(comparing(suites).byTries), alphaShares(suites, settings));
 }
 
+export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
+
 /**
- * What each suite wants next. Fixed suites want their number once. Sequential suites follow the
- * policy at the smallest level that Holm's procedure may give them; its steps do not depend on the
- * level other than by stopping earlier, so what was collected can be judged at any larger one.
+ * What each suite wants next. Suites with a fixed number want it once, and more only for critical
+ * references. The others follow the policy at the smallest level that Holm's procedure may give
+ * them; its steps do not depend on the level other than by stopping earlier, so what was collected
+ * can be judged at any larger one.
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
-  let found: WantedTries | null = null;
-  const policy = (): WantedTries => (found ??= sequentialPolicy(suites, settings));
+  const { byTries } = comparing(suites);
+  let found: RunState | null = null;
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
-    const wanted =
-      suite.policy.kind === 'adaptive'
-        ? sequentially(suite, policy().get(suite) ?? new Map<number, number>())
-        : fixedTries(run, suite.policy.tries);
+    found ??= stateOf(suites, settings);
+    const more = found.wanted[byTries.indexOf(suite)] ?? new Map<number, number>();
+    const wanted = withMore(suite, firstTries(suite, found.plan), more);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
 }
 
-type WantedTries = ReadonlyMap<SuiteComparison, ReadonlyMap<number, number>>;
-
-function sequentialPolicy(suites: readonly SuiteComparison[], settings: GateSettings): WantedTries {
-  const { all, sequential } = comparing(suites);
-  const levels = sequentialLevels(suites, settings);
-  const isWhole = all.length === sequential.length;
-  const found = wantedTries(sequential.map(sequentialSuite), levels, isWhole);
-  return new Map(sequential.map((suite, i) => [suite, found[i] ?? new Map<number, number>()]));
-}
-
-function fixedTries(run: SuiteRun, tries: number): Map<number, number> {
+/** The fixed number; else two for references that are not compared, and the first look's for others. */
+function firstTries(
+  { run, compared, policy }: SuiteComparison,
+  plan: LookPlan,
+): Map<number, number> {
+  const isCompared = new Set(compared);
+  const first = plan.tries[0] ?? FIRST_TRIES;
   return new Map(
-    run.runs.map(({ affected: reference }, index) => [index, reference.reference.n_tries ?? tries]),
+    run.runs.map((reference, index) => [
+      index,
+      reference.affected.reference.n_tries ??
+        (policy.kind === 'adaptive'
+          ? isCompared.has(reference)
+            ? first
+            : UNCOMPARED_TRIES
+          : policy.tries),
+    ]),
   );
 }
 
-function sequentially(
+function withMore(
   { run, compared }: SuiteComparison,
+  wanted: Map<number, number>,
   more: ReadonlyMap<number, number>,
 ): Map<number, number> {
-  const wanted = fixedTries(run, FIRST_TRIES);
-  const position = new Map(run.runs.map((referenceRun, index) => [referenceRun, index]));
-  for (const [reference, to] of more) {
-    const referenceRun = compared[reference];
-    const index = referenceRun === undefined ? undefined : position.get(referenceRun);
+  const position = new Map(run.runs.map((reference, index) => [reference, index]));
+  for (const [at, to] of more) {
+    const reference = compared[at];
+    const index = reference === undefined ? undefined : position.get(reference);
     if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
   }
   return wanted;

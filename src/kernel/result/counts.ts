@@ -105,3 +105,21 @@ export function brokenUnderRise({
   if (verdict !== 'regressed' || reason?.by !== 'references') return null;
   return base === null || head === null || head < base ? null : reason.references;
 }
+
+/** The metric that fell most, with its own pass rates, where a suite is red because of it. */
+export function fallenMetric({
+  verdict,
+  reason,
+  metrics,
+}: Pick<SuiteResult, 'verdict' | 'reason' | 'metrics'>): NamedRate | null {
+  const [name] = reason?.metrics ?? [];
+  if (verdict !== 'regressed' || reason?.by !== 'fall' || name === undefined) return null;
+  const row = metrics.find((metric) => metric.name === name);
+  return { name, base: row?.base ?? null, head: row?.head ?? null };
+}
+
+interface NamedRate {
+  name: string;
+  base: number | null;
+  head: number | null;
+}

@@ -25,6 +25,10 @@ const regressedSuite = suiteRates.extend({
     })
     .describe('It regressed because head does not answer, or less often; absent: it answers.')
     .exactOptional(),
+  metric: suiteRates
+    .omit({ variant: true })
+    .describe('The metric that fell most, with its own pass rates; absent: all together fell.')
+    .exactOptional(),
   broke: z
     .array(z.string())
     .describe('References that broke though the pass rate is no lower; absent: the rate fell.')

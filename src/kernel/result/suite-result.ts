@@ -168,6 +168,7 @@ const verdictReasonSchema = z.strictObject({
       'run',
       'suspicious',
       'named',
+      'metric',
       'unsettled',
       'unanswered',
       'uncompared',
@@ -182,7 +183,8 @@ const verdictReasonSchema = z.strictObject({
         'No regression because the `bound` of the difference lies above −tolerance, ' +
         'because the rate is no lower (`level`), or because the suites of the `run` say so ' +
         'together. Inconclusive because references are `suspicious` still, or were `named` as ' +
-        'worse, or because it looks worse and five tries did not settle it (`unsettled`), ' +
+        'worse, or because a single `metric` fell beyond chance, ' +
+        'or because it looks worse and five tries did not settle it (`unsettled`), ' +
         "or because references lack evidence (`uncompared`), or because head's answers fall " +
         "under base's scoring and the scoring changed too (`scoring`), or because one side's " +
         'answers were cut, withheld or refused beyond chance (`endings`), or because it fell ' +
@@ -195,6 +197,9 @@ const verdictReasonSchema = z.strictObject({
       'Of the test that decided, one-sided; null where none did, or where it was sequential.',
     ),
   references: z.array(z.string()).describe('Ids of the references that it is about; empty: all.'),
+  metrics: z
+    .array(z.string())
+    .describe('Metrics that fell, the one that fell most first; empty: all together.'),
   tolerance: shareSchema.describe('The drop that was to be ruled out.'),
   under_base: z
     .strictObject({

@@ -23,8 +23,9 @@ interface ClusterMember {
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Clusters of references by name (null: none), over try indices below `to`; single members are not
- * clusters. Tries that are neither pass nor fail count as not passed.
+ * Clusters of references by name (null: none), over try indices below `to` that all members have;
+ * single members are not clusters. Tries on which no member is judged are left out. For the others,
+ * a member without a pass counts as not passed.
  */
 export function clustersByName(
   tries: readonly Tries[],
@@ -33,21 +34,24 @@ export function clustersByName(
 ): Cluster[] {
   const byName = new Map<string, number[]>();
   names.forEach((name, i) => {
-    if (name !== null) byName.set(name, [...(byName.get(name) ?? []), i]);
+    if (name === null) return;
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [i]);
+    else known.push(i);
   });
   return [...byName.values()]
     .filter((members) => members.length > 1)
     .map((members) => {
-      const passes = (which: 'base' | 'head', own: number): number[] => {
+      const side = (which: 'base' | 'head'): number[][] => {
         const all = members.map((i) => (tries[i]?.[which] ?? []).slice(0, to));
-        const length = Math.max(...all.map((outcomes) => outcomes.length));
-        return Array.from({ length }, (_, at) => Number(all[own]?.[at] === 'pass'));
+        const shared = Math.min(...all.map(({ length }) => length));
+        const judged = [...Array(shared).keys()].filter((at) =>
+          all.some((outcomes) => outcomes[at] === 'pass' || outcomes[at] === 'fail'),
+        );
+        return all.map((outcomes) => judged.map((at) => Number(outcomes[at] === 'pass')));
       };
-      return members.map((at, own) => ({
-        at,
-        base: passes('base', own),
-        head: passes('head', own),
-      }));
+      const [base, head] = [side('base'), side('head')];
+      return members.map((at, own) => ({ at, base: base[own] ?? [], head: head[own] ?? [] }));
     })
     .filter(([first]) => (first?.base.length ?? 0) > 0 && (first?.head.length ?? 0) > 0);
 }

@@ -1,5 +1,6 @@
 import { bundleMoments, type Bundle } from './bundles.ts';
 import { headMoments, normalQuantile } from './distributions.ts';
+import { mean, sum } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /** Mean over tables of (head's pass rate − base's), −1 to 1; null: no table has both sides. */
@@ -21,9 +22,9 @@ const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
  * Interval for `meanDifference` on these tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
- * FLOOR·mean(1/(nB·nH))] and V the permutation variance of Σ (rate on head − rate on base), where
- * `bundles` move together. It agrees with `suiteTest`; the second term keeps the width positive
- * when all differences are equal. Default: two-sided 90 %. Null when no table has tries on both
+ * FLOOR·mean(1/(nB·nH))·m²] and V the permutation variance of Σ (rate on head − rate on base).
+ * `bundles` move together; m is the mean number of references that do. It agrees with `suiteTest`;
+ * the second term keeps the width positive when all differences are equal. Default: two-sided 90 %. Null when no table has tries on both
  * sides.
  */
 export function differenceInterval(
@@ -34,22 +35,33 @@ export function differenceInterval(
   const difference = meanDifference(compared);
   if (difference === null) return null;
   const bundled = new Set(bundles.flatMap(({ members }) => members));
-  let [variance, floor] = [0, 0];
-  tables.forEach((table, i) => {
-    if (!isComparable(table)) return;
-    const [base, head] = [table.base.tries, table.head.tries];
-    floor += 1 / (base * head);
-    if (!bundled.has(i)) variance += (1 / base + 1 / head) ** 2 * headMoments(table).variance;
-  });
-  for (const bundle of bundles)
-    variance +=
-      (1 / bundle.base.length + 1 / bundle.head.length) ** 2 * bundleMoments(bundle).variance;
-  const reach = (z * Math.sqrt(variance + (FLOOR * floor) / compared.length)) / compared.length;
+  const alone = tables
+    .filter((table, i) => isComparable(table) && !bundled.has(i))
+    .map((table) => ({
+      base: table.base.tries,
+      head: table.head.tries,
+      variance: headMoments(table).variance,
+    }));
+  const together = bundles.map((bundle) => ({
+    base: bundle.base.length,
+    head: bundle.head.length,
+    variance: bundleMoments(bundle).variance,
+  }));
+  const units = [...alone, ...together];
+  const variance = sum(units.map((unit) => (1 / unit.base + 1 / unit.head) ** 2 * unit.variance));
+  const floor = mean(units.map(({ base, head }) => 1 / (base * head)));
+  const members = compared.length / units.length;
+  const reach = (z * Math.sqrt(variance + FLOOR * floor * members ** 2)) / compared.length;
   return {
     difference,
     low: Math.max(-1, difference - reach),
     high: Math.min(1, difference + reach),
   };
+}
+
+/** The drop that flawless tries, so many per side and question, do not rule out. */
+export function flawlessReach(questions: number, tries: number, z: number): number {
+  return (z * Math.sqrt(FLOOR)) / tries / Math.max(1, questions);
 }
 
 export interface Interval {

@@ -1,27 +1,50 @@
 import { normalCdf, normalQuantile } from './distributions.ts';
 
-/** Tries per side after which a sequential suite is looked at. */
-export const LOOKS: readonly number[] = [2, 3, 4, 5];
+/** When the suites of a run are looked at, and what a look may conclude. */
+export interface LookPlan {
+  /** Tries per side after which there is a look. */
+  tries: readonly number[];
+  /** Alpha spent by a look grows with this power of its share of the tries. */
+  power: number;
+  /** Above this p nothing looks worse, and more tries rarely change that. */
+  futile: number;
+  /**
+   * By look, the one-sided level of the bound. A suite stops once its bound is good enough, so
+   * levels of 5 % would be wrong in more than 5 % of the runs. Early levels are strict because most
+   * suites stop there.
+   */
+  bounds: readonly number[];
+}
+
+const SMALL: LookPlan = {
+  tries: [2, 3, 4, 5],
+  power: 2,
+  futile: 0.3,
+  bounds: [0.02, 0.02, 0.025, 0.035],
+};
+
+const LARGE: LookPlan = {
+  tries: [1, 2, 3, 4, 5],
+  power: 1,
+  futile: 0.1,
+  bounds: [0.01, 0.01, 0.015, 0.02, 0.03],
+};
+
+/** From so many questions on, one try a side shows enough for a first look. */
+const LARGE_RUN = 100;
+
+/** `questions`: compared in the whole run; duplicates count once. */
+export function lookPlan(questions: number): LookPlan {
+  return questions >= LARGE_RUN ? LARGE : SMALL;
+}
 
 export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-/**
- * One-sided levels of the bound reported after a look. A suite stops once its bound is good enough,
- * so bounds with errors of 3.5 and 5 % would be wrong in 7 % of runs. With these it is 5.8 % in the
- * limit of many references, about 5 % by simulation, since some of these suites turn red first.
- * Early levels are strict because most suites stop there.
- */
-const BOUND_LEVELS = new Map([
-  [2, 0.02],
-  [3, 0.02],
-  [4, 0.025],
-  [5, 0.035],
-]);
-
-export function boundQuantile(tries: number): number {
-  return normalQuantile(1 - (BOUND_LEVELS.get(Math.min(tries, MOST_TRIES)) ?? 0.02));
+export function boundQuantile(plan: LookPlan, tries: number): number {
+  const last = plan.tries.findLastIndex((look) => look <= tries);
+  return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));
 }
 
 /** Where the normal density becomes negligible, and the (even) number of Simpson steps. */
@@ -32,18 +55,21 @@ const STEPS = 120;
 const NEWTON_STEPS = 10;
 
 /**
- * One-sided levels for looks at growing data after `looks` tries, with total error `alpha`: the
- * look at t spends up to alpha·(t/last)², accounting for overlap by the joint normal distribution
- * (a sum of independent steps). At alpha 0 all are 0. For 2, 3, 4, 5 tries and alpha 0.04 they are
+ * One-sided levels for the looks of a plan, with total error `alpha`: the look at t spends up to
+ * alpha·(t/last)^power, accounting for overlap by the joint normal distribution (a sum of
+ * independent steps). At alpha 0 all are 0. For 2, 3, 4, 5 tries, power 2 and alpha 0.04 they are
  * 0.0064, 0.0112, 0.0188 and 0.0289. Every level grows with alpha, so alarms are nested for Holm's
  * procedure.
  *
  * Source: Armitage, McPherson and Rowe 1969 (the recursion); Lan and DeMets 1983, power family of
  * Kim and DeMets 1987 (the spending).
  */
-export function lookLevels(alpha: number, looks: readonly number[] = LOOKS): readonly number[] {
-  const key = `${String(alpha)} ${looks.join(' ')}`;
-  const levels = LEVELS_CACHE.get(key) ?? spendAlpha(alpha, looks);
+export function lookLevels(
+  alpha: number,
+  plan: Pick<LookPlan, 'tries' | 'power'>,
+): readonly number[] {
+  const key = `${String(alpha)} ${String(plan.power)} ${plan.tries.join(' ')}`;
+  const levels = LEVELS_CACHE.get(key) ?? spendAlpha(alpha, plan);
   LEVELS_CACHE.set(key, levels);
   return levels;
 }
@@ -51,7 +77,10 @@ export function lookLevels(alpha: number, looks: readonly number[] = LOOKS): rea
 /** Cached: a run uses few levels many times, and each takes milliseconds. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
-function spendAlpha(alpha: number, looks: readonly number[]): number[] {
+function spendAlpha(
+  alpha: number,
+  { tries: looks, power }: Pick<LookPlan, 'tries' | 'power'>,
+): number[] {
   const last = looks.at(-1);
   if (alpha <= 0 || last === undefined) return looks.map(() => 0);
   const levels: number[] = [];
@@ -59,7 +88,7 @@ function spendAlpha(alpha: number, looks: readonly number[]): number[] {
   let spent = 0;
   for (const tries of looks) {
     const time = tries / last;
-    const share = alpha * time ** 2 - spent;
+    const share = alpha * time ** power - spent;
     const bound: number =
       before === null
         ? normalQuantile(1 - share) * Math.sqrt(time)

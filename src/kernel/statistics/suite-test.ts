@@ -1,5 +1,5 @@
 import { bundlePasses, type Bundle } from './bundles.ts';
-import { headPasses, sumDistributions, tails, times } from './distributions.ts';
+import { type Distribution, headPasses, sumDistributions, tails, times } from './distributions.ts';
 import { sum } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
@@ -52,22 +52,38 @@ export interface SuiteTest {
  * (mid-p).
  */
 export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] = []): SuiteTest {
-  const bundled = new Set(bundles.flatMap(({ members }) => members));
-  const alone = bundled.size === 0 ? tables : tables.filter((_, i) => !bundled.has(i));
-  const law = sumDistributions([
-    ...groupTables(alone).map(({ table, count }) => times(headPasses(table), count)),
-    ...bundles.map(bundlePasses),
-  ]);
-  const seen =
-    alone.reduce((sum, table) => sum + (isInformative(table) ? table.head.passes : 0), 0) +
-    bundles.reduce((all, { head }) => all + sum(head), 0);
-  const { below, at, above } = tails(law, seen);
+  const { law, passes } = passLaw(tables, bundles);
+  const { below, at, above } = tails(law, passes);
   return {
     down: Math.min(1, below + at),
     midDown: Math.min(1, below + at / 2),
     up: Math.min(1, above + at),
     midUp: Math.min(1, above + at / 2),
   };
+}
+
+/** Distribution of S over the informative tables and the bundles, and the observed S. */
+export function passLaw(
+  tables: readonly Table[],
+  bundles: readonly Bundle[],
+): { law: Distribution; passes: number } {
+  const bundled = new Set(bundles.flatMap(({ members }) => members));
+  const alone = bundled.size === 0 ? tables : tables.filter((_, i) => !bundled.has(i));
+  const law = sumDistributions([
+    ...groupTables(alone).map(({ table, count }) => times(headPasses(table), count)),
+    ...[...Map.groupBy(bundles, bundleKey).values()].flatMap(([bundle, ...equal]) =>
+      bundle === undefined ? [] : [times(bundlePasses(bundle), 1 + equal.length)],
+    ),
+  ]);
+  const passes =
+    alone.reduce((all, table) => all + (isInformative(table) ? table.head.passes : 0), 0) +
+    bundles.reduce((all, { head }) => all + sum(head), 0);
+  return { law, passes };
+}
+
+/** Bundles with an equal key have the same null distribution. */
+function bundleKey({ base, head }: Bundle): string {
+  return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
 }
 
 /**

@@ -1,5 +1,6 @@
+import type { Bundle } from './bundles.ts';
 import { normalQuantile } from './distributions.ts';
-import { mean } from './sums.ts';
+import { mean, sum } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /** Shrinks the estimate, with the weight of this many tables, for small or silent suites. */
@@ -72,14 +73,15 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-export function designOf(tables: readonly Table[]): Design {
+/** References of one bundle count once. */
+export function designOf(tables: readonly Table[], bundles: readonly Bundle[] = []): Design {
   const compared = tables.filter(isComparable);
   const mean = (value: (table: Table) => number): number =>
     compared.reduce((sum, table) => sum + value(table), 0) / Math.max(1, compared.length);
   const harmonic = (value: (table: Table) => number): number =>
     compared.length === 0 ? 0 : 1 / mean((table) => 1 / value(table));
   return {
-    references: compared.length,
+    references: compared.length - sum(bundles.map(({ members }) => members.length - 1)),
     tries: { base: harmonic(({ base }) => base.tries), head: harmonic(({ head }) => head.tries) },
     variance: shrunkVariance(compared),
     rate: mean(({ base }) => base.passes / base.tries),

@@ -24,6 +24,13 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['suite+references', 'suite'])
     .describe('Whether single references can make a run red, or suites only.')
     .default('suite+references'),
+  churn: z
+    .enum(['gate', 'accept'])
+    .describe(
+      'accept: single references that break, unless critical, do not make a run red, as after a ' +
+        'change of the model; rates still do.',
+    )
+    .default('gate'),
   unit: z
     .enum(['tries', 'references'])
     .describe(

@@ -1,9 +1,9 @@
-import { brokenUnderRise } from '../../kernel/result/counts.ts';
+import { brokenUnderRise, fallenMetric } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { brokenInWords } from '../../wording/rates.ts';
+import { brokenInWords, metricInWords } from '../../wording/rates.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import {
@@ -66,6 +66,8 @@ export function subjectOf(suite: SuiteResult | undefined, suites: readonly Suite
   }
   const broke = brokenUnderRise(suite);
   if (broke !== null) return [...name, text(`: ${brokenInWords(broke, suite.pass_rate)}`)];
+  const metric = fallenMetric(suite);
+  if (metric !== null) return [...name, text(`: ${metricInWords(metric)}`)];
   const preferred = preferredWords(suite);
   if (preferred !== null) return [...name, text(`: ${preferred}`)];
   return [...name, text(` ${rates(suite.pass_rate.base, suite.pass_rate.head)}`)];

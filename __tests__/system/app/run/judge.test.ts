@@ -79,15 +79,15 @@ describe('the adaptive tries', () => {
     );
   });
 
-  test('spend fresh tries on a suspect alone, two a side at a time, until it is named', async () => {
+  test('spend fresh tries on a suspect alone, a pair at a time, until it is named', async () => {
     const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(
       requests
         .filter(({ messages }) => messages[0]?.content.endsWith('r05'))
         .map((request) => request.try)
         .sort(),
-    ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
-    expect(requests).toHaveLength(20 * 4 + 12);
+    ).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+    expect(requests).toHaveLength(20 * 4 + 10);
     expect(result.conclusion).toBe('failure');
     expect(regressed(result)).toEqual(['r05']);
   });

@@ -22,11 +22,12 @@ async function broken(tests: Partial<Tests>, tries: number) {
 }
 
 describe('a critical reference that fails on head alone', () => {
-  test.each([1, 2])('is not green after %s fixed tries, and is named', async (tries) => {
+  test.each([1, 2])('is tried on after %s fixed tries until it is red', async (tries) => {
     const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
-    expect(suite.reason).toMatchObject({ by: 'suspicious', references: ['r00'] });
-    expect(result.conclusion).toBe('neutral');
-    expect(inTerminal(result, 200)).toContain('Looks worse by itself: r00');
+    expect(suite.reason).toMatchObject({ by: 'references', references: ['r00'] });
+    expect(result.conclusion).toBe('failure');
+    expect(suite.references[0]?.head?.tries).toHaveLength(5);
+    expect(suite.references[1]?.head?.tries).toHaveLength(tries);
   });
 
   test('without the tag is one flip among many', async () => {

@@ -226,6 +226,8 @@ inBrowser('the workbench in a browser', () => {
     test('asks for more tries of one cell alone', async () => {
       await openReturns();
       const asked = bench.server.requests.length;
+      // It is critical and fails, so it has more than the two tries of the settings.
+      const carrier = await cell(page, 'carrier', 'base m').textContent();
       await page.keyboard.press('m');
       await says(page, '#state', 'returns has more tries, which the headline does not count');
       await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/5');
@@ -234,7 +236,7 @@ inBrowser('the workbench in a browser', () => {
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('m');
       await says(page, '.ref:has-text("returns") [data-cell="base m"]', '5/5');
-      expect(await cell(page, 'carrier', 'base m').textContent()).toContain('2/2');
+      expect(await cell(page, 'carrier', 'base m').textContent()).toBe(carrier);
     });
 
     test('tags, skips with a reason and adds beside what is there, comments and order kept', async () => {

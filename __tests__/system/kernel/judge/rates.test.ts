@@ -89,7 +89,7 @@ describe('the rates of a comparison', () => {
       (_, question) => (question === 'New r00' ? 'no' : 'yes'),
       'adaptive',
     );
-    expect(suite.references[0]?.head?.tries).toHaveLength(8);
+    expect(suite.references[0]?.head?.tries).toHaveLength(7);
     expect(suite.pass_rate).toMatchObject({ base: 1, head: 0.95 });
     expect(suite.metrics).toEqual([
       {

@@ -486,7 +486,7 @@ describe('the rules of a run', () => {
   const open = (by: 'model' | 'unsettled'): SuiteResult =>
     suiteResult({
       verdict: 'inconclusive',
-      reason: { by, p: null, references: [], tolerance: 0.1 },
+      reason: { by, p: null, references: [], metrics: [], tolerance: 0.1 },
     });
 
   test('name a new reference that fails, which fails the run only where gate.new says so', () => {

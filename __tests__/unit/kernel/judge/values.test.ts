@@ -85,7 +85,7 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
 }
 
 function shown(comparisons: SuiteComparison[]) {
-  const verdicts = judgeSuites(comparisons, gate());
+  const { suites: verdicts } = judgeSuites(comparisons, gate());
   return comparisons.map((suite, i) => compareSuite(suite, verdicts[i] ?? null, new Map()));
 }
 

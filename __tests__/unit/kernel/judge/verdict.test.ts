@@ -10,7 +10,7 @@ import {
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
-import { lookLevels } from '../../../../src/kernel/statistics/looks.ts';
+import { lookLevels, lookPlan } from '../../../../src/kernel/statistics/looks.ts';
 import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
@@ -47,7 +47,7 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
   return runs.flatMap(([count, ...rest]) => Array.from({ length: count }, () => rest));
 }
 
-/** A suite that was run: passes first, then failures, on both sides of each reference. */
+/** A suite that was run: failures first, then passes, on both sides of each reference. */
 function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
@@ -61,7 +61,7 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
   const started = startedSuite(base, head);
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
-      result: tryResult(index < passes ? 'pass' : 'fail', index),
+      result: tryResult(index < tries - passes ? 'fail' : 'pass', index),
       other: null,
     }));
   const runs = tables.map(([passesBase, triesBase, passesHead, triesHead], index) => ({
@@ -73,7 +73,7 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
 }
 
 async function judged(suite: SuiteComparison) {
-  const [verdict] = judgeSuites([suite], gate());
+  const [verdict] = judgeSuites([suite], gate()).suites;
   const words = await rollUpSuite(suite.run, async () => {
     throw new Error('no code runs here');
   });
@@ -114,7 +114,7 @@ describe('what a suite detects', () => {
     expect(shown.visible_drop).toBeCloseTo(
       visibleDrop(
         { references: 20, tries: { base: 5, head: 5 }, variance, rate: 1 },
-        lookLevels(0.04)[3],
+        lookLevels(0.04, lookPlan(20))[3],
       )!,
       2,
     );
@@ -148,7 +148,7 @@ describe('the colour', () => {
   test('is red for one that broke in one of ten suites', () => {
     const broke = [row(1, 14, 14, 0, 14), row(19, 2, 2, 2, 2)];
     const fine = [row(20, 2, 2, 2, 2)];
-    const verdicts = judgeSuites(
+    const { suites: verdicts } = judgeSuites(
       [compared(broke, sequential), ...Array.from({ length: 9 }, () => compared(fine, sequential))],
       gate(),
     );
@@ -187,7 +187,7 @@ describe('the colour', () => {
   test('is never green over a reference that is named as worse', async () => {
     const only = [row(1, 5, 5, 0, 5), row(5, 4, 5, 5, 5)];
     const one = compared(only, five);
-    const [verdict] = judgeSuites([one], { ...gate(), gate_on: 'suite' });
+    const [verdict] = judgeSuites([one], { ...gate(), gate_on: 'suite' }).suites;
     expect(verdict?.q.down[0]).toBeLessThan(0.05);
     expect([verdict?.verdict, verdict?.reason.by]).toEqual(['inconclusive', 'named']);
     expect(verdict?.reason.references).toEqual(['r0']);
@@ -195,10 +195,13 @@ describe('the colour', () => {
 
   test('of small suites is green by what all of them say together', () => {
     const small = [row(9, 5, 5, 5, 5), row(1, 5, 5, 4, 5)];
-    const alone = judgeSuites([compared(small, sequential, { tolerance: 0.05 })], gate());
+    const { suites: alone } = judgeSuites(
+      [compared(small, sequential, { tolerance: 0.05 })],
+      gate(),
+    );
     expect(alone[0]?.verdict).toBe('inconclusive');
     const fine = [row(30, 5, 5, 5, 5)];
-    const together = judgeSuites(
+    const { suites: together } = judgeSuites(
       [
         compared(small, sequential, { tolerance: 0.05 }),
         ...Array.from({ length: 4 }, () => compared(fine, sequential)),
@@ -211,12 +214,14 @@ describe('the colour', () => {
   test('of references of one cluster counts the template once', () => {
     const rows = [row(8, 2, 2, 0, 2), row(40, 2, 2, 2, 2)];
     const apart = compared(rows, fixed(2));
-    expect(judgeSuites([apart], gate())[0]?.verdict).toBe('regressed');
+    expect(judgeSuites([apart], gate()).suites[0]?.verdict).toBe('regressed');
     const together = compared(rows, fixed(2));
     together.compared.slice(0, 8).forEach((run) => {
       run.affected.reference.cluster = 'letter';
     });
-    expect(judgeSuites([together], { ...gate(), gate_on: 'suite' })[0]?.reason.by).not.toBe('fall');
+    expect(judgeSuites([together], { ...gate(), gate_on: 'suite' }).suites[0]?.reason.by).not.toBe(
+      'fall',
+    );
   });
 });
 
@@ -258,16 +263,16 @@ describe('a suite that fell', () => {
 describe('several suites', () => {
   test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
     const worse = [row(5, 1, 1, 0, 1)];
-    const [alone] = judgeSuites([compared(worse, fixed(1))], gate());
+    const [alone] = judgeSuites([compared(worse, fixed(1))], gate()).suites;
     expect(alone?.verdict).toBe('regressed');
-    const many = judgeSuites(
+    const { suites: many } = judgeSuites(
       [
         compared(worse, fixed(1)),
         ...Array.from({ length: 9 }, () => compared([row(5, 1, 1, 1, 1)], fixed(1))),
       ],
       gate(),
     );
-    expect(many[0]).toMatchObject({ verdict: 'inconclusive', alpha: 0.005 });
+    expect(many[0]).toMatchObject({ verdict: 'inconclusive', alpha: 0.002 });
   });
 
   test('have margins of their own', async () => {

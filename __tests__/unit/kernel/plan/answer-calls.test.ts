@@ -12,16 +12,24 @@ const request = (side: string, provider = 'openai') => ({
   target: { provider },
 });
 
+let made = 0;
+
 /** A suite as far as its tries are planned. */
 function comparison(
   references: number,
-  { provider = 'openai', kind = 'adaptive' }: { provider?: string; kind?: string } = {},
+  {
+    provider = 'openai',
+    kind = 'adaptive',
+    critical = 0,
+  }: { provider?: string; kind?: string; critical?: number } = {},
 ): SuiteComparison {
+  made += 1;
+  const own = String(made);
   const compared = Array.from({ length: references }, (_, i) => ({
     affected: {
-      reference: { id: `r${String(i)}`, tags: [], n_tries: null },
-      base: request('base', provider),
-      head: request('head', provider),
+      reference: { id: `r${String(i)}`, tags: i < critical ? ['critical'] : [], n_tries: null },
+      base: request(`base ${own} ${String(i)}`, provider),
+      head: request(`head ${own} ${String(i)}`, provider),
     },
     base: [],
     head: [],
@@ -35,39 +43,52 @@ function comparison(
   } as unknown as SuiteComparison;
 }
 
-const callsOf = (...suites: SuiteComparison[]) =>
-  answerCalls({
+/** Two tries a side are planned, or one from 100 references on. */
+const callsOf = (...suites: SuiteComparison[]) => {
+  const references = suites.reduce((sum, { compared }) => sum + compared.length, 0);
+  return answerCalls({
     suites,
     gate: DEFAULT_GATE,
     plan: {
-      prompt_calls: suites.reduce((sum, { compared }) => sum + 4 * compared.length, 0),
+      prompt_calls: (references < 100 ? 4 : 2) * references,
     } as unknown as Parameters<typeof answerCalls>[0]['plan'],
   });
+};
 
 describe('the calls for answers', () => {
-  test('are as a rule what unchanged suites take in simulated pull requests', () => {
+  test.each([
+    [20, 150],
+    [300, 100],
+  ])('are usually what %i unchanged references take in simulated pull requests', (size, runs) => {
     const random = createRandom('another way of counting');
-    const rates = Array.from({ length: 20 }, () => 0.95);
-    const runs = Array.from({ length: 150 }, () =>
-      simulate([{ base: rates, head: rates }], 'adaptive', random),
+    const rates = Array.from({ length: size }, () => 0.95);
+    const calls = Array.from(
+      { length: runs },
+      () => size * simulate([{ base: rates, head: rates }], 'adaptive', random).calls,
     );
-    const mean = runs.reduce((sum, { calls }) => sum + 20 * calls, 0) / runs.length;
-    const { usual } = callsOf(comparison(20))!;
+    const mean = calls.reduce((sum, own) => sum + own, 0) / runs;
+    const { usual } = callsOf(comparison(size))!;
     expect(Math.abs(usual - mean) / mean).toBeLessThan(0.15);
   });
 
-  test('are at most five tries a side of all, and those of ten sampled on to the end', () => {
-    expect(callsOf(comparison(50))!.most).toBe(50 * 2 * 5 + 10 * 2 * 36);
+  test('are at most five tries of all, 40 of the suspicious and nine of the healed', () => {
+    expect(callsOf(comparison(50))!.most).toBe(50 * 2 * 5 + 10 * 2 * 35 + 10 * 2 * 4);
     expect(callsOf(comparison(50), comparison(300))!.most).toBe(
-      350 * 2 * 5 + 10 * 2 * 36 + 30 * 2 * 36,
+      350 * 2 * 5 + 35 * 2 * 35 + 35 * 2 * 4,
     );
   });
 
+  test('of fixed tries are open only for critical references, up to 40 tries of each', () => {
+    const one = comparison(20, { kind: 'fixed', critical: 2 });
+    expect(callsOf(one)!.most).toBe(20 * 2 * 2 + 2 * 2 * 37);
+  });
+
   test('are the same every time, and grow with the suite beyond what is simulated', () => {
-    expect(callsOf(comparison(30))).toEqual(callsOf(comparison(30)));
-    const [small, large] = [callsOf(comparison(200))!.usual, callsOf(comparison(800))!.usual];
-    expect(large / small).toBeGreaterThan(3.5);
-    expect(large / small).toBeLessThan(4.5);
+    const one = comparison(30);
+    expect(callsOf(one)).toEqual(callsOf(one));
+    const [small, large] = [1000, 4000].map((size) => callsOf(comparison(size))!.usual);
+    expect(large! / small!).toBeGreaterThan(3.5);
+    expect(large! / small!).toBeLessThan(4.5);
   });
 
   test('of recordings are none beyond the plan, and with fixed tries nothing is open', () => {

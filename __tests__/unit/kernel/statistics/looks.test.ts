@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
-import { boundQuantile, LOOKS, lookLevels } from '../../../../src/kernel/statistics/looks.ts';
-import { lookAt } from '../../../../src/kernel/statistics/sequential.ts';
+import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
+import {
+  boundQuantile,
+  lookLevels,
+  lookPlan,
+  type LookPlan,
+} from '../../../../src/kernel/statistics/looks.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
 import { agreesWithVectors } from './vectors.ts';
+
+const [SMALL, LARGE]: [LookPlan, LookPlan] = [lookPlan(99), lookPlan(100)];
 
 /** Chance of a crossing by each look, by convolving a walk on a fine grid. */
 function crossings(levels: readonly number[], looks: readonly number[]): number[] {
@@ -41,18 +48,25 @@ describe('lookLevels', () => {
   type Input = { looks: [number, number]; alphaOneSided: number };
   agreesWithVectors<Input, { nominal: [number, number] }>(
     'triesLooks',
-    ({ alphaOneSided, looks }, { nominal }) => [[lookLevels(alphaOneSided, looks), nominal]],
+    ({ alphaOneSided, looks }, { nominal }) => [
+      [lookLevels(alphaOneSided, { tries: looks, power: 2 }), nominal],
+    ],
   );
 
-  test('spends alpha in proportion to the square of the tries, by another way of reckoning', () => {
-    const spent = crossings(lookLevels(0.04), LOOKS);
-    LOOKS.forEach((tries, i) => expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** 2, 4));
+  test.each([
+    ['the square of the tries', SMALL],
+    ['the tries', LARGE],
+  ])('spends alpha in proportion to %s, by another method', (_, plan) => {
+    const spent = crossings(lookLevels(0.04, plan), plan.tries);
+    plan.tries.forEach((tries, i) =>
+      expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** plan.power, 4),
+    );
   });
 
   test('spends nothing of nothing, and stays within alpha where it is tiny or large', () => {
-    expect(lookLevels(0)).toEqual([0, 0, 0, 0]);
+    expect(lookLevels(0, SMALL)).toEqual([0, 0, 0, 0]);
     for (const alpha of [1e-9, 1e-4, 0.4]) {
-      const levels = lookLevels(alpha);
+      const levels = lookLevels(alpha, SMALL);
       expect(levels[0]! / (0.16 * alpha)).toBeCloseTo(1, 6);
       expect(levels[3]! / alpha).toBeLessThan(1);
       expect(levels[3]! / alpha).toBeGreaterThan(0.3);
@@ -63,8 +77,10 @@ describe('lookLevels', () => {
     forAll(
       [fc.double({ min: 0.0005, max: 0.4, noNaN: true })],
       (alpha) => {
-        const [small, large] = [lookLevels(alpha), lookLevels(alpha * 1.1)];
-        small.forEach((level, i) => expect(level).toBeLessThan(large[i]!));
+        for (const plan of [SMALL, LARGE]) {
+          const [small, large] = [lookLevels(alpha, plan), lookLevels(alpha * 1.1, plan)];
+          small.forEach((level, i) => expect(level).toBeLessThan(large[i]!));
+        }
       },
       { numRuns: draws(20) },
     );
@@ -81,37 +97,42 @@ function above(z: number): number {
   );
 }
 
-describe('boundQuantile', () => {
-  const stated = [0.02, 0.02, 0.025, 0.035];
+describe('lookPlan', () => {
+  test('looks after one try from 100 questions on, else after two', () => {
+    expect([SMALL.tries, LARGE.tries]).toEqual([
+      [2, 3, 4, 5],
+      [1, 2, 3, 4, 5],
+    ]);
+  });
+});
 
-  test('leaves 2, 2, 2.5 and 3.5 % beyond the bounds after 2, 3, 4 and 5 tries, by integrating the density', () => {
-    expect(LOOKS.map((tries) => above(boundQuantile(tries)))).toEqual(
-      stated.map((level) => expect.closeTo(level, 6)),
+describe('boundQuantile', () => {
+  test.each([SMALL, LARGE])('leaves the stated share beyond the bound of a look', (plan) => {
+    expect(plan.tries.map((tries) => above(boundQuantile(plan, tries)))).toEqual(
+      plan.bounds.map((level) => expect.closeTo(level, 6)),
     );
   });
 
   test('is that of five tries for more, and as strict as the first for fewer', () => {
-    expect(boundQuantile(9)).toBe(boundQuantile(5));
-    expect(boundQuantile(1)).toBe(boundQuantile(2));
+    expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));
+    expect(boundQuantile(SMALL, 1)).toBe(boundQuantile(SMALL, 2));
   });
 
-  test('rules out a drop of just the true size in under 6 % over all looks together, where bounds of 5 % each would in 10 %', () => {
-    const wrong = crossings(stated, LOOKS).at(-1)!;
-    expect(wrong).toBeCloseTo(0.058, 3);
-    expect(crossings(Array<number>(4).fill(0.05), LOOKS).at(-1)).toBeGreaterThan(0.09);
+  test('rules out the true drop wrongly in under 6 % over all looks together', () => {
+    expect(crossings(SMALL.bounds, SMALL.tries).at(-1)).toBeCloseTo(0.058, 3);
+    expect(crossings(LARGE.bounds, LARGE.tries).at(-1)).toBeLessThan(0.055);
+    const each = Array<number>(4).fill(0.05);
+    expect(crossings(each, SMALL.tries).at(-1)).toBeGreaterThan(0.09);
   });
 
-  test('makes the bound that is stated after a look: the rule of three, widened, where every try passes', () => {
+  test('gives the rule of three, widened, where every try passes', () => {
     const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
-    LOOKS.forEach((tries, i) => {
+    SMALL.tries.forEach((tries, i) => {
       const all = Array<Outcome>(tries).fill('pass');
-      const suite = {
-        tries: Array.from({ length: 10 }, () => ({ base: all, head: all })),
-        clusters: Array<null>(10).fill(null),
-        ...{ critical: new Set<number>(), steady: new Set<number>(), minDrop: 0.01 },
-        tolerance: 'auto' as const,
-      };
-      const look = lookAt(suite, tries);
+      const each = Array.from({ length: 10 }, () => ({ base: all, head: all }));
+      const blocks = each.map(() => null);
+      const ledger = { columns: [{ metric: null, tries: each }], blocks } as const;
+      const look = lookAt(ledger, tries, boundQuantile(SMALL, tries));
       const ruleOfThree = Math.log(20) / tries / 10;
       expect(look.interval?.low).toBeCloseTo((-ruleOfThree * quantiles[i]!) / 1.644854, 6);
     });

@@ -71,7 +71,7 @@ describe('headline', () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
-      reason: { by: 'scoring' as const, p: null, references: ['a'], tolerance: 0.1 },
+      reason: { by: 'scoring' as const, p: null, references: ['a'], metrics: [], tolerance: 0.1 },
     };
     const fail = { ...score('fail', 'fact', 0, 'lacks "30 days"') };
     const scoring = [

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  fallenMetrics,
+  isFall,
+  lowestColumn,
+  metricsBeyondChance,
+  smallestP,
+} from '../../../../src/kernel/statistics/columns.ts';
+import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { draws } from '../../../fuzz.ts';
+import { fine, ledger, repeat, tried, withMetrics } from './ledgers.ts';
+
+/** One metric falls and another rises by as much, so that the outcome stays as it was. */
+const exchanged = withMetrics({
+  tone: [...repeat(8, tried('00', '11')), ...fine(12)],
+  facts: [...repeat(8, tried('11', '00')), ...fine(12)],
+});
+
+describe('smallestP', () => {
+  test('is the exact mid-p of the only column', () => {
+    const look = lookAt(ledger([...repeat(4, tried('11', '00')), ...fine(6)]), 2);
+    expect(smallestP(look, 0.05)).toBe(look.test.midDown);
+    // Each of the four has all passes on base: one of six deals.
+    expect(look.test.midDown).toBeCloseTo(1 / 6 ** 4 / 2, 12);
+  });
+
+  test('finds a metric that fell where the outcome did not', () => {
+    const look = lookAt(exchanged, 2);
+    expect(look.test.midDown).toBeCloseTo(0.5, 9);
+    expect(smallestP(look, 0.04)).toBeLessThan(1e-4);
+    expect(isFall(look, 0.04, 0.01)).toBe(true);
+    expect(lowestColumn(look).metric).toBe('facts');
+    expect([fallenMetrics(look), metricsBeyondChance(look, 1)]).toEqual([['facts'], ['facts']]);
+  });
+
+  test('pays nothing for metrics that only repeat another', () => {
+    const tries = [...repeat(4, tried('11', '01')), ...fine(16)];
+    const alone = lookAt(ledger(tries), 2).test.midDown;
+    const copied = lookAt(withMetrics({ a: tries, b: tries, c: tries }), 2);
+    // Bonferroni's would be four times as large.
+    expect(smallestP(copied, 0.1)).toBeGreaterThan(0.7 * alone);
+    expect(smallestP(copied, 0.1)).toBeLessThan(1.3 * alone);
+  });
+
+  test("is the same every time, and at most Bonferroni's", () => {
+    const look = () => lookAt(withMetrics({ a: many(3), b: many(4), c: many(5) }), 2);
+    const [first, second] = [look(), look()];
+    expect(smallestP(first, 0.2)).toBe(smallestP(second, 0.2));
+    expect(smallestP(first, 0.2)).toBeLessThanOrEqual(4 * lowestColumn(first).test.midDown);
+  });
+
+  test('is below a level no more often than the level says, whatever the columns', () => {
+    const random = createRandom('columns are honest');
+    const runs = draws(400);
+    const side = (rate: number) =>
+      ['', ''].map(() => (nextFloat(random) < rate ? '1' : '0')).join('');
+    const hits = Array.from({ length: runs }, () => {
+      const metric = (rate: number) =>
+        Array.from({ length: 20 }, () => tried(side(rate), side(rate)));
+      return smallestP(lookAt(withMetrics({ a: metric(0.8), b: metric(0.9) }), 2), 0.1) <= 0.1;
+    }).filter(Boolean).length;
+    expect(hits / runs).toBeLessThan(0.1 + 3 * Math.sqrt(0.09 / runs));
+  });
+});
+
+function many(fallen: number) {
+  return [...repeat(fallen, tried('11', '01')), ...fine(20 - fallen)];
+}
+
+describe('blocks', () => {
+  test('are dealt as one: eight references of one question are one observation', () => {
+    const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
+    const blocks = tries.map((_, i) => (i < 8 ? 'question' : null));
+    expect(smallestP(lookAt(ledger(tries), 2), 0.05)).toBeLessThan(0.001);
+    expect(smallestP(lookAt(ledger(tries, { blocks }), 2), 0.05)).toBeCloseTo(1 / 12, 9);
+    const columns = withMetrics({ a: tries, b: tries }, { blocks });
+    expect(smallestP(lookAt(columns, 2), 0.2)).toBeGreaterThan(0.06);
+  });
+});

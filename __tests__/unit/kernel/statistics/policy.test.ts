@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SuiteLedger } from '../../../../src/kernel/statistics/ledger.ts';
+import { runState, type RunLevels } from '../../../../src/kernel/statistics/policy.ts';
+import { calledReferences } from '../../../../src/kernel/statistics/suspicion.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import { broken, fine, healed, ledger, repeat, tried } from './ledgers.ts';
+
+const ONE: RunLevels = { suite: 0.04, pool: 0, references: 0.01, judged: 'all' };
+const MANY: RunLevels = { ...ONE, suite: 0.02 / 10, pool: 0.02 };
+const wanted = (single: SuiteLedger, levels = ONE) => runState([single], levels).wanted[0]!;
+const everyone = (count: number, tries: number) =>
+  new Map(Array.from({ length: count }, (_, i) => [i, tries]));
+
+describe('the first tries', () => {
+  test('are two for a small run and one from 100 questions on', () => {
+    expect(wanted(ledger(fine(3, 0)))).toEqual(everyone(3, 2));
+    expect(wanted(ledger(fine(100, 0)))).toEqual(everyone(100, 1));
+  });
+
+  test('count questions, not references: 100 references of 50 questions begin with two', () => {
+    const blocks = Array.from({ length: 100 }, (_, i) => `q${String(Math.floor(i / 2))}`);
+    expect(wanted(ledger(fine(100, 0), { blocks }))).toEqual(everyone(100, 2));
+  });
+});
+
+describe('more tries', () => {
+  test('are none after two that all pass on 20 references, and after three on 8', () => {
+    expect(wanted(ledger(fine(20))).size).toBe(0);
+    expect(wanted(ledger(fine(8)))).toEqual(everyone(8, 3));
+    expect(wanted(ledger(fine(8, 3))).size).toBe(0);
+  });
+
+  test('are none after one that passes on 100 references', () => {
+    expect(wanted(ledger(fine(100, 1))).size).toBe(0);
+  });
+
+  test('are pairs of a suspicious reference alone, until it is called', () => {
+    const broke = (tries: number) => ledger([broken(tries), ...fine(49)]);
+    expect(wanted(broke(2))).toEqual(new Map([[0, 3]]));
+    expect(wanted(broke(6))).toEqual(new Map([[0, 7]]));
+    const called = runState([broke(10)], ONE);
+    expect(calledReferences(called.references, 0)).toEqual([0]);
+    expect(called.wanted[0]!.size).toBe(0);
+  });
+
+  test('stop for a suspicious reference that later passes', () => {
+    const cleared = ledger([tried('111111', '001111'), ...fine(49)]);
+    expect(runState([cleared], ONE).suspects).toEqual([[]]);
+  });
+
+  test('stop for a suspicious reference after 40, also where tries are in error', () => {
+    const silent = (tries: number) => {
+      const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
+      const { base } = tried('1'.repeat(tries), '');
+      const broke = { base, head: [...tried('', '00').head, ...errors] };
+      return ledger([broke, ...fine(49)]);
+    };
+    expect(wanted(silent(38))).toEqual(new Map([[0, 39]]));
+    expect(runState([silent(40)], ONE).suspects).toEqual([[]]);
+  });
+
+  test('go to a critical or steady reference at its first failure, to another one not', () => {
+    const tries = [tried('11', '10'), ...fine(49)];
+    const one = new Set([0]);
+    expect(wanted(ledger(tries, { critical: one }))).toEqual(new Map([[0, 3]]));
+    expect(wanted(ledger(tries, { steady: one }))).toEqual(new Map([[0, 3]]));
+    expect(runState([ledger(tries)], ONE).suspects).toEqual([[]]);
+  });
+
+  test('go to a critical reference that failed, whatever the fixed number of tries', () => {
+    const tries = [broken(1), broken(1), ...fine(28, 1)];
+    const fixed = repeat(30, 1);
+    expect(wanted(ledger(tries, { fixed, critical: new Set([0]) }))).toEqual(new Map([[0, 2]]));
+  });
+
+  test('go to one whose base failed at the only try: it hid what head would show', () => {
+    const state = runState([ledger([tried('0', '1'), ...fine(199, 1)])], ONE);
+    expect(state.wanted[0]).toEqual(new Map([[0, 2]]));
+  });
+
+  test('are one of everything while the suite looks worse, up to five', () => {
+    const at = (tries: number) =>
+      ledger([
+        ...repeat(4, tried('1'.repeat(tries), `0${'1'.repeat(tries - 1)}`)),
+        ...fine(16, tries),
+      ]);
+    expect(wanted(at(2))).toEqual(everyone(20, 3));
+    expect(wanted(at(5)).size).toBe(0);
+  });
+
+  test('go to ten suspicious references at most in a small run, and to every critical one', () => {
+    const tries = [...repeat(15, broken(2)), ...repeat(15, healed(2))];
+    const suspects = (critical: number[]) =>
+      runState([ledger(tries, { critical: new Set(critical) })], ONE).suspects[0]!.length;
+    expect(suspects([])).toBe(10);
+    expect(suspects([...Array(15).keys()])).toBe(15);
+  });
+
+  test('are none once the suite fell', () => {
+    expect(wanted(ledger([...repeat(6, broken(2)), ...fine(14)])).size).toBe(0);
+  });
+
+  test('do not go to single references where these are not judged', () => {
+    const one = ledger([broken(2), ...fine(49)]);
+    expect(runState([one], { ...ONE, references: 0, judged: 'none' }).suspects).toEqual([[]]);
+    const accepted = { ...ONE, judged: 'critical' } as const;
+    expect(runState([one], accepted).suspects).toEqual([[]]);
+    expect(runState([{ ...one, critical: new Set([0]) }], accepted).suspects).toEqual([[0]]);
+  });
+
+  test('go to a reference that looks healed, until it is called or fails again', () => {
+    const one = (heals: ReturnType<typeof tried>) => ledger([heals, ...fine(25)]);
+    expect(wanted(one(healed(2)))).toEqual(new Map([[0, 3]]));
+    const { healed: called, wanted: more } = runState([one(healed(9))], ONE);
+    expect([called, more[0]!.size]).toEqual([[[0]], 0]);
+    expect(wanted(one(tried('0011', '1100'))).size).toBe(0);
+  });
+});
+
+describe('several suites', () => {
+  test('stop together when the pool rules out a drop', () => {
+    const state = runState(repeat(10, ledger(fine(9))), MANY);
+    expect(state.pool).toHaveLength(1);
+    expect(state.wanted.every(({ size }) => size === 0)).toBe(true);
+  });
+
+  test('stop together when the pool fell, although no single suite did', () => {
+    const state = runState(
+      Array.from({ length: 10 }, () => ledger([tried('11', '01'), tried('11', '10'), ...fine(7)])),
+      MANY,
+    );
+    expect(state.pool.at(-1)!.test.midDown).toBeLessThan(0.001);
+    expect(state.wanted.every(({ size }) => size === 0)).toBe(true);
+  });
+
+  test('go on alone where one looks worse beside a calm pool', () => {
+    const rises = ledger([tried('01', '11'), ...fine(9)]);
+    const rest = [...repeat(4, rises), ...repeat(6, ledger(fine(10)))];
+    const beside = (falls: number) =>
+      runState([ledger([...repeat(falls, tried('11', '01')), ...fine(10 - falls)]), ...rest], MANY);
+    expect(beside(4).wanted.map(({ size }) => size)).toEqual([10, ...repeat(10, 0)]);
+    expect(beside(1).wanted.map(({ size }) => size)).toEqual(repeat(11, 0));
+  });
+
+  test('have one broken reference of 350 called after a few tries more', () => {
+    const suites = [ledger([broken(12), ...fine(34, 1)]), ...repeat(9, ledger(fine(35, 1)))];
+    const { references } = runState(suites, MANY);
+    expect(calledReferences(references, 0)).toEqual([0]);
+    expect(calledReferences(references, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { flawlessReach } from './interval.ts';
+import { comparedBlocks, type Look } from './ledger.ts';
+import { boundQuantile, FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
+import { designOf, visibleDrop } from './visible-drop.ts';
+
+/** Range of the `auto` tolerance. */
+const AUTO = { least: 0.05, most: 0.1 };
+
+/** As configured, or the smallest detectable drop (`visible`) within 5 to 10 points. */
+export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
+  return tolerance === 'auto'
+    ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
+    : tolerance;
+}
+
+/**
+ * Smallest detectable drop, 0–1; null: none. A suite that stopped early would have continued to
+ * five tries had it looked worse, so this is the drop detectable with five tries at the last look's
+ * level.
+ */
+export function visibleAt(
+  { tables, bundles }: Pick<Look, 'tables' | 'bundles'>,
+  levels: readonly number[],
+): number | null {
+  const tries = { base: MOST_TRIES, head: MOST_TRIES };
+  return visibleDrop({ ...designOf(tables, bundles), tries }, levels.at(-1) ?? 0);
+}
+
+/** Tries per side after which a small suite may be calm with a difference of at least 0. */
+const SMALL_TRIES = 3;
+
+/** A suite is small if the bound requires nearly flawless tries. */
+const SMALL_SHARE = 0.7;
+
+/** Tolerance for a difference of 0. */
+const ZERO_TOLERANCE = 1e-12;
+
+/**
+ * Whether this look rules out a drop: the bound is above −tolerance, or the difference is not
+ * negative and no more tries follow (`isLast`) or the suite is small. A small suite with head ahead
+ * stops immediately, because waiting would detect few more drops.
+ */
+export function ruledOutBy(
+  look: Look,
+  tolerance: number,
+  { plan, isLast }: { plan: LookPlan; isLast: boolean },
+): 'bound' | 'level' | null {
+  const { interval, tries } = look;
+  if (interval === null) return null;
+  if (interval.low > -tolerance) return 'bound';
+  const { difference } = interval;
+  if (difference < -ZERO_TOLERANCE) return null;
+  const flawless = flawlessReach(comparedBlocks(look), tries, boundQuantile(plan, tries));
+  const isSmall = Number.isFinite(tries) && flawless >= SMALL_SHARE * tolerance;
+  const from = difference > ZERO_TOLERANCE ? FIRST_TRIES : SMALL_TRIES;
+  return isLast || (isSmall && tries >= from) ? 'level' : null;
+}
