@@ -83,11 +83,8 @@ export async function causesOfSuite(
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
-    return fixed({
-      ...blank,
-      causes: [onlyChange(units, fallen, suspect.result)],
-      explained: only,
-    });
+    const causes = [onlyChange(units, fallen, suspect.result)];
+    return fixed({ ...blank, causes, explained: only });
   }
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
