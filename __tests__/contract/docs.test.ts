@@ -55,6 +55,8 @@ const DATA: Record<string, string | Uint8Array> = {
   'recordings/demo.jsonl': '',
   'data/dialogues.jsonl':
     '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}\n',
+  'prompts/data/dialogues.jsonl':
+    '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], "course": "algebra"}\n',
   'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
 };
 /** What a block of settings stands beside on pages that show settings alone. */
@@ -73,8 +75,6 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
   'docs/first-suite.md': 'system/docs/guides.test.ts',
   'README.md': 'contract/readme.test.ts',
-  'docs/rubrics.md': 'system/docs/rubrics.test.ts',
-  'docs/conversations.md': 'system/docs/conversations.test.ts',
 };
 
 describe('what looking for causes takes by default', () => {
@@ -146,7 +146,7 @@ describe('code blocks', () => {
 
   const guides = [
     ...['suites', 'comment', 'causes', 'required-check', 'costs', 'sweeps', 'migrate'],
-    ...['attributes', 'metrics', 'models', 'programs'],
+    ...['attributes', 'conversations', 'metrics', 'models', 'programs', 'rubrics'],
   ].map((name) => `docs/${name}.md`);
   const shown = ALL.filter(
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),

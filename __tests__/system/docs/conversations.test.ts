@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
-import { formatProblem } from '../../../src/errors.ts';
 import { conversationOf } from '../../../src/features/conversations/answerer.ts';
 import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';
 import type { ConversationOutcome } from '../../../src/features/conversations/result.ts';
@@ -35,32 +34,6 @@ const mentorIn = ({ suites }: Project) => {
 };
 
 describe('docs/conversations.md', () => {
-  test('names the file of every block of YAML', () => {
-    expect(blocks).toHaveLength(page.split('```yaml').length - 1);
-    expect(Object.keys(first).sort()).toEqual([
-      'evaldiff.yaml',
-      'prompts/mentor.yaml',
-      'prompts/recorded.yaml',
-      'prompts/tests/mentor.yaml',
-      'prompts/tests/recorded.yaml',
-    ]);
-  });
-
-  test.each(
-    blocks.map(
-      ({ file, text }, index) =>
-        [`${file}, block ${String(index + 1)}`, { ...first, [file]: text }] as const,
-    ),
-  )('%s is read without a problem', async (_, files) => {
-    const { problems, project } = await read(files);
-    expect(problems.map(formatProblem)).toEqual([]);
-    expect(
-      project.suites.flatMap(({ tests }) =>
-        tests.references.flatMap(({ problem }) => problem ?? []),
-      ),
-    ).toEqual([]);
-  });
-
   test('shows labelled answers of both forms and from a file', async () => {
     const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
     const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });
