@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import { answerBody, refuse, reply } from './replies.ts';
 import type { Script, Scripted, Seen } from './server.ts';
-import { readChat } from './wire.ts';
+import { readChat, readResponses } from './wire.ts';
 
 /**
  * Both vendors' batches: OpenAI's files and batches, Anthropic's message batches, from their
@@ -60,15 +60,16 @@ interface Kept extends StoodBatch {
   errors: string[] | null;
 }
 
+const openaiPath = z.literal(['/v1/chat/completions', '/v1/responses']);
 const openaiLine = z.strictObject({
   custom_id: z.string().min(1),
   method: z.literal('POST'),
-  url: z.literal('/v1/chat/completions'),
+  url: openaiPath,
   body: z.record(z.string(), z.unknown()),
 });
 const openaiCreate = z.strictObject({
   input_file_id: z.string(),
-  endpoint: z.literal('/v1/chat/completions'),
+  endpoint: openaiPath,
   completion_window: z.literal('24h'),
   metadata: z.record(z.string(), z.string()).nullish(),
 });
@@ -80,7 +81,7 @@ const anthropicCreate = z.strictObject({
   requests: z.array(anthropicRequest).min(1).max(100_000),
 });
 
-type Entry = { custom_id: string; body: Record<string, unknown> };
+type Entry = { custom_id: string; url?: string; body: Record<string, unknown> };
 type Begun = Kept | { problem: string };
 
 export function createStoodBatches(script: BatchScript, answer: Script, refused: string[]) {
@@ -105,8 +106,8 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     const twice = customIds.find((id, at) => customIds.indexOf(id) !== at);
     if (twice !== undefined) return { problem: `The custom_id '${twice}' is used more than once.` };
     const bad = new Map<number, string>();
-    const requests = entries.map(({ body }, index): Seen => {
-      const checked = readChat(vendor, body);
+    const requests = entries.map(({ body, url }, index): Seen => {
+      const checked = url === '/v1/responses' ? readResponses(body) : readChat(vendor, body);
       const about = { embedding: false, vendor, index, headers };
       if (!('problem' in checked)) return { ...checked, ...about };
       // Each request is checked when its turn comes, so that a bad one is an error of its own.
@@ -194,17 +195,23 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     if (error !== undefined) return refuseAs('openai', call, firstIssue(error));
     const text = files.get(data.input_file_id);
     if (text === undefined) return refuseAs('openai', call, 'No such File object');
-    created('openai', call, () => beginFile(data.input_file_id, text, call.request));
+    created('openai', call, () =>
+      beginFile({ file: data.input_file_id, text, endpoint: data.endpoint }, call.request),
+    );
   };
   /** A file that breaks the rules makes a batch that fails when it is validated. */
-  const beginFile = (file: string, text: string, request: http.IncomingMessage): Kept => {
+  const beginFile = (
+    { file, text, endpoint }: { file: string; text: string; endpoint: string },
+    request: http.IncomingMessage,
+  ): Kept => {
     const lines = text.trimEnd().split('\n');
     const read = lines.map((line) => openaiLine.safeParse(parsed(Buffer.from(line))));
     const bad = read.find(({ success }) => !success);
     const entries = read.flatMap(({ data }) => data ?? []);
+    const strange = entries.find(({ url }) => url !== endpoint);
     const begun: Begun =
-      bad !== undefined || lines.length > 50_000
-        ? { problem: bad?.error?.message ?? 'too many requests' }
+      bad !== undefined || strange !== undefined || lines.length > 50_000
+        ? { problem: bad?.error?.message ?? strange?.url ?? 'too many requests' }
         : begin('openai', entries, request);
     const about = { file, bytes: Buffer.byteLength(text) };
     if ('id' in begun) return Object.assign(begun, about);

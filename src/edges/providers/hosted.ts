@@ -1,5 +1,4 @@
 import { logLine } from '../../text/log.ts';
-import { apiOf } from '../../types/apis.ts';
 import { filesIn } from '../../types/media.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { fileTypeWords, refusedFile } from '../../types/passports.ts';
@@ -14,7 +13,13 @@ import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { withFileData } from './vendors/files.ts';
 import { vendors } from './vendors/index.ts';
-import type { Ask, VendorOutput, Vendor, VendorEndpoint } from './vendors/vendor.ts';
+import {
+  answerEndpoint,
+  type AnswerEndpoint,
+  type Ask,
+  type Vendor,
+  type VendorOutput,
+} from './vendors/vendor.ts';
 
 interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
@@ -227,7 +232,7 @@ function unreadFile(error: unknown): Fault {
 }
 
 /** Checked for each request: a grader, too, may be shown files that it does not take. */
-function whyRefused({ messages }: Request, target: HostedTarget): string | null {
+export function whyRefused({ messages }: Request, target: HostedTarget): string | null {
   const types = filesIn(messages).map(({ type }) => type);
   const type = refusedFile(target, types);
   return type === null
@@ -239,18 +244,17 @@ function endpointOf(
   vendor: Vendor,
   { purpose, parameters }: Request,
   target: HostedTarget,
-): Vendor | VendorEndpoint | null {
+): AnswerEndpoint | null {
   if (purpose === 'embedding') return vendor.embeddings;
-  const isChat = vendor.responses === null || apiOf(target, parameters) === 'chat';
-  return isChat ? vendor : vendor.responses;
+  return answerEndpoint(vendor, target, parameters);
 }
 
 function endpointPath(
   { deployments }: Server,
-  endpoint: Vendor | VendorEndpoint,
+  endpoint: AnswerEndpoint,
   { model }: HostedTarget,
 ): string | undefined {
-  const path = 'path' in endpoint ? endpoint.path : undefined;
+  const { path } = endpoint;
   return deployments
     ? `/deployments/${encodeURIComponent(model)}${path ?? '/chat/completions'}`
     : path;

@@ -1,6 +1,6 @@
 import type { Activity } from '../../edges/providers/clock.ts';
 import { fileBytes } from '../../edges/providers/vendors/files.ts';
-import type { Ask, BatchLimits } from '../../edges/providers/vendors/vendor.ts';
+import type { AnswerEndpoint, Ask, BatchLimits } from '../../edges/providers/vendors/vendor.ts';
 import type { Request } from '../../types/model.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
@@ -37,6 +37,7 @@ export interface QueuedRequest {
   key: string;
   request: Request;
   ask: Ask;
+  endpoint: AnswerEndpoint;
   settle(outcome: RequestOutcome): void;
 }
 
@@ -90,8 +91,9 @@ interface GatherOptions {
 }
 
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
-  const { vendor, api } = server;
-  const byModel = new Map<string, Packer<QueuedRequest>>();
+  const { api } = server;
+  /** By model and API: a batch has one of each. */
+  const packers = new Map<string, { model: string; packer: Packer<QueuedRequest> }>();
   let gathering = false;
   const sendWhenQuiet = async (): Promise<void> => {
     gathering = true;
@@ -100,7 +102,7 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
       await activity.quiet();
     }
     gathering = false;
-    for (const [model, packer] of byModel) {
+    for (const { model, packer } of packers.values()) {
       const items = packer.take();
       if (items.length > 0) send(model, items);
     }
@@ -108,10 +110,13 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
   return {
     add(question) {
       const { model } = question.request.target;
-      const packer = byModel.get(model) ?? createPacker<QueuedRequest>(api.limits);
-      byModel.set(model, packer);
-      const { key, ask } = question;
-      const bytes = api.bytes(key, JSON.stringify(vendor.body(ask))) + fileBytes(ask);
+      const { key, ask, endpoint } = question;
+      const { path } = endpoint;
+      const kind = `${path ?? ''} ${model}`;
+      const found = packers.get(kind) ?? { model, packer: createPacker<QueuedRequest>(api.limits) };
+      const { packer } = found;
+      packers.set(kind, found);
+      const bytes = api.bytes(key, JSON.stringify(endpoint.body(ask)), path) + fileBytes(ask);
       const full = packer.add(question, bytes);
       if (full === 'too-large') return { tooLarge: bytes };
       if (full !== null) send(model, full);

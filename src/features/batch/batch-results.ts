@@ -14,7 +14,7 @@ import type {
   BatchState,
   VendorOutput,
 } from '../../edges/providers/vendors/vendor.ts';
-import { parsedJson } from '../../types/plain.ts';
+import { member, parsedJson } from '../../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 /** A line holds one reply and its envelope. */
@@ -146,12 +146,14 @@ function requestOutcome(
     }
     case 'reply': {
       // Only the schema's name is needed to read an answer.
-      const answer = vendor.read(outcome.data, {
+      const isResponse = member(outcome.data, 'object') === 'response';
+      const endpoint = (isResponse ? vendor.responses : null) ?? vendor;
+      const answer = endpoint.read(outcome.data, {
         parameters: null,
         schema: schema === null ? null : { name: schema, json: {} },
       });
       if (answer.kind === 'answer') return { status: 'ok', value: answer };
-      const odd = fault('reply', `the reply in the batch is not a ${vendor.replyName}`);
+      const odd = fault('reply', `the reply in the batch is not a ${endpoint.replyName}`);
       return { status: 'fault', fault: answer.kind === 'odd' ? odd : faultOfReply(answer) };
     }
   }

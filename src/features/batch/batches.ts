@@ -1,9 +1,10 @@
 import { addressOf } from '../../edges/providers/address.ts';
 import { STOPPED, fault } from '../../edges/providers/fault.ts';
+import { whyRefused } from '../../edges/providers/hosted.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
 import { createRefusals } from '../../edges/providers/refusals.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
-import type { Ask } from '../../edges/providers/vendors/vendor.ts';
+import { answerEndpoint } from '../../edges/providers/vendors/vendor.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { createGatherer, createQuestions, type QueuedRequest } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
@@ -69,15 +70,16 @@ async function answerInBatch(
 ): Promise<Completion> {
   const { server, refusals } = of;
   const { vendor, log } = server;
-  const refused = vendor.refuses(request.parameters);
+  const refused = vendor.refuses(request.parameters) ?? whyRefused(request, target);
   if (refused !== null)
     return batchCompletion(faultOutcome(fault('request', refused)), vendor.name);
   await batching.earlier.loaded();
   const key = batching.options.batches.requestKey(request);
   await refusals.recall(target);
+  const endpoint = answerEndpoint(vendor, target, request.parameters);
   for (;;) {
     const ask = refusals.without(request);
-    const outcome = await resultOf(batching, of, { key, ask, request });
+    const outcome = await resultOf(batching, of, { key, ask, endpoint, request });
     const learnt = outcome.status === 'fault' ? refusals.learn(outcome.fault, request, ask) : null;
     if (learnt === null) return batchCompletion(outcome, vendor.name, batching.options.clock.now());
     if (learnt.first)
@@ -116,7 +118,7 @@ function vendorBatches(batching: Batching, target: HostedTarget): VendorBatches 
 function resultOf(
   batching: Batching,
   of: VendorBatches,
-  question: { key: string; ask: Ask; request: Request },
+  question: Omit<QueuedRequest, 'settle'>,
 ): Promise<RequestOutcome> {
   const { questions, held, earlier, options } = batching;
   if (options.signal.aborted) return Promise.resolve(faultOutcome(STOPPED));

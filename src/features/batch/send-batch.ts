@@ -82,9 +82,10 @@ export async function sendBatch(
   if (allowed.length === 0) return;
   const created = await submit(
     server,
-    allowed.map(({ key, ask }) => ({
+    allowed.map(({ key, ask, endpoint }) => ({
       id: key,
-      body: async () => server.vendor.body(await withFileData(ask, options.readFile)),
+      ...(endpoint.path === undefined ? {} : { path: endpoint.path }),
+      body: async () => endpoint.body(await withFileData(ask, options.readFile)),
     })),
     signal,
   );

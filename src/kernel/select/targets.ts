@@ -1,6 +1,5 @@
 import type { GraderSettings, Metric } from '../../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../../types/model.ts';
-import { passportOf } from '../../types/passports.ts';
 import type { Place, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, isVendor, ownersIn, vendorNames } from '../../types/vendors.ts';
@@ -39,7 +38,7 @@ export function resolveTarget(
       provider,
       endpoint: null,
       model,
-      ...transportOf({ provider, endpoint: null, model }, context),
+      ...transportOf({ provider, endpoint: null }, context),
     };
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
@@ -87,27 +86,19 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
 
 /** An entry's own word, else the settings'. Only the vendors' own servers have batches. */
 function transportOf(
-  entry: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
+  entry: BatchChoice,
   { batches = false, settings }: TargetContext,
 ): { transport?: 'batch' } {
   return batches && wantsBatches(entry, settings) ? { transport: 'batch' } : {};
 }
 
-function wantsBatches(
-  {
-    provider,
-    endpoint,
-    model,
-    transport,
-  }: Pick<ModelSettings, 'provider' | 'endpoint' | 'model' | 'transport'>,
-  settings: Settings,
-): boolean {
+type BatchChoice = Pick<ModelSettings, 'provider' | 'endpoint' | 'transport'>;
+
+function wantsBatches({ provider, endpoint, transport }: BatchChoice, settings: Settings): boolean {
   return (
     isVendor(provider) &&
     factsOf(provider).batchShare !== null &&
     endpoint === null &&
-    // Batches are of chat completions.
-    passportOf({ provider, endpoint, model })?.api !== 'responses' &&
     (transport ?? settings.transport) === 'batch'
   );
 }
@@ -125,8 +116,7 @@ export function batchedNames(targets: readonly Target[], settings: Settings): st
       (entry) =>
         entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
     );
-    if (own.length === 0)
-      return wantsBatches({ provider, endpoint, model }, settings) ? [model] : [];
+    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
     return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
   });
   return [...new Set(names)];

@@ -12,6 +12,7 @@ import type { Completion } from '../../../../src/types/model.ts';
 import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
+import { png } from '../../../stand-ins/pictures.ts';
 import {
   answerSchema,
   errorOf,
@@ -62,7 +63,40 @@ const texts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `question ${String(index)}`);
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
 
+describe('batches of the Responses API', () => {
+  test('are apart from those of chat completions, and read by their own form', async () => {
+    const { ask, server } = await start('openai', { answer: echo });
+    const tools = [{ type: 'web_search' }];
+    const completions = await Promise.all([
+      ask('one'),
+      ask('two', { parameters: { tools } }),
+      ask('three', { parameters: { tools } }),
+    ]);
+    expect(completions.map(wordsOf)).toEqual(['re one', 're two', 're three']);
+    expect(server.refused).toEqual([]);
+    expect(sizes(server).sort()).toEqual([1, 2]);
+    const bodies = server.batches.flatMap(({ requests }) => requests.map(({ body }) => body));
+    expect(bodies.map((body) => 'input' in body)).toEqual([false, true, true]);
+  });
+});
+
 describe.each(BATCHING)('batches of %s', (vendor) => {
+  test('carry images and PDFs as data', async () => {
+    const photo = png();
+    const image = { type: 'image', path: 'a.png', media_type: 'image/png', id: 'a1' } as const;
+    const parts = [
+      { type: 'text' as const, text: 'What is it?' },
+      { ...image, bytes: photo.length },
+    ];
+    const readFile = () => Promise.resolve(photo);
+    const { ask, server } = await start(vendor, { answer: echo }, { readFile });
+    const messages = [{ role: 'user' as const, content: 'What is it?', parts }];
+    expect((await ask('', { messages })).status).toBe('ok');
+    expect(server.refused).toEqual([]);
+    const sent = JSON.stringify(server.batches[0]?.requests[0]?.body);
+    expect(sent).toContain(Buffer.from(photo).toString('base64'));
+  });
+
   test('hold all requests of a round, and give each its own answer in whatever order they come back', async () => {
     const { ask, request, server, ledger, log } = await start(vendor, { answer: echo });
     const completions = await Promise.all(

@@ -17,6 +17,7 @@ const asked = (content: string, model = 'm'): QueuedRequest => {
     key: keyOf(request),
     request,
     ask: { model, parameters: {}, messages: request.messages, schema: null, form: 'plain' },
+    endpoint: vendors.openai,
     settle: () => undefined,
   };
 };

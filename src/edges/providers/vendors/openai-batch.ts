@@ -13,7 +13,7 @@ import {
 /** Limits of the Batch API; all requests of a file name one model. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
-const ENDPOINT = '/v1/chat/completions';
+const CHAT_PATH = '/chat/completions';
 
 export async function openaiClient(connection: VendorConnection): Promise<OpenAI> {
   const { default: Client } = await import('openai');
@@ -35,7 +35,7 @@ export async function openaiClient(connection: VendorConnection): Promise<OpenAI
 
 export const openaiBatches: BatchApi = {
   limits: OPENAI_BATCH,
-  bytes: (id, body) => Buffer.byteLength(batchLine(id, body)),
+  bytes: (id, body, path) => Buffer.byteLength(batchLine(id, body, path)),
   async connect({ download, ...connection }) {
     const { toStreamingFile } = await import('openai');
     const client = await openaiClient(connection);
@@ -48,11 +48,11 @@ export const openaiBatches: BatchApi = {
         });
         return isId(file?.id) ? { file: file.id } : null;
       },
-      async create(_, { file }) {
+      async create([first], { file }) {
         if (file === null) return null;
         const batch = await client.batches.create({
           input_file_id: file,
-          endpoint: ENDPOINT,
+          endpoint: `/v1${first?.path ?? CHAT_PATH}` as '/v1/chat/completions',
           completion_window: '24h',
         });
         return isId(batch?.id) ? batch.id : null;
@@ -69,12 +69,13 @@ export const openaiBatches: BatchApi = {
   },
 };
 
-function batchLine(id: string, body: string): string {
-  return `{"custom_id":${JSON.stringify(id)},"method":"POST","url":"${ENDPOINT}","body":${body}}\n`;
+function batchLine(id: string, body: string, path = CHAT_PATH): string {
+  return `{"custom_id":${JSON.stringify(id)},"method":"POST","url":"/v1${path}","body":${body}}\n`;
 }
 
 async function* batchLines(items: readonly BatchItem[]): AsyncGenerator<Uint8Array> {
-  for (const { id, body } of items) yield Buffer.from(batchLine(id, JSON.stringify(await body())));
+  for (const { id, body, path } of items)
+    yield Buffer.from(batchLine(id, JSON.stringify(await body()), path));
 }
 
 const batchCount = z.int().nonnegative().catch(0);

@@ -1,6 +1,8 @@
 import type { ZodError } from 'zod';
 import type { Answer, Ended, Served } from '../../../types/answer.ts';
+import { apiOf } from '../../../types/apis.ts';
 import type { CachedTokens, MeteredUsage, Message, Request } from '../../../types/model.ts';
+import type { AskedModel } from '../../../types/passports.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
 import type { VendorName } from '../../../types/vendors.ts';
@@ -103,7 +105,7 @@ export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 export interface BatchApi {
   limits: BatchLimits;
   /** Bytes that one request takes in the batch; `body` is its JSON. */
-  bytes(id: string, body: string): number;
+  bytes(id: string, body: string, path?: string): number;
   /** Loads the SDK on first use. The body of a `download` is a stream. */
   connect(
     connection: VendorConnection & { download: VendorConnection['fetch'] },
@@ -117,6 +119,8 @@ export interface BatchLimits {
 
 export interface BatchItem {
   id: string;
+  /** Of its API; all items of a batch have the same. Absent: the vendor's first. */
+  path?: string;
   body(): Promise<Record<string, unknown>>;
 }
 
@@ -153,6 +157,18 @@ export type BatchOutcome =
   /** `status`: what a direct call would have returned. */
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
+
+/** Where a request for an answer goes; without a `path`: to the vendor's first API. */
+export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
+
+export function answerEndpoint(
+  vendor: Vendor,
+  asked: AskedModel,
+  parameters: Ask['parameters'],
+): AnswerEndpoint {
+  const { responses } = vendor;
+  return responses === null || apiOf(asked, parameters) === 'chat' ? vendor : responses;
+}
 
 export function cachedTokens(
   input: number,
