@@ -552,7 +552,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,
-        '**The only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
+        '**Cause: the only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
         '+ export const say',
       ]),
   );
@@ -590,10 +590,17 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   });
 
   test('of which no file is known is said to be so', async () => {
-    const nowhere = program('app/main.mjs', ', files: [ap/**]');
-    const { result } = await shows([nowhere, BROKEN, HOST], 'neutral', []);
+    const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
+    const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
       expect.stringContaining('no file of this repository is known to belong to the program'),
+    ]);
+  });
+
+  test('of which a file changed that its files do not include is neutral', async () => {
+    const elsewhere = program('app/main.mjs', ', files: [ap/**]');
+    const { result } = await shows([elsewhere, BROKEN, HOST], 'neutral', []);
+    expect(result.notices.map(({ message }) => message)).toEqual([
       expect.stringContaining('app/parts/say.mjs changed beside the program "quiz-model"'),
     ]);
   });

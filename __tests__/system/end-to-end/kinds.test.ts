@@ -101,7 +101,7 @@ describe('a suite of tool calls', () => {
   test('names the argument that head calls otherwise, and the tool that changed', async () => {
     const { code, out, references } = await compared('tools', headOf('tools'));
     expect(code).toBe(1);
-    expect(out).toContain('The only change: the tool create_order');
+    expect(out).toContain('Cause: the only change: the tool create_order');
     expect(out).toContain('create_order: `quantity` missing, `amount` not expected');
     const fell = references.filter(({ head }) =>
       head?.tries.some(({ outcome }) => outcome === 'fail'),
@@ -134,7 +134,9 @@ describe('a suite of a program with files', () => {
   test('names the line of the file that head writes otherwise', async () => {
     const { code, out, references } = await compared('program', headOf('program'));
     expect(code).toBe(1);
-    expect(out).toContain('The only change: the code of notes-agent (program), app/notes.mjs.');
+    expect(out).toContain(
+      'Cause: the only change: the code of notes-agent (program), app/notes.mjs.',
+    );
     expect(out).toContain('files     fail: notes/1.4.0.md: line 6 is missing, not "## Fixed"');
     const scores = references.flatMap(({ id, head }) =>
       (head?.tries ?? []).flatMap((made) =>
