@@ -2,7 +2,6 @@ import { formatProblem } from '../../errors.ts';
 import { brokenCode } from '../../kernel/judge/broken-code.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
 import { decide } from '../../kernel/judge/gate.ts';
-import { newlySkippedIds, replacedServerNotice, suiteNotices } from '../../kernel/judge/notices.ts';
 import type {
   Decision,
   GateInput,
@@ -40,6 +39,7 @@ import type {
 } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { newlySkippedIds, replacedServerNotice, suiteNotices } from './suite-notices.ts';
 import { confirmToday, type TodayFindings } from './today.ts';
 
 /** Executes a prepared run; its parts replace those of `blank`. */

@@ -1,10 +1,10 @@
-import { ENDED_IN_ERROR } from '../../kernel/judge/notices.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { NOT_MADE_MESSAGES } from '../../types/model.ts';
+import { ENDED_IN_ERROR } from '../../wording/notices.ts';
 import type { Detail } from './detail.ts';
 import {
   SENTENCE,

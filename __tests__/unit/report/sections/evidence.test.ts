@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { ENDED_IN_ERROR } from '../../../../src/kernel/judge/notices.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
+import { ENDED_IN_ERROR } from '../../../../src/wording/notices.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { inTerminal, REPORTS, renderComment, entriesOf } from '../../../stand-ins/reports.ts';
 import {

@@ -1,18 +1,18 @@
+import { answerKey } from '../../kernel/answer/text.ts';
+import { endingShares, servedApart } from '../../kernel/judge/endings.ts';
+import type { ReplacedServer } from '../../kernel/plan/outdated.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
+import { countsIn } from '../../kernel/suite/gate.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
-import { answerKey } from '../answer/text.ts';
-import type { ReplacedServer } from '../plan/outdated.ts';
-import type { SuiteRun } from '../plan/suite-run.ts';
-import type { ReferenceResult } from '../result/reference-result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import { onlySkipDiffers } from '../select/scoring.ts';
-import { countsIn } from '../suite/gate.ts';
-import { endingShares, servedApart } from './endings.ts';
+import { ENDED_IN_ERROR } from '../../wording/notices.ts';
 
 const MAX_NOTICE_REFERENCES = 20;
 
-export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
-
+/** What a reader must know of a suite that does not affect the verdict. */
 export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
   return [
     ...classNotices(run, suite),
