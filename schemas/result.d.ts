@@ -2151,7 +2151,7 @@ export interface EvaldiffResult {
     /**
      * What decided the verdict; null where nothing was compared.
      */
-    reason?: {
+    reason: {
       /**
        * Regressed by the `fall` of all, by single `references`, or because head does not answer what base answers (`unanswered`). Improved by the `rise` of all. No regression because the `bound` of the difference lies above −tolerance, because the rate is no lower (`level`), or because the suites of the `run` say so together. Inconclusive because references are `suspicious` still, or were `named` as worse, or because a single `metric` fell beyond chance, or because it looks worse and five tries did not settle it (`unsettled`), or because references lack evidence (`uncompared`), or because head's answers fall under base's scoring and the scoring changed too (`scoring`), or because one side's answers were cut, withheld or refused beyond chance (`endings`), or because it fell against stored answers of base and base's answers of today fell too (`model`), or because such a fall could not be confirmed today (`unconfirmed`).
        */
@@ -2345,9 +2345,9 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * How many references could be judged, of how many; absent in older results.
+     * How many references could be judged, of how many.
      */
-    evidence?: {
+    evidence: {
       /**
        * References that were judged on every side they ran on.
        */
@@ -3816,13 +3816,13 @@ export interface EvaldiffResult {
        */
       judged_head: number;
       /**
-       * It counts in the outcome of a try; absent in older results.
+       * It counts in the outcome of a try.
        */
-      gates?: boolean;
+      gates: boolean;
       /**
-       * Which way its value should move; absent in older results.
+       * Which way its value should move.
        */
-      better?: "higher" | "lower" | "none";
+      better: "higher" | "lower" | "none";
       /**
        * Its numbers, where they say more than pass and fail.
        */
@@ -4041,9 +4041,9 @@ export interface EvaldiffResult {
       } | null;
     };
     /**
-     * What the roll-up makes of the references that count; absent in older results.
+     * What the roll-up makes of the references that count.
      */
-    rollups?: {
+    rollups: {
       /**
        * The roll-up's name, with its number where it has one.
        */

@@ -23,7 +23,7 @@ const MAX_NAMED = 5;
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
-    evidence === undefined || evidence.references === evidence.of
+    evidence.references === evidence.of
       ? ''
       : `${String(evidence.references)} of ${counted(evidence.of, 'reference')} compared; `;
   return `${compared}${verdictSentence(suite)}${graderRemark(suite)}`;
@@ -45,9 +45,7 @@ function verdictSentence(suite: SuiteResult): string {
 
 function whatPasses({ unit, rollups }: SuiteResult): string {
   if (unit === 'pairs') return "answers no worse than the other side's";
-  return unit === 'references'
-    ? `references that pass (${rollups?.policy ?? 'roll-up'})`
-    : 'pass rate';
+  return unit === 'references' ? `references that pass (${rollups.policy})` : 'pass rate';
 }
 
 /** Why the suite is red; a reason other than its rate comes first. */

@@ -209,7 +209,13 @@ export function suiteOf(
     pass_rate,
     verdict: 'unchanged',
     unit: 'tries',
+    reason: null,
     visible_drop: 0.062,
+    evidence: {
+      ...{ references: references.length, of: references.length },
+      ...{ missing: [], critical: [] },
+    },
+    rollups: { policy: 'all', base: null, head: null },
     compared: { references: references.length, tries: references[0]?.head?.tries.length ?? 0 },
     references,
     metrics: [
@@ -219,6 +225,8 @@ export function suiteOf(
         head,
         judged_base: references.length * 3,
         judged_head: references.length * 3,
+        gates: true,
+        better: 'higher',
       },
     ],
     ...rest,

@@ -31,7 +31,8 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
       rateOf(scores(side).map(({ status }) => status));
     const [base, head] = [rate('base'), rate('head')];
     const row = { name, judged_base: base.judged, judged_head: head.judged };
-    if (metric === undefined) return [{ ...row, base: base.rate, head: head.rate, gates: true }];
+    if (metric === undefined)
+      return [{ ...row, base: base.rate, head: head.rate, gates: true, better: 'higher' }];
     const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
     const says = saysWhatPasses(metric, rubric);
     const labels = labelCounts(scores('base'), scores('head'), [

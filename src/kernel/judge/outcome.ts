@@ -161,7 +161,7 @@ export function inconclusiveFigures(input: GateInput): Figures<'inconclusive'> {
 export function noVerdictFigures(input: GateInput): Figures<'no-verdict'> {
   // The reason itself says how many of the references were compared.
   const said = input.suites.some(
-    ({ verdict, evidence }) => verdict === 'not_compared' && (evidence?.missing.length ?? 0) > 0,
+    ({ verdict, evidence }) => verdict === 'not_compared' && evidence.missing.length > 0,
   );
   return { ...seenIn(input), ...(said ? { evidence: null } : {}) };
 }
@@ -250,7 +250,7 @@ function regressedOf(
   const partly = references.some(
     ({ id, head }) => reason.references.includes(id) && head !== null && head.tries_judged > 0,
   );
-  const found = { in: reason.references.length, of: evidence?.of ?? 0 };
+  const found = { in: reason.references.length, of: evidence.of };
   return { ...namedRates(suite, suites), silent: partly ? { ...found, partly } : found };
 }
 

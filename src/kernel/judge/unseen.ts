@@ -27,9 +27,7 @@ export function unseenIn(suites: readonly SuiteResult[], alpha: number): Reason[
 }
 
 function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
-  const counts = suites.flatMap(({ name, verdict, evidence }) =>
-    evidence === undefined ? [] : [{ name, verdict, ...evidence }],
-  );
+  const counts = suites.map(({ name, verdict, evidence }) => ({ name, verdict, ...evidence }));
   return standsBeforeGreen(counts)
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) => ({
@@ -43,7 +41,7 @@ function unseenTries(suite: SuiteResult, alpha: number): Reason | null {
   const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
   const metrics = suite.metrics
-    .filter((metric) => metric.gates !== false && metric.judged_head < metric.judged_base)
+    .filter((metric) => metric.gates && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
   return { code: 'skipped-tries', suite: suite.name, metrics, ...triesIn(found) };
 }
@@ -55,7 +53,7 @@ export function seldomIn(suites: readonly SuiteResult[], alpha: number): Reason[
     .flatMap((suite) =>
       suite.metrics.flatMap(
         ({ name, gates, judged_base: before, judged_head: after }): Reason[] => {
-          if (gates === false || after === 0 || after >= before) return [];
+          if (!gates || after === 0 || after >= before) return [];
           const scored = (is: (status: string) => boolean): Has[] =>
             flagsByReference(suite, ({ scores }) =>
               scores.some(({ metric, status }) => metric === name && is(status)),
@@ -74,7 +72,7 @@ function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): 
   const { name, judged_base: before, judged_head: after, values } = metric;
   const of = { suite: suite.name, metric: name };
   const byMean = values?.gate === 'fail';
-  if ((metric.gates !== false || byMean) && before > 0 && after === 0)
+  if ((metric.gates || byMean) && before > 0 && after === 0)
     return { code: 'metric-silent', ...of, answers: before };
   if (!byMean) return null;
   const found = flagsByReference(suite, ({ scores }) =>

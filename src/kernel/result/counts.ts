@@ -39,7 +39,7 @@ export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
 }
 
 export function showsOnly({ metrics }: SuiteResult): boolean {
-  return metrics.length > 0 && metrics.every(({ gates }) => gates === false);
+  return metrics.length > 0 && metrics.every(({ gates }) => !gates);
 }
 
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
@@ -90,7 +90,7 @@ export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[])
 export function evidenceInAll(
   suites: readonly Pick<SuiteResult, 'evidence'>[],
 ): { references: number; of: number } | null {
-  const counts = suites.flatMap(({ evidence }) => evidence ?? []);
+  const counts = suites.map(({ evidence }) => evidence);
   const references = counts.reduce((sum, count) => sum + count.references, 0);
   const of = counts.reduce((sum, count) => sum + count.of, 0);
   return references === of ? null : { references, of };

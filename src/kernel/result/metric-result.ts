@@ -61,14 +61,8 @@ export const metricResultSchema = z.strictObject({
   head: shareSchema.nullable().describe("Share of head's scores that pass; null: none was judged."),
   judged_base: countSchema.describe('Scores on base that pass or fail.'),
   judged_head: countSchema.describe('Scores on head that pass or fail.'),
-  gates: z
-    .boolean()
-    .describe('It counts in the outcome of a try; absent in older results.')
-    .exactOptional(),
-  better: z
-    .enum(['higher', 'lower', 'none'])
-    .describe('Which way its value should move; absent in older results.')
-    .exactOptional(),
+  gates: z.boolean().describe('It counts in the outcome of a try.'),
+  better: z.enum(['higher', 'lower', 'none']).describe('Which way its value should move.'),
   values: metricValuesSchema
     .describe('Its numbers, where they say more than pass and fail.')
     .exactOptional(),

@@ -305,8 +305,7 @@ const suiteKeys = (own: OwnKeys) =>
       .exactOptional(),
     reason: verdictReasonSchema
       .nullable()
-      .describe('What decided the verdict; null where nothing was compared.')
-      .exactOptional(),
+      .describe('What decided the verdict; null where nothing was compared.'),
     visible_drop: shareSchema
       .nullable()
       .describe(
@@ -324,9 +323,7 @@ const suiteKeys = (own: OwnKeys) =>
           'with new answers; absent: that was not needed.',
       )
       .exactOptional(),
-    evidence: evidenceSchema
-      .describe('How many references could be judged, of how many; absent in older results.')
-      .exactOptional(),
+    evidence: evidenceSchema.describe('How many references could be judged, of how many.'),
     references: z.array(referenceResultSchema(own)).describe('Every reference of the suite.'),
     metrics: z
       .array(metricResultSchema)
@@ -337,9 +334,7 @@ const suiteKeys = (own: OwnKeys) =>
           'them. Changes no verdict; absent: no such examples, or something else judges too.',
       )
       .exactOptional(),
-    rollups: rollupsSchema
-      .describe('What the roll-up makes of the references that count; absent in older results.')
-      .exactOptional(),
+    rollups: rollupsSchema.describe('What the roll-up makes of the references that count.'),
   });
 
 const allKeys = (own: OwnKeys) =>

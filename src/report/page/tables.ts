@@ -121,7 +121,7 @@ function suiteHtml(suite: SuiteResult): Markup {
     suite.metrics.map(({ name, base, head, judged_base, judged_head, gates, values }) => [
       wrappedCell([
         markup`<code>${name}</code>`,
-        gates === false && values?.gate !== 'fail' ? chip('does not gate', 'neutral') : null,
+        !gates && values?.gate !== 'fail' ? chip('does not gate', 'neutral') : null,
       ]),
       ownCell(base === null ? percent(head) : rates(base, head)),
       ownCell(base === null ? count(judged_head) : `${count(judged_base)} → ${count(judged_head)}`),

@@ -60,7 +60,7 @@ export function subjectOf(suite: SuiteResult | undefined, suites: readonly Suite
   const name = suiteName(suite, repeatedNames(suites));
   // Equal rates would not explain a suite that is red because head has no answers.
   if (suite.verdict === 'regressed' && suite.reason?.by === 'unanswered') {
-    const [silent, of] = [suite.reason.references.length, suite.evidence?.of ?? 0];
+    const [silent, of] = [suite.reason.references.length, suite.evidence.of];
     const how = isSilent(suite) ? 'unanswered' : 'answered less often';
     return [...name, text(` ${count(silent)} of ${counted(of, 'reference')} ${how}`)];
   }

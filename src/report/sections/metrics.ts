@@ -91,7 +91,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
       ? []
       : [`${values.moved === 'worse' ? '✗' : '↑'} ${values.moved}`]),
     ...(values?.gate === 'fail' ? ['gate.metrics: fail'] : []),
-    ...(gates === false && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
+    ...(!gates && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
   ];
   return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
 }

@@ -79,7 +79,7 @@ export function rates(base: number | null, head: number | null): string {
 /** `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`; null if fewer than two metrics gate. */
 export function metricRates({ metrics }: Pick<SuiteResult, 'metrics'>): string | null {
   const gating = metrics.filter(
-    ({ gates, judged_base, judged_head }) => gates !== false && judged_base + judged_head > 0,
+    ({ gates, judged_base, judged_head }) => gates && judged_base + judged_head > 0,
   );
   return gating.length < 2
     ? null
@@ -130,7 +130,7 @@ export function size({ references, tries }: SuiteResult['compared']): string {
 
 /** `majority: 17 → 14 of 20 references`; null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
-  if (rollups === undefined || rollups.policy === 'all' || rollups.head === null) return null;
+  if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
   const after = `${count(head.passes)} of ${counted(head.references, 'reference')}`;
   if (base === null) return `${policy}: ${after}`;
@@ -144,7 +144,7 @@ export function rolledUpWords(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { rollups }: Pick<SuiteResult, 'rollups'>,
 ): string {
-  if (rollups === undefined || rollups.policy === 'all') return '';
+  if (rollups.policy === 'all') return '';
   const word = (side: SideResult | null): string => side?.rollup ?? 'no word';
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }

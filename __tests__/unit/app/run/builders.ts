@@ -285,6 +285,9 @@ export function suiteResult(changes: Partial<SuiteResult> = {}): SuiteResult {
     compared: { references: 1, tries: 1 },
     references: [referenceResult('a')],
     metrics: [],
+    reason: null,
+    evidence: { references: 1, of: 1, missing: [], critical: [] },
+    rollups: { policy: 'all', base: null, head: null },
     ...changes,
   };
 }

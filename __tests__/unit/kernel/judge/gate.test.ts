@@ -236,7 +236,8 @@ const meanThat = (word: MetricValues['gate']): MetricValues => ({
 
 describe('a metric that judged base and none of head', () => {
   const unseen = (changes: Partial<SuiteResult['metrics'][number]> = {}) => {
-    const has = { name: 'has', judged_base: 4, judged_head: 0, base: 1, head: null };
+    const counts = { judged_base: 4, judged_head: 0, base: 1, head: null };
+    const has = { name: 'has', ...counts, gates: true, better: 'higher' } as const;
     return about({ ...head(['pass']), metrics: [{ ...has, ...changes }] });
   };
 
@@ -262,7 +263,12 @@ describe('a check that applies to fewer answers of head than of base', () => {
           head: sideResult(at < of ? outcomes : ['pass', 'pass']),
         }),
       ),
-      metrics: [{ name: 'ok', judged_base: 40, judged_head: 20, base: 1, head: 1 }],
+      metrics: [
+        {
+          ...{ name: 'ok', judged_base: 40, judged_head: 20, base: 1, head: 1 },
+          ...{ gates: true, better: 'higher' },
+        },
+      ],
     });
 
   test('is no success, and how many it judged is said', () => {
@@ -296,7 +302,7 @@ describe('a metric whose mean gates and whose numbers head lacks', () => {
       references: Array.from({ length: 20 }, (_, at) =>
         referenceResult(`r${String(at)}`, { base: tries(() => true, at), head: tries(has, at) }),
       ),
-      metrics: [{ ...tone, judged_base: 40, judged_head: 40 }],
+      metrics: [{ ...tone, better: 'higher', judged_base: 40, judged_head: 40 }],
     });
   };
 

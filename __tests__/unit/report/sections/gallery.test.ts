@@ -303,6 +303,7 @@ test('what rose in an improved suite is not called noise', () => {
 test('the pass rate of every metric that gates is one fold away, where several gate', () => {
   const metric = (name: string, head: number, gates = true) => ({
     ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
+    better: 'higher' as const,
   });
   const shownRates = (...metrics: SuiteResult['metrics']) =>
     inTerminal(resultOf({ suites: [suiteOf('s', [fell('a')], { metrics })] }), 400);
