@@ -9,6 +9,7 @@ import {
   answerSchema,
   errorOf,
   KEY,
+  said,
   setUp,
   START,
   TIMEOUT_MS,
@@ -39,8 +40,7 @@ function first(...answers: Scripted[]): Script {
   return ({ index }) => answers[index] ?? {};
 }
 
-const output = '{"choice":"B"}';
-const CHOSEN = { status: 'ok', output, finish_reason: 'stop', tool_calls: [] };
+const CHOSEN = { status: 'ok', ...said('{"choice":"B"}'), ended: 'stop' };
 
 const graded = { purpose: 'grader', parameters: { temperature: 0 } } as const;
 
@@ -95,13 +95,13 @@ export function vendorContract(vendor: VendorName): void {
     const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));
     expect(await ask()).toEqual({
       status: 'ok',
-      output: 'four',
-      finish_reason: 'stop',
-      tool_calls: [],
+      ...said('four'),
+      ended: 'stop',
+      steps: [],
       usage: { input_tokens: 7, output_tokens: 3 },
       latency_ms: expect.any(Number),
       reused: false,
-      served: 'model-1',
+      served: { model: 'model-1', fingerprint: null, at: expect.any(Number) },
     });
   });
 
@@ -152,7 +152,7 @@ export function vendorContract(vendor: VendorName): void {
   test('says where an answer was cut by the token limit', async () => {
     const finish = speaks === 'openai' ? 'length' : 'max_tokens';
     const { ask } = await start(vendor, () => ({ text: 'half an ans', finish }));
-    const cut = { status: 'ok', output: 'half an ans', finish_reason: 'length' };
+    const cut = { status: 'ok', ...said('half an ans'), ended: 'length' };
     expect(await ask()).toMatchObject(cut);
   });
 
@@ -161,7 +161,8 @@ export function vendorContract(vendor: VendorName): void {
     const { ask } = await start(vendor, first({ text: '', finish }, { text: 'I cannot', finish }));
     const withheld = failed('filtered', 'the answer was withheld by the content filter');
     expect(errorOf(await ask())).toEqual(withheld);
-    const short = { status: 'ok', output: 'I cannot', finish_reason: 'filter' };
+    const ended = expect.stringMatching(/^(filtered|refused)$/);
+    const short = { status: 'ok', ...said('I cannot'), ended };
     expect(await ask()).toMatchObject(short);
   });
 
@@ -198,7 +199,7 @@ export function vendorContract(vendor: VendorName): void {
     ['a refusal that asks for it', { status: 400, headers: { 'x-should-retry': 'true' } }],
   ])('asks again after %s', async (_what, answer) => {
     const { ask, server } = await start(vendor, first(answer, answer));
-    expect(await ask()).toMatchObject({ status: 'ok', output: 'ok' });
+    expect(await ask()).toMatchObject({ status: 'ok', ...said('ok') });
     expect(server.requests).toHaveLength(3);
   });
 
@@ -336,7 +337,7 @@ export function vendorContract(vendor: VendorName): void {
       ),
     );
     for (const completion of completions)
-      expect(completion).toMatchObject({ status: 'ok', output: '{"choice":"B"}' });
+      expect(completion).toMatchObject({ status: 'ok', ...said('{"choice":"B"}') });
     expect(server.requests).toHaveLength(103);
     expect(attempts).toBe(100);
     expect(completions[0]).toMatchObject({ refused: 3 });
@@ -357,7 +358,7 @@ export function vendorContract(vendor: VendorName): void {
         keep: () => undefined,
       },
     });
-    expect(await ask({ ...graded, schema: answerSchema })).toMatchObject({ output: 'B' });
+    expect(await ask({ ...graded, schema: answerSchema })).toMatchObject(said('B'));
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]?.body).not.toHaveProperty('temperature');
     expect(server.requests[0]?.schema).toBeNull();
@@ -388,7 +389,7 @@ export function vendorContract(vendor: VendorName): void {
     ] as const) {
       const keys = perVendor(() => key);
       const { ask } = await start(vendor, () => ({ text: `you sent ${key}` }), { keys }, key);
-      expect(await ask()).toMatchObject({ output });
+      expect(await ask()).toMatchObject(said(output));
     }
   });
 
@@ -709,7 +710,7 @@ export function vendorContract(vendor: VendorName): void {
     });
     for (const endpoint of ['local', 'other'])
       expect(await ask({ target: { provider: vendor, endpoint, model: 'm' } })).toMatchObject({
-        output: 'elsewhere',
+        ...said('elsewhere'),
       });
     expect(server.requests).toHaveLength(0);
     expect(elsewhere.server.requests.map(({ headers }) => headers[keyHeader])).toEqual([
