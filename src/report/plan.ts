@@ -8,7 +8,10 @@ import type { Forecast } from '../money/priced-calls.ts';
 import { count, counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../trust/trust.ts';
+import { isHosted } from '../types/model.ts';
+import { LIMITS } from '../types/passports.ts';
 import type { Notice } from '../types/plain.ts';
+import { factsOf } from '../types/vendors.ts';
 
 interface PlanView {
   trust: TrustDecision;
@@ -48,6 +51,7 @@ export function planLines({
       : []),
     callsLine(plan, certainWords),
     ...usualLine(answerCalls(prepared)),
+    ...ownLimitLines(affected.map(({ run }) => run)),
     ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
@@ -64,6 +68,29 @@ function usualLine(calls: AnswerCalls | null): string[] {
         `usually about ${counted(calls.usual, 'call')} for all answers, ` +
           `where nothing got worse and 95 % of tries pass; at most ${count(calls.most)}`,
       ];
+}
+
+/** For models whose API requires a limit that the prompt does not set. */
+function ownLimitLines(runs: readonly SuiteRun[]): string[] {
+  const generations = runs.flatMap((run) =>
+    run.runs.flatMap(({ affected: { base, head } }) => [base, head]),
+  );
+  const vendors = generations.flatMap((generation) =>
+    generation?.kind === 'request' &&
+    isHosted(generation.target) &&
+    !LIMITS.some((name) => name in generation.parameters)
+      ? [generation.target.provider]
+      : [],
+  );
+  return [...new Set(vendors)].flatMap((vendor) => {
+    const { label, ownLimit } = factsOf(vendor);
+    return ownLimit === undefined
+      ? []
+      : [
+          `${label} requires a limit of tokens and a prompt sets none: an answer that ends at ` +
+            `${count(ownLimit.first)} is asked once more with ${count(ownLimit.second)}`,
+        ];
+  });
 }
 
 export function planJson({

@@ -1,10 +1,11 @@
 import { member, parsedJson } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
+import { messageOfEvents } from './message-stream.ts';
 
 /** Lines of JSON never start like this: line ends within JSON strings are escaped. */
 const EVENTS = /^:|^(data|event):/m;
 
-/** The JSON of a reply that came as an event stream unasked; other text is returned unchanged. */
+/** The JSON of a reply that came as an event stream; other text is returned unchanged. */
 export function jsonOfEventStream(text: string, type: string | undefined): string {
   if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);
@@ -14,6 +15,8 @@ export function jsonOfEventStream(text: string, type: string | undefined): strin
   const failed = whole.find(({ json }) => (member(json, 'error') ?? null) !== null);
   const [only, ...more] = whole;
   if (failed !== undefined) return failed.text;
+  const message = messageOfEvents(whole.map(({ json }) => json));
+  if (message !== null) return JSON.stringify(message);
   if (only === undefined || more.length > 0 || isChunk(only.json))
     throw new TransportError('stream');
   return only.text;

@@ -8,6 +8,7 @@ import { callCompletion } from './completion.ts';
 import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import type { Limiter } from './limit.ts';
+import { longerOf, withMoreRoom } from './longer.ts';
 import type { Pacer } from './pace.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
@@ -53,8 +54,13 @@ export function createHosted(options: HostedOptions): Hosted {
           ? `${server.vendor.name} has no embeddings`
           : (server.vendor.refuses(request.parameters) ?? whyRefused(request, target));
       const pacer = pacerOf(server, target, options);
-      const work = (): Promise<Completion> =>
-        askHosted({ server, pacer }, request, target, options);
+      const ask = (of: Request): Promise<Completion> =>
+        askHosted({ server, pacer }, of, target, options);
+      const work = async (): Promise<Completion> => {
+        const completion = await ask(request);
+        const longer = withMoreRoom(request, server.vendor.name, completion);
+        return longer === null ? completion : longerOf(completion, await ask(longer));
+      };
       if (refused === null) return pacer === null ? await work() : await pacer.run(work);
       const found = fault('request', refused);
       return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);

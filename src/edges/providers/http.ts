@@ -196,13 +196,15 @@ function connectionError(error: Error): TransportError {
 
 export function collectReply(
   response: http.IncomingMessage,
-  { fail, settle }: OpenRequest,
+  { fail, settle, alive }: OpenRequest,
   done: (received: Received) => void,
 ): void {
   const chunks: Buffer[] = [];
   let size = 0;
+  const streams = /^\s*text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
   response.on('data', (chunk: Buffer) => {
     size += chunk.byteLength;
+    if (streams) alive();
     if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
     else chunks.push(chunk);
   });

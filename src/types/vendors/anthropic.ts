@@ -169,6 +169,7 @@ export const anthropicFacts = {
     { models: /./, takes: ['image', 'file'] },
   ],
   passports: PASSPORTS,
+  ownLimit: { first: 4096, second: 16_384 },
   caches: {
     from: [
       { models: /^claude-sonnet-5(?!-\d\b)/, tokens: 1024 },

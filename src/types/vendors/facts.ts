@@ -56,6 +56,11 @@ export interface VendorFacts {
   files?: readonly { models: RegExp; takes: readonly ('image' | 'file')[] }[];
   /** The first whose name pattern matches applies. */
   passports: readonly Passport[];
+  /**
+   * Tokens that we send where the prompt sets no limit, because the API requires one, and for the
+   * second, streamed request after an answer that it cut. Absent: none is sent.
+   */
+  ownLimit?: { first: number; second: number };
   /** Minimum cached tokens of a request prefix; the first matching model applies. */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;

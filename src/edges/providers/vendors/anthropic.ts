@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
+import { anthropicFacts } from '../../../types/vendors/anthropic.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
-import { callIn, classifyReply } from './endings.ts';
+import { callIn, classifyReply, unknownParts } from './endings.ts';
 import { messagesAs } from './files.ts';
 import { separateThinking } from './thinking.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from './vendor.ts';
 
 /** The API requires a limit; this one is sent for a prompt that sets none. */
-export const DEFAULT_MAX_TOKENS = 4096;
+export const DEFAULT_MAX_TOKENS = anthropicFacts.ownLimit.first;
 
 /** Parameters that Anthropic's SDK turns into request headers. */
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
@@ -154,7 +155,7 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       ...(usage ?? { usage: null }),
       calls,
       refusal: '',
-      others: [],
+      others: unknownParts(blocks, KNOWN),
       reason: stop_reason,
       member: 'stop_reason',
       details: stop_details?.category,
@@ -167,3 +168,6 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
 
 /** Of the prompt's tools, of the vendor's own, and of MCP servers. */
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
+
+/** Calls, text, and what the vendor's own tools returned. */
+const KNOWN = /^(text|fallback|compaction)$|_use$|_result$/;

@@ -210,11 +210,24 @@ const LIMIT_NAMES = [...LIMITS, 'max_output_tokens', 'max_new_tokens', 'num_pred
 
 function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | null): string {
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
+  // Only our own second request streams.
+  if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
+    return `${name}: ${String(parameters[name])}, which evaldiff sends the second time where none is set; set a higher one`;
   if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
   if (parameters === null) return 'max_tokens; raise it';
   return ownLimit === undefined
     ? "the server's own, for none was sent; set max_tokens, or shorten the input"
     : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
+}
+
+/** Parts of an answer that have no text and whose type `known` does not match. */
+export function unknownParts(parts: readonly Record<string, unknown>[], known: RegExp): Part[] {
+  return parts.flatMap((part): Part[] => {
+    const kind = String(part['type'] ?? 'none');
+    return typeof part['text'] === 'string' || /think|reason/i.test(kind) || known.test(kind)
+      ? []
+      : [{ type: 'unknown', kind: shortVisible(kind), json: JSON.stringify(part) }];
+  });
 }
 
 /** A tool call in OpenAI's current or legacy form (arguments as text or values), or Claude's. */

@@ -3,7 +3,7 @@ import { partsOf, type Usage } from '../../../types/answer.ts';
 import { LongNumber } from '../../../types/exact-json.ts';
 import type { MeteredUsage } from '../../../types/model.ts';
 import { isMap, member } from '../../../types/plain.ts';
-import { callIn, classifyReply } from './endings.ts';
+import { callIn, classifyReply, unknownParts } from './endings.ts';
 import { dataUri, fileName, messagesAs } from './files.ts';
 import { openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
@@ -139,7 +139,7 @@ function readChat(data: unknown, ask: ReadAs): VendorAnswer {
       ...(usage ?? { usage: null }),
       refusal: [refusal ?? '', ...refusals].join(''),
       calls: callsIn(choice.message, ask),
-      others: [],
+      others: unknownParts(contentParts(content), KNOWN_PART),
       reason: choice.finish_reason,
       member: 'finish_reason',
       model,
@@ -148,6 +148,8 @@ function readChat(data: unknown, ask: ReadAs): VendorAnswer {
     ask,
   );
 }
+
+const KNOWN_PART = /text|refusal|tool|function|call/i;
 
 const PLACE = 'choices[0].message';
 

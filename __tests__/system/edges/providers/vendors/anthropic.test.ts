@@ -59,6 +59,18 @@ describe('a message', () => {
     expect(await ask()).toMatchObject({ ...said('ab'), ended: 'stop' });
   });
 
+  test('keeps a block of an unknown kind as unknown, and no result of a tool', async () => {
+    const audio = { type: 'audio', id: 'a1' };
+    const result = { type: 'web_search_tool_result', content: [] };
+    const { ask } = await answered([text('a'), result, audio], 'end_turn');
+    expect(await ask()).toMatchObject({
+      parts: [
+        { type: 'text', text: 'a' },
+        { type: 'unknown', kind: 'audio', json: JSON.stringify(audio) },
+      ],
+    });
+  });
+
   test('counts what went through the prompt cache as input', async () => {
     const cached = { cache_read_input_tokens: 30, cache_creation_input_tokens: 400 };
     const { ask } = await answered([text('a')], 'end_turn', { ...counted, ...cached });
@@ -87,5 +99,110 @@ describe('a message', () => {
   ])('answers a schema with what it has: %j, %s', async (content, reason, output, ended) => {
     const { ask } = await answered([content], reason);
     expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
+  });
+});
+
+describe('an answer that the limit of evaldiff cuts', () => {
+  const events = (...all: object[]) =>
+    all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  const streamed = (stop_reason: string) =>
+    events(
+      {
+        type: 'message_start',
+        message: {
+          ...{ type: 'message', role: 'assistant', model: 'claude-x', content: [] },
+          ...{ stop_reason: null, usage: { input_tokens: 7, output_tokens: 1 } },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'ping' },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'All ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'of it' } },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 't', name: 'find', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"q": 2512292042' },
+      },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '121000001}' },
+      },
+      { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 5000 } },
+      { type: 'message_stop' },
+    );
+  const cut = (content: unknown[]) =>
+    JSON.stringify({
+      ...{ type: 'message', role: 'assistant', content, stop_reason: 'max_tokens' },
+      usage: { input_tokens: 7, output_tokens: 4096 },
+    });
+  const START = [{ type: 'text', text: 'All' }];
+  const stream = (body: string): ReturnType<Script> => ({
+    body,
+    headers: { 'content-type': 'text/event-stream' },
+  });
+  const limits = ({ requests }: { requests: { body: Record<string, unknown> }[] }) =>
+    requests.map(({ body }) => [body['max_tokens'], body['stream'] ?? false]);
+
+  test.each([
+    ['in the middle', START],
+    ['before it said anything', [{ type: 'thinking', thinking: 'hm', signature: 's' }]],
+  ])('%s is asked once more, streamed, with four times the limit', async (_, content) => {
+    const { ask, server } = await start(({ body }) =>
+      body['stream'] === true ? stream(streamed('end_turn')) : { body: cut(content) },
+    );
+    expect(await ask()).toMatchObject({
+      parts: [
+        { type: 'text', text: 'All of it' },
+        { type: 'tool_call', name: 'find', arguments: '{"q": 2512292042121000001}' },
+      ],
+      ended: 'stop',
+      served: { model: 'claude-x' },
+      usage: { input_tokens: 7, output_tokens: 5000 },
+      attempts: 2,
+      spent: [{ usage: { input_tokens: 7, output_tokens: 4096 } }],
+    });
+    expect(limits(server)).toEqual([
+      [4096, false],
+      [16_384, true],
+    ]);
+  });
+
+  test('stays as it is when the second request fails', async () => {
+    const { ask } = await start(({ body }) =>
+      body['stream'] === true ? { status: 400 } : { body: cut(START) },
+    );
+    expect(await ask()).toMatchObject({ ...said('All'), ended: 'length', attempts: 2 });
+  });
+
+  test('is an error with the second limit when nothing is said then either', async () => {
+    const silent = cut([]);
+    const { ask, server } = await start(() => ({ body: silent }));
+    expect(errorOf(await ask()).message).toContain(
+      'max_tokens: 16384, which evaldiff sends the second time where none is set',
+    );
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is not asked for again where the prompt sets the limit', async () => {
+    const { ask, server } = await start(() => ({ body: cut(START) }));
+    expect(await ask({ parameters: { max_tokens: 9 } })).toMatchObject({ ended: 'length' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is not complete when the stream ends early', async () => {
+    const whole = streamed('end_turn');
+    const { ask } = await start(({ body }) =>
+      body['stream'] === true
+        ? stream(whole.slice(0, whole.indexOf('data: {"type":"message_stop"')))
+        : { body: cut(START) },
+    );
+    expect(await ask()).toMatchObject({ ...said('All'), ended: 'length' });
   });
 });

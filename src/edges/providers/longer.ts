@@ -1,0 +1,46 @@
+import type { Completion, ErrorKind, MeteredUsage, Request, Requests } from '../../types/model.ts';
+import { LIMITS } from '../../types/passports.ts';
+import { factsOf, type VendorName } from '../../types/vendors.ts';
+
+/** The request with more room for an answer that our own limit cut; null: it did not. */
+export function withMoreRoom(
+  request: Request,
+  vendor: VendorName,
+  completion: Completion,
+): Request | null {
+  const { ownLimit } = factsOf(vendor);
+  const { parameters } = request;
+  if (ownLimit === undefined || LIMITS.some((name) => name in parameters)) return null;
+  // Else the context window was full.
+  const isCut = completion.ended === 'length' && writtenTokens(completion) >= ownLimit.first;
+  return isCut
+    ? { ...request, parameters: { ...parameters, max_tokens: ownLimit.second, stream: true } }
+    : null;
+}
+
+function writtenTokens(completion: Completion): number {
+  const used = completion.status === 'ok' ? completion : completion.spent?.at(-1);
+  return used?.usage?.output_tokens ?? 0;
+}
+
+/** Kinds of errors that are counted as no request. */
+const UNSENT: ReadonlySet<ErrorKind> = new Set(['budget', 'aborted']);
+
+/** The longer answer, or the first if there is none; with the requests of both. */
+export function longerOf(first: Completion, second: Completion): Completion {
+  const made = (of: Completion): number =>
+    of.attempts ?? (of.status === 'error' && UNSENT.has(of.kind) ? 0 : 1);
+  const unused: MeteredUsage[] = [first, second].flatMap((of) => of.spent ?? []);
+  const isBetter =
+    second.status === 'ok' || (first.status === 'error' && second.ended === 'length');
+  const dropped = isBetter ? first : second;
+  const requests: Requests = {
+    attempts: made(first) + made(second),
+    spent: dropped.status === 'ok' ? [...unused, usageOf(dropped)] : unused,
+  };
+  return { ...(isBetter ? second : first), ...requests };
+}
+
+function usageOf({ usage, cached }: Extract<Completion, { status: 'ok' }>): MeteredUsage {
+  return cached === undefined ? { usage } : { usage, cached };
+}
