@@ -14,7 +14,7 @@ import {
   outcomeCount,
   type Attempt,
   type Candidate,
-  type Ended,
+  type TrialsEnd,
   type Fall,
   type FoundCause,
   type Trials,
@@ -35,7 +35,7 @@ export interface CauseFindings {
   causes: FoundCause[];
   unexplained: number[];
   /** Why it ended before all was explained; null: all is. */
-  open: Ended | 'unclear' | null;
+  open: TrialsEnd | 'unclear' | null;
   tries: number;
 }
 
@@ -129,7 +129,7 @@ async function search(
   trials: Trials,
   open: readonly number[],
   known: ProofState,
-): Promise<Candidate | Ended> {
+): Promise<Candidate | TrialsEnd> {
   let groups = startGroups(trials.units);
   for (;;) {
     const beliefs = beliefsIn(trials, groups, open, known);

@@ -3,7 +3,7 @@ import type { Counts } from '../kernel/statistics/table.ts';
 import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
 import {
   type Candidate,
-  type Ended,
+  type TrialsEnd,
   type FoundCause,
   type Trials,
   drawTries,
@@ -39,7 +39,7 @@ export async function prove(
   trials: Trials,
   candidate: Candidate,
   { open, beliefs, failures }: Case,
-): Promise<FoundCause | Ended | 'doubted'> {
+): Promise<FoundCause | TrialsEnd | 'doubted'> {
   const { relation, units } = candidate;
   if (relation === 'none') return 'doubted';
   const contrasts = contrastsOf(relation, units, trials.units);

@@ -44,7 +44,7 @@ export interface Trials {
 }
 
 /** Why no further try is made: there are no more, or none of them could be judged. */
-export type Ended = 'tries' | 'errors';
+export type TrialsEnd = 'tries' | 'errors';
 
 const MOST_SILENT = 2;
 
@@ -79,7 +79,7 @@ function estimateRates(fallen: readonly Fall[]): Rates[] {
 export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],
-): Promise<(boolean | null)[] | Ended> {
+): Promise<(boolean | null)[] | TrialsEnd> {
   const draws = wanted.slice(0, Math.max(0, trials.most - trials.made));
   if (draws.length === 0) return 'tries';
   if (trials.silent >= MOST_SILENT) return 'errors';

@@ -27,7 +27,7 @@ export interface Served {
 }
 
 /** For answers that no server gave: code, recordings, composed dialogues. */
-export const NOT_SERVED: Served = { model: null, fingerprint: null, at: null };
+const NOT_SERVED: Served = { model: null, fingerprint: null, at: null };
 
 export type Part =
   | { type: 'text'; text: string }
@@ -100,7 +100,7 @@ export function ownAnswer(parts: Part[]): Answer {
 }
 
 /** Without text, calls or any other part. */
-export function isSilent({ parts }: Pick<Answer, 'parts'>): boolean {
+export function saysNothing({ parts }: Pick<Answer, 'parts'>): boolean {
   return parts.every((part) => part.type === 'text' && part.text.trim() === '');
 }
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../kernel/ask/execute.ts';
+import type { AnsweredTry } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
 import { type Halt, type Unmade, wasNotMade } from '../../kernel/plan/halt.ts';
@@ -42,7 +42,7 @@ export interface JudgeEdges {
   halted?(): Halt | null;
 }
 
-function callPurposes({ own, planned }: Answer): readonly Purpose[] {
+function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
@@ -51,7 +51,7 @@ function savedBy({
   own,
   completion,
   planned: { generation },
-}: Answer): { target: Target; usage: Usage | null } | null {
+}: AnsweredTry): { target: Target; usage: Usage | null } | null {
   if (own !== null || generation.kind !== 'request' || completion.status === 'error') return null;
   return { target: generation.target, usage: completion.usage };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatProblem, problem } from '../../errors.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import { partSchema, usageSchema } from '../../types/answer-schema.ts';
-import { ENDED, isSilent, ownAnswer, partsOf, type Answer } from '../../types/answer.ts';
+import { ENDED, saysNothing, ownAnswer, partsOf, type Answer } from '../../types/answer.ts';
 import type { Completion, Message, Request } from '../../types/model.ts';
 import { parsedJson, type Json } from '../../types/plain.ts';
 
@@ -107,7 +107,7 @@ export function createReplay(
     );
     if (reply === undefined)
       return { status: 'error', kind: 'recording', message: missingRecording(request, target) };
-    return reply.ended === 'length' && isSilent(reply)
+    return reply.ended === 'length' && saysNothing(reply)
       ? { status: 'error', kind: 'reply', message: CUT_SILENT, ended: 'length' }
       : { status: 'ok', ...reply, reused: false };
   };

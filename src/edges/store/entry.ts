@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
 import {
   ENDED,
-  isSilent,
+  saysNothing,
   isWithheld,
   textOf,
   type Answer,
@@ -39,7 +39,7 @@ export function isReusable(
   { usable }: Pick<Request, 'usable'>,
 ): completion is OkCompletion {
   if (completion.status === 'error' || isWithheld(completion)) return false;
-  return !isSilent(completion) && usable?.(textOf(completion)) !== false;
+  return !saysNothing(completion) && usable?.(textOf(completion)) !== false;
 }
 
 export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { askForJson, singleLine, type AskTools } from '../../kernel/ask/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
-import { answerText, referenceText, type Attribute, type ReferenceText } from './text.ts';
+import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 /** Affinity of a reference with an attribute: 1 not at all, 5 entirely. */
 type Rating =
@@ -29,7 +29,7 @@ export function rateAnswer(
   attributes: readonly Attribute[],
   tools: AskTools,
 ): Promise<Ratings> {
-  return rateText(answerText(reference, output), attributes, tools);
+  return rateText(ratedText(reference, output), attributes, tools);
 }
 
 async function rateText(

@@ -2,7 +2,7 @@ import type { ReferenceResult, TryResult } from '../../kernel/result/reference-r
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { lineHtml, piecesHtml } from '../../report/page/blocks.ts';
 import { referenceLink } from '../../report/page/references.ts';
-import { answerLine, comparedAnswers } from '../../report/sections/answers.ts';
+import { answerLine, markedAnswers } from '../../report/sections/answers.ts';
 import { NAME_LIMIT, NO_LINKS, type Piece } from '../../report/sections/document.ts';
 import { whole } from '../../report/sections/emphasis.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
@@ -118,7 +118,7 @@ function answersHtml(
       : markup`<pre>${lineHtml(answerLine(made, SAMPLE), NO_LINKS)}</pre>`;
   }
   const { base, head } = exampleTries(reference, reports);
-  const pieces = comparedAnswers(base, head, { characters: SAMPLE, gaps: true });
+  const pieces = markedAnswers(base, head, { characters: SAMPLE, gaps: true });
   const shown = (made: TryResult | null, marked: Piece[] | undefined): Markup =>
     marked === undefined ? lineHtml(answerLine(made, SAMPLE), NO_LINKS) : piecesHtml(marked);
   return markup`<div class="sides">

@@ -1,6 +1,6 @@
 import type { Part } from '../../types/answer.ts';
 import { argumentText, argumentsOf, partKey, partText, valueKey, type Argument } from './text.ts';
-import { unchanged, wordRuns, type Run } from './words.ts';
+import { unchanged, wordRuns, type Stretch } from './words.ts';
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;
 
@@ -15,7 +15,7 @@ export interface ArgumentChange extends Pair<Argument> {
 }
 
 /** Both answers in words, each in its order, with marks on what differs. */
-export function answerRuns(base: readonly Part[], head: readonly Part[]): Run[] {
+export function answerRuns(base: readonly Part[], head: readonly Part[]): Stretch[] {
   return joinRuns(pairParts(base, head).map(partRuns), '\n');
 }
 
@@ -53,7 +53,7 @@ function kindOf(part: Part): string {
   return part.type === 'unknown' ? `${part.type} ${part.kind}` : part.type;
 }
 
-function partRuns({ base, head }: Pair<Part>): Run[] {
+function partRuns({ base, head }: Pair<Part>): Stretch[] {
   const [before, after] = [base, head].map((part) => (part === null ? '' : partText(part)));
   const marked = { changed: true, base: before ?? '', head: after ?? '' };
   if (base === null || head === null) return [marked];
@@ -64,14 +64,14 @@ function partRuns({ base, head }: Pair<Part>): Run[] {
   return words ?? [base.type === 'text' ? unchanged(marked.base, marked.head) : marked];
 }
 
-function callRuns(base: CallPart, head: CallPart): Run[] | null {
+function callRuns(base: CallPart, head: CallPart): Stretch[] | null {
   const pairs = pairArguments(base, head);
   if (pairs === null) return null;
   const given = joinRuns(pairs.map(argumentRuns), ', ');
   return [unchanged(`${base.name}(`), ...given, unchanged(')')];
 }
 
-function argumentRuns({ base, head }: Pair<Argument>): Run[] {
+function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
   const [before, after] = [base, head].map((of) => (of === null ? '' : argumentText(of)));
   const [own, other] = [before ?? '', after ?? ''];
   if (isEqualPair({ base, head })) return [unchanged(own, other)];
@@ -105,7 +105,7 @@ function isEqualPair({ base, head }: Pair<Argument>): boolean {
 }
 
 /** The separator is left out before a side's first stretch. */
-function joinRuns(groups: readonly Run[][], separator: string): Run[] {
+function joinRuns(groups: readonly Stretch[][], separator: string): Stretch[] {
   const hasText = { base: false, head: false };
   return groups.flatMap((runs) => {
     const before = (side: 'base' | 'head'): string => {

@@ -4,7 +4,7 @@ import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /** What a try's answer consists of; null: there is none. */
-export interface Answered {
+export interface WithParts {
   parts: readonly Part[] | null;
 }
 
@@ -14,17 +14,17 @@ export interface Argument {
 }
 
 /** In words: its text, `create_order(item: "vase", amount: 3)`, and its other parts. */
-export function partsText(parts: readonly Part[]): string {
+export function textOfParts(parts: readonly Part[]): string {
   return parts.map(partText).join('\n');
 }
 
 /** Null: there is no answer. */
-export function answerText({ parts }: Answered): string | null {
-  return parts === null ? null : partsText(parts);
+export function answerText({ parts }: WithParts): string | null {
+  return parts === null ? null : textOfParts(parts);
 }
 
 /** Of the first try that has an answer. */
-export function firstAnswerText(tries: readonly Answered[]): string | null {
+export function firstAnswerText(tries: readonly WithParts[]): string | null {
   const made = tries.find(({ parts }) => parts !== null);
   return made === undefined ? null : answerText(made);
 }

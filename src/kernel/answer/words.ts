@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 
 /** A stretch of two texts. Unchanged stretches are equal unless only one side has them. */
-export interface Run {
+export interface Stretch {
   changed: boolean;
   base: string;
   head: string;
@@ -21,11 +21,11 @@ const TOKENS =
  * The words that differ; null: the texts differ so much that marks would not help. The limit on
  * edits keeps the time linear for hostile texts.
  */
-export function wordRuns(base: string, head: string): Run[] | null {
+export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchanged(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });
   if (changes === undefined) return null;
-  const runs = changes.map(({ value, added, removed }): Run => {
+  const runs = changes.map(({ value, added, removed }): Stretch => {
     const text = value.join('');
     return {
       changed: added || removed,
@@ -36,7 +36,7 @@ export function wordRuns(base: string, head: string): Run[] | null {
   return changedShare(runs) > MAX_CHANGED ? null : runs;
 }
 
-export function unchanged(base: string, head = base): Run {
+export function unchanged(base: string, head = base): Stretch {
   return { changed: false, base, head };
 }
 
@@ -44,8 +44,8 @@ export function tokens(text: string): string[] {
   return text.match(TOKENS) ?? [];
 }
 
-function changedShare(runs: readonly Run[]): number {
-  const length = (of: readonly Run[]): number =>
+function changedShare(runs: readonly Stretch[]): number {
+  const length = (of: readonly Stretch[]): number =>
     of.reduce((sum, { base, head }) => sum + base.length + head.length, 0);
   return length(runs.filter(({ changed }) => changed)) / Math.max(1, length(runs));
 }

@@ -39,14 +39,14 @@ export interface PlannedTry {
   answerer: Answerer | null;
 }
 
-export interface Answer extends Answered {
+export interface AnsweredTry extends Answered {
   planned: PlannedTry;
 }
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
   /** Called after each answer; `shared`: another try uses the same one. For progress only. */
-  answered?(answer: Answer, shared: boolean): void;
+  answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
@@ -57,11 +57,11 @@ export interface Executors extends AnswererTools {
 export async function execute(
   tries: readonly PlannedTry[],
   executors: Executors,
-): Promise<Answer[]> {
+): Promise<AnsweredTry[]> {
   const answers = new Map<string, Promise<Answered>[]>();
   return inWindow(
     tries,
-    async (planned): Promise<Answer> => {
+    async (planned): Promise<AnsweredTry> => {
       const { generation } = planned;
       if (generation.kind === 'impossible') {
         return {
@@ -81,7 +81,7 @@ export async function execute(
       const pending = earlier ?? answerTo(planned, generation, executors);
       ofTries[planned.try] = pending;
       const answered = await pending;
-      const answer: Answer = {
+      const answer: AnsweredTry = {
         planned,
         ...answered,
         completion: earlier === undefined ? answered.completion : markReused(answered.completion),
@@ -181,7 +181,7 @@ function outputText(output: Json | undefined): string {
 }
 
 export interface ScoringItem {
-  answer: Answer;
+  answer: AnsweredTry;
   reference: Reference;
   otherAnswer?: string | null;
   otherMessages?: readonly Message[];

@@ -15,19 +15,25 @@ import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
 import type { OkCompletion } from './dialogue.ts';
-import { tryIndexOf, execute, type Executors, type Answer, type PlannedTry } from './execute.ts';
+import {
+  tryIndexOf,
+  execute,
+  type Executors,
+  type AnsweredTry,
+  type PlannedTry,
+} from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreItems } from './score.ts';
 
 /** Another answerer's answers are judged again, once for all tries that share them. */
 async function viewsUnder(
-  answers: readonly Answer[],
+  answers: readonly AnsweredTry[],
   { answerer }: Scoring,
   tools: AnswererTools,
-): Promise<Answer[]> {
+): Promise<AnsweredTry[]> {
   const again = new Map<OwnAnswer, Promise<Answered>>();
   return Promise.all(
-    answers.map(async (answer): Promise<Answer> => {
+    answers.map(async (answer): Promise<AnsweredTry> => {
       const { planned, own } = answer;
       if (answerer === null) return asSingle(answer);
       if (answerer.fingerprint === planned.answerer?.fingerprint) return answer;
@@ -42,7 +48,7 @@ async function viewsUnder(
   );
 }
 
-function asSingle(answer: Answer): Answer {
+function asSingle(answer: AnsweredTry): AnsweredTry {
   const { planned, own } = answer;
   return own === null || planned.answerer === null
     ? answer
@@ -123,7 +129,7 @@ function interleave(queue: readonly QueuedTry[]): QueuedTry[] {
 
 async function score(
   suite: SuiteRun,
-  answers: readonly Answer[],
+  answers: readonly AnsweredTry[],
   tools: ScoringTools,
 ): Promise<MadeTry[]> {
   const [deciding, other] = await Promise.all([
@@ -139,7 +145,7 @@ async function score(
 
 async function scoreUnder(
   { runs }: SuiteRun,
-  answers: readonly Answer[],
+  answers: readonly AnsweredTry[],
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<TryResult[]> {
@@ -191,12 +197,12 @@ function judgedBy(
   return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
-function unansweredScores({ own }: Answer, { tests }: Scoring, reason: string): Score[] {
+function unansweredScores({ own }: AnsweredTry, { tests }: Scoring, reason: string): Score[] {
   const names = own === null ? [] : (tests.own?.kind.scores ?? []);
   return names.map((metric) => ({ metric, status: 'fail', value: null, reason, skip: false }));
 }
 
-function tryResult(answer: Answer, ofMetrics: Score[], scoring: Scoring): TryResult {
+function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): TryResult {
   const { planned, completion, own } = answer;
   const declinedFor = noAnswer(answer);
   if (completion.status === 'error') {

@@ -13,12 +13,12 @@ import {
   ownMetrics,
 } from '../suite/metrics.ts';
 import { inDependencyOrder, inWaves } from './conditions.ts';
-import { WINDOW, type ScoringItem, type Answer } from './execute.ts';
+import { WINDOW, type ScoringItem, type AnsweredTry } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
 import { scoreRows, type AnswerRow } from './score-objects.ts';
 
 /** Why the model or program declined, which fails the try; null: it answered, or a call failed. */
-export function noAnswer({ completion, own }: Answer): string | null {
+export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 

@@ -15,7 +15,7 @@ import { jsonText } from '../../types/plain.ts';
 import {
   answerImages,
   answerPieces,
-  comparedAnswers,
+  markedAnswers,
   expectedLine,
   stepLines,
 } from '../sections/answers.ts';
@@ -183,7 +183,7 @@ function marks(
     Math.max(answer.length, other.length) > COMPARED_CHARACTERS
   )
     return null;
-  const pieces = comparedAnswers(before, after ?? null, { characters, gaps: false });
+  const pieces = markedAnswers(before, after ?? null, { characters, gaps: false });
   return pieces === null
     ? null
     : {

@@ -4,7 +4,7 @@ import {
   answerRuns,
   type ArgumentChange,
 } from '../../kernel/answer/difference.ts';
-import { answerText, argumentText, partsText, type Answered } from '../../kernel/answer/text.ts';
+import { answerText, argumentText, textOfParts, type WithParts } from '../../kernel/answer/text.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Part, Step } from '../../types/answer.ts';
@@ -23,7 +23,7 @@ interface Room {
 }
 
 /** Null: there is no answer. */
-export function answerPieces(made: Answered, characters: number): Piece[] | null {
+export function answerPieces(made: WithParts, characters: number): Piece[] | null {
   const said = answerText(made);
   return said === null ? null : whole(said, characters);
 }
@@ -40,14 +40,14 @@ export function answerLine(made: Shown | null, characters: number): Line {
 /** Expected calls and files read like those of answers. */
 export function expectedText(expected: Json): string {
   const parts = expectedParts(expected);
-  return parts === null ? jsonText(expected) : partsText(parts);
+  return parts === null ? jsonText(expected) : textOfParts(parts);
 }
 
 export function expectedLine(expected: Json, characters: number): Line {
   const parts = expectedParts(expected);
   return parts === null
     ? [code(jsonText(expected), characters)]
-    : [{ kind: 'pieces', pieces: whole(partsText(parts), characters) }];
+    : [{ kind: 'pieces', pieces: whole(textOfParts(parts), characters) }];
 }
 
 /** `no answer, …` or the answer, up to `length` UTF-16 units. */
@@ -59,13 +59,13 @@ export function answerWords(made: Shown, length: number): string {
 }
 
 /** With marks on what differs; null: a side has no answer. */
-export function comparedAnswers(
-  base: Answered | null,
-  head: Answered | null,
+export function markedAnswers(
+  base: WithParts | null,
+  head: WithParts | null,
   room: Room,
 ): Emphasised | null {
   if (!base?.parts || !head?.parts) return null;
-  const texts = [partsText(base.parts), partsText(head.parts)] as const;
+  const texts = [textOfParts(base.parts), textOfParts(head.parts)] as const;
   const isPlain = [...base.parts, ...head.parts].every(({ type }) => type === 'text');
   return isPlain || texts.some(({ length }) => length > COMPARED_CHARACTERS)
     ? emphasise(...texts, room)
@@ -73,7 +73,7 @@ export function comparedAnswers(
 }
 
 /** `create_order: quantity: 3 → amount: 3`, or an empty list. */
-export function changedArguments(base: Answered | null, head: Answered | null): string[] {
+export function changedArguments(base: WithParts | null, head: WithParts | null): string[] {
   if (!base?.parts || !head?.parts) return [];
   const changes = argumentChanges(base.parts, head.parts);
   return [...Map.groupBy(changes, ({ call }) => call)].map(
@@ -91,7 +91,7 @@ function changeText({ base, head }: ArgumentChange): string {
 type ImagePart = Extract<Part, { type: 'image' }>;
 
 /** Those that are kept whole. */
-export function answerImages({ parts }: Answered): (ImagePart & { data: string })[] {
+export function answerImages({ parts }: WithParts): (ImagePart & { data: string })[] {
   return (parts ?? []).flatMap((part) =>
     part.type === 'image' && part.data !== null ? [{ ...part, data: part.data }] : [],
   );
@@ -102,7 +102,7 @@ export function stepLines({ steps = [] }: { steps?: readonly Step[] }): string[]
   return steps.map((step) =>
     step.type === 'message'
       ? `${step.role}: ${step.text}`
-      : `${partsText([{ type: 'tool_call', name: step.name, arguments: step.arguments }])} → ` +
+      : `${textOfParts([{ type: 'tool_call', name: step.name, arguments: step.arguments }])} → ` +
         (step.result ?? 'no result'),
   );
 }

@@ -1,4 +1,4 @@
-import { tokens, wordRuns, type Run } from '../../kernel/answer/words.ts';
+import { tokens, wordRuns, type Stretch } from '../../kernel/answer/words.ts';
 import { characters, cut, cutNote } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Piece } from './document.ts';
@@ -32,7 +32,7 @@ export function emphasise(base: string, head: string, room: Room): Emphasised {
 
 /** `left`: characters of each side that the runs do not have. */
 export function emphasised(
-  runs: readonly Run[],
+  runs: readonly Stretch[],
   { characters: limit, gaps }: Room,
   left: Record<Side, number> = { base: 0, head: 0 },
 ): Emphasised {

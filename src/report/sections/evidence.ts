@@ -8,7 +8,7 @@ import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import { fileSize } from '../../text/amounts.ts';
 import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
-import { answerLine, changedArguments, comparedAnswers, expectedLine } from './answers.ts';
+import { answerLine, changedArguments, markedAnswers, expectedLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { type Block, type Line, code, joinLines, lineBreak, text } from './document.ts';
 import { ownFailures } from './failures.ts';
@@ -108,7 +108,7 @@ function answerPieces(
       view?.shortened(characters) ?? answerLine(tryResult, characters);
     return { base: shown(views.base, base), head: shown(views.head, head) };
   }
-  const compared = comparedAnswers(base, head, { characters, gaps: true });
+  const compared = markedAnswers(base, head, { characters, gaps: true });
   return compared === null
     ? { base: answerLine(base, characters), head: answerLine(head, characters) }
     : {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectedFrom, expectedParts } from '../../../../src/kernel/answer/accept.ts';
 import { answerRuns, argumentChanges } from '../../../../src/kernel/answer/difference.ts';
-import { answerKey, argumentText, partsText } from '../../../../src/kernel/answer/text.ts';
+import { answerKey, argumentText, textOfParts } from '../../../../src/kernel/answer/text.ts';
 import { partsOf, type Part } from '../../../../src/types/answer.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 
@@ -38,7 +38,7 @@ describe('an answer in words', () => {
     ['a.ts\n+1', [file]],
     ['unknown part "audio": {"id":1}', [unknown]],
   ])('is %j', (words, parts) => {
-    expect(partsText(parts)).toBe(words);
+    expect(textOfParts(parts)).toBe(words);
   });
 });
 
