@@ -75,6 +75,15 @@ describe('the meter', () => {
     expect(await call()).toMatchObject({ ...tokens, cost_usd: 1500, saved_usd: 3000 });
   });
 
+  test('prices a model on an endpoint as what it is, and knows no price where it does not say', () => {
+    const list: ListPrice = (vendor, model) =>
+      vendor === 'openai' && model === 'gpt-5.4' ? ({ output_tokens }) => output_tokens : null;
+    const price = priceFrom([], list);
+    const ours = { provider: 'openai', endpoint: 'azure', model: 'dep-1' } as const;
+    expect(price({ ...ours, is: { provider: 'openai', model: 'gpt-5.4' } }, large.usage)).toBe(1);
+    expect(price(ours, large.usage)).toBeNull();
+  });
+
   test.each([
     [{ input: 2, output: 10 }, 6010e-6],
     [{ input: 2, output: 10, cached: 0.5 }, 3010e-6],
