@@ -105,17 +105,18 @@ async function buildRunRows(
       skipped: !countsIn({ skip: skipped, rollup }, { skip: skipped }),
     };
   });
-  const counts = rows.map(({ tries, skipped }) => ({
-    tally: rowTally(tries, skipped),
-    ...judgedTries(tries, skipped),
+  const counts = rows.map((row) => ({
+    row,
+    tally: rowTally(row.tries, row.skipped),
+    ...judgedTries(row.tries, row.skipped),
   }));
-  const outcomes = await rollUp(
+  const rolledUp = await rollUp(
     rollup,
     counts,
     { suite: first?.file ?? '', side: 'head' },
     evaluate,
   );
-  return rows.map((row, index) => ({ ...row, outcome: outcomes[index]?.outcome ?? null }));
+  return rolledUp.map(({ row, rolled }) => ({ ...row, outcome: rolled.outcome }));
 }
 
 type RowTries = RunRow['tries'];

@@ -8,14 +8,14 @@ import type {
   ReplacedModel,
   UnderBaseFinding,
 } from '../../kernel/judge/outcome.ts';
-import { rollUpSuite, type RunRollUps } from '../../kernel/judge/roll-up.ts';
+import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import { removedIds, type Prepared } from '../../kernel/plan/prepared.ts';
-import type { ReferenceRun, SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -183,23 +183,24 @@ async function compareSuites(
   suiteParts: readonly SuitePart[],
 ): Promise<ComparedSuites> {
   const { evaluate, spent } = tools;
-  const rollUps = await Promise.all(comparisons.map(({ run }) => rollUpSuite(run, evaluate)));
+  const rolled = await Promise.all(
+    comparisons.map(async (comparison) => ({
+      comparison,
+      rollUps: await rollUpSuite(comparison.run, evaluate),
+    })),
+  );
   const complete = spent.halted() === null || !incomplete(spent.unmade);
   const judgeWith = (today: TodayFindings): RunVerdict =>
     judgeSuites(comparisons, gate, {
       complete,
-      rollUps: new Map(rollUps.flatMap((own) => [...own])),
+      rollUps: new Map(rolled.flatMap(({ rollUps }) => [...rollUps])),
       today,
     });
   const { suites: verdicts, pool } =
     mode === 'diff'
       ? await confirmToday(comparisons, judgeWith, { gate, price }, tools)
       : { suites: [], pool: null };
-  const all = comparisons.map((comparison, index) => ({
-    comparison,
-    verdict: verdicts[index] ?? null,
-    rollUps: rollUps[index] ?? new Map<ReferenceRun, RunRollUps>(),
-  }));
+  const all = rolled.map((row, index) => ({ ...row, verdict: verdicts[index] ?? null }));
   const broken = brokenCode(
     all.map(({ comparison: { run }, rollUps: own }) => ({ run, rollUps: own })),
   );

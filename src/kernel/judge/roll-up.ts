@@ -3,7 +3,7 @@ import type { Evaluate } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import { scoreCount, scoreNames, type Scoring } from '../select/scoring.ts';
+import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup } from '../suite/suite.ts';
 
@@ -49,18 +49,26 @@ function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged
   return passes > judged - passes;
 }
 
-/** The roll-up's word for each list of tries. Custom code runs once for all of them. */
-export async function rollUp(
+/** Counts of one list of tries. */
+interface Tallied {
+  tally: Tally;
+  passes: number;
+  judged: number;
+}
+
+/** Each row with the roll-up's word for its tries. Custom code runs once for all of them. */
+export async function rollUp<Row extends Tallied>(
   rollup: Rollup,
-  tallies: readonly { tally: Tally; passes: number; judged: number }[],
+  rows: readonly Row[],
   of: { suite: string; side: Side },
   evaluate: Evaluate,
-): Promise<RollUpOutcome[]> {
+): Promise<(Row & { rolled: RollUpOutcome })[]> {
   if (rollup.kind !== 'code') {
-    return tallies.map(({ tally, passes, judged }) => ({
-      outcome: namedRollup(rollup, passes, judged, tally.num_tries - judged),
-      error: null,
-    }));
+    return rows.map((row) => {
+      const unjudged = row.tally.num_tries - row.judged;
+      const outcome = namedRollup(rollup, row.passes, row.judged, unjudged);
+      return { ...row, rolled: { outcome, error: null } };
+    });
   }
   const { language, code, name, place, at } = rollup;
   const results = await evaluate({
@@ -70,16 +78,21 @@ export async function rollUp(
     language,
     code,
     outputs: ['result'],
-    inputs: tallies.map(({ tally }) => ({ ...tally })),
+    inputs: rows.map(({ tally }) => ({ ...tally })),
   });
-  return results.map((result, index) => {
-    // The code sees skipped scores too, so they are enough to ask it.
-    const { num_passes = 0, num_fails = 0 } = tallies[index]?.tally ?? {};
-    if (num_passes + num_fails === 0) return { outcome: null, error: null };
-    if (result.status === 'error')
-      return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
-    return { outcome: result.values['result'] === true ? 'pass' : 'fail', error: null };
-  });
+  return rows.map((row, index) => ({ ...row, rolled: codeOutcome(row, results[index], name) }));
+}
+
+function codeOutcome(
+  { tally: { num_passes, num_fails } }: Tallied,
+  result: Awaited<ReturnType<Evaluate>>[number] | undefined,
+  name: string,
+): RollUpOutcome {
+  // The code sees skipped scores too, so they are enough to ask it.
+  if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
+  if (result.status === 'error')
+    return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
+  return { outcome: result.values['result'] === true ? 'pass' : 'fail', error: null };
 }
 
 export interface RunRollUps {
@@ -98,22 +111,22 @@ export async function rollUpSuite(
     scoring: Scoring,
     side: Side,
     triesOf: (run: ReferenceRun) => TryResult[],
-  ): Promise<RollUpOutcome[]> =>
-    rollUpRuns(runs, scoring, runs.map(triesOf), { suite: identity, side }, evaluate);
+  ): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> =>
+    rollUpRuns(runs, scoring, triesOf, { of: { suite: identity, side }, evaluate });
   // Base's first: nothing of head can have touched them.
   const base = await ask(deciding, 'base', (run) => deciders(run, 'base'));
   const others =
     other === null
-      ? []
+      ? new Map<ReferenceRun, RollUpOutcome>()
       : await ask(other, 'base', (run) => run.base.flatMap((made) => made.other ?? []));
   const head = await ask(deciding, 'head', (run) => deciders(run, 'head'));
   return new Map(
-    runs.map((run, index) => [
+    runs.map((run) => [
       run,
       {
-        base: base[index] ?? NOT_ROLLED_UP,
-        head: head[index] ?? NOT_ROLLED_UP,
-        other: others[index] ?? null,
+        base: base.get(run) ?? NOT_ROLLED_UP,
+        head: head.get(run) ?? NOT_ROLLED_UP,
+        other: others.get(run) ?? null,
       },
     ]),
   );
@@ -125,26 +138,19 @@ function deciders(run: ReferenceRun, side: Side): TryResult[] {
   return run[side].map(({ result }) => result);
 }
 
-function rollUpRuns(
+async function rollUpRuns(
   runs: readonly ReferenceRun[],
   { tests }: Scoring,
-  tries: readonly TryResult[][],
-  of: { suite: string; side: Side },
-  evaluate: Evaluate,
-): Promise<RollUpOutcome[]> {
-  const counts = tries.map((list, index) => {
-    const { passes, tries: judged } = countOutcomes(list.map(({ outcome }) => outcome));
-    const reference = runs[index]?.affected.reference;
-    const skipped = tests.skip || reference?.skip === true;
-    return {
-      tally: tallyOf(
-        list,
-        reference === undefined ? scoreNames(tests).length : scoreCount(tests, reference),
-        skipped,
-      ),
-      passes,
-      judged,
-    };
+  triesOf: (run: ReferenceRun) => TryResult[],
+  { of, evaluate }: { of: { suite: string; side: Side }; evaluate: Evaluate },
+): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> {
+  const rows = runs.map((run) => {
+    const tries = triesOf(run);
+    const { reference } = run.affected;
+    const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
+    const tally = tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip);
+    return { run, tally, passes, judged };
   });
-  return rollUp(tests.rollup, counts, of, evaluate);
+  const rolled = await rollUp(tests.rollup, rows, of, evaluate);
+  return new Map(rolled.map((row) => [row.run, row.rolled]));
 }

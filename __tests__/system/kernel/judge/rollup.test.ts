@@ -124,7 +124,7 @@ describe('a roll-up in code', () => {
         }));
       },
     );
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['pass', 'fail']);
+    expect(outcomes.map(({ rolled }) => rolled.outcome)).toEqual(['pass', 'fail']);
     expect(jobs).toHaveLength(1);
     expect(jobs[0]?.inputs[0]).toMatchObject({
       num_passes: 2,
@@ -142,7 +142,7 @@ describe('a roll-up in code', () => {
       { suite: 'p', side: 'head' },
       async () => [{ status: 'error', cause: 'code', message: 'NameError on line 1: x' }],
     );
-    expect(outcome).toEqual({
+    expect(outcome?.rolled).toEqual({
       outcome: null,
       error: 'metrics_rollup "mine": NameError on line 1: x',
     });
@@ -163,7 +163,7 @@ describe('a roll-up in code', () => {
       sandbox.evaluate,
     );
     await sandbox.close();
-    expect(outcome).toEqual({
+    expect(outcome?.rolled).toEqual({
       outcome: null,
       error: 'metrics_rollup "majority": result must be True or False, not int',
     });
