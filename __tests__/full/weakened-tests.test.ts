@@ -14,7 +14,7 @@ import {
   writeFiles,
   type FixtureFiles,
 } from '../stand-ins/repository.ts';
-import { obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
+import { below, obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const CONTENT = JSON.stringify({
   ...{ analysis: 'So.', follow_up: '' },
@@ -517,9 +517,6 @@ describe('a promptfoo test without assertions', () => {
       'Inconclusive: `promptfooconfig` –\n\nNo metric of it gates, so its values are only shown.',
     ]));
 });
-
-const below = (folder: string, files: FixtureFiles): FixtureFiles =>
-  Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
 
 test('a project that moved is compared with nothing, which is no success and is said first', () => {
   const gone = Object.fromEntries(Object.keys(plain()).map((path) => [path, null]));

@@ -1,4 +1,4 @@
-import { LongNumber, parseExactly } from './exact-json.ts';
+import { LongNumber, parseExactly, type ExactJson } from './exact-json.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -39,8 +39,14 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
+/** Whether it has maps or lists within each other on more levels than that. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
+
 /** Without loss; undefined if it is invalid. */
-export function parsedJson(text: string): unknown {
+export function parsedJson(text: string): ExactJson | undefined {
   try {
     return parseExactly(text);
   } catch {

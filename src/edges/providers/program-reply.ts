@@ -10,6 +10,7 @@ import {
   type Usage,
 } from '../../types/answer.ts';
 import type { Json } from '../../types/plain.ts';
+import { isDeeper } from '../../types/plain.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
 const text = z.string({ error: 'must be text' });
@@ -131,11 +132,6 @@ type Reply =
 
 /** Levels of maps and lists in a reply. Deeper ones would overflow the stack of later readers. */
 const MOST_LEVELS = 200;
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
-}
 
 /** One line of a program, parsed as JSON. */
 export function readReply(data: unknown): Reply {

@@ -1,6 +1,6 @@
 import { shorten } from '../../text/visible.ts';
 import type { CodeLanguage, CodePlace, CodeResult } from '../../types/model.ts';
-import { isMap, type Json, parseMap } from '../../types/plain.ts';
+import { isMap, type Json, parseMap, isDeeper } from '../../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
 export interface Setting {
@@ -129,11 +129,6 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
   const offset = at.linewise && known !== null ? known - 1 : 0;
   return ` at ${at.file}:${String(at.line + offset)}`;
-}
-
-function isDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 /** Replaces lone surrogates, which both languages allow but hashes, files and requests do not. */

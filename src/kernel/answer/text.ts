@@ -1,6 +1,6 @@
 import type { Part, ToolCall } from '../../types/answer.ts';
-import { parseExactly, type ExactJson } from '../../types/exact-json.ts';
-import type { Json } from '../../types/plain.ts';
+import type { ExactJson } from '../../types/exact-json.ts';
+import { parsedJson, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /** What a try's answer consists of; null: there is none. */
@@ -57,17 +57,9 @@ export function argumentText({ name, value }: Argument): string {
 
 /** In their order; null: they are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
-  const value = parsed(given.trim() === '' ? '{}' : given);
+  const value = parsedJson(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
-}
-
-function parsed(text: string): ExactJson | undefined {
-  try {
-    return parseExactly(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Equal for equal answers: arguments and JSON are compared by value, images by content. */
@@ -80,7 +72,7 @@ export function answerKey(parts: readonly Part[]): string {
 export function partKey(part: Part): string {
   switch (part.type) {
     case 'tool_call': {
-      const value = parsed(part.arguments) ?? part.arguments;
+      const value = parsedJson(part.arguments) ?? part.arguments;
       return `${part.type} ${part.name} ${valueKey(value)}`;
     }
     case 'json':

@@ -1,50 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { answerBody } from '../../../stand-ins/models/replies.ts';
-import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { startModelServer } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
-
-let server: ModelServer | null = null;
-afterEach(() => server?.close());
+import { capitals, promptBeginning } from './capitals.ts';
 
 const REFERENCES = 30;
-
-const prompt = (words: string): Record<string, string> => ({
-  'prompts/capitals.yaml': `name: capitals
-model: m
-defaults: [tests/capitals]
-variables: [{ name: q }]
-messages: [{ role: user, content: "${words} {q}" }]
-`,
-});
-
-const files = (gate: string): Record<string, string> => ({
-  'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
-  'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
-references:
-${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
-});
 
 /** A prompt that breaks the first questions, and a model that later fails every other one. */
 async function openProject(gate = '{}') {
   let hasDrifted = false;
   let served = 'model-1';
-  server = await startModelServer({
-    answer: (seen) => {
-      const asked = seen.messages.at(-1)?.content ?? '';
-      const number = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
-      const isWrong =
-        (hasDrifted && number % 2 === 1) || (asked.startsWith('Broken') && number < 6);
-      const body = answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' });
-      return { body: JSON.stringify({ ...(body as object), model: served }) };
-    },
-  });
+  const server = await untilTestEnds(
+    startModelServer({
+      answer: (seen) => {
+        const asked = seen.messages.at(-1)?.content ?? '';
+        const number = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
+        const isWrong =
+          (hasDrifted && number % 2 === 1) || (asked.startsWith('Broken') && number < 6);
+        const body = answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' });
+        return { body: JSON.stringify({ ...(body as object), model: served }) };
+      },
+    }),
+  );
   const { requests } = server;
   const repository = createRepository();
-  repository.commit('base', { ...files(gate), ...prompt('Answer:') });
+  repository.commit('base', { ...capitals(REFERENCES, gate), ...promptBeginning('Answer:') });
   const env = localEndpoint(server);
   const report = join(repository.directory, 'evaldiff-report/result.json');
   return {
@@ -55,13 +40,13 @@ async function openProject(gate = '{}') {
       served = model;
     },
     async plan(words: string) {
-      repository.write(prompt(words));
+      repository.write(promptBeginning(words));
       const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
       return (await commandIn(repository.directory, args, { env, width: 200 })).out;
     },
     /** Compares base with another text of the prompt, with one store. */
     async diff(words: string, ...args: string[]) {
-      repository.write(prompt(words));
+      repository.write(promptBeginning(words));
       const before = requests.length;
       const all = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', ...args];
       const { code, out } = await commandIn(

@@ -1,34 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AnchorResult } from '../../../../src/features/anchor/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { answerBody } from '../../../stand-ins/models/replies.ts';
-import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
+import { startModelServer } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
-
-let server: ModelServer | null = null;
-afterEach(() => server?.close());
+import { capitals, promptBeginning } from '../../app/commands/capitals.ts';
 
 const REFERENCES = 40;
-
-const prompt = (words: string): Record<string, string> => ({
-  'prompts/capitals.yaml': `name: capitals
-model: m
-defaults: [tests/capitals]
-variables: [{ name: q }]
-messages: [{ role: user, content: "${words} {q}" }]
-`,
-});
-
-const files = (gate: string): Record<string, string> => ({
-  'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
-  'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
-references:
-${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
-});
 
 /** Shares of wrong answers, by the first word of the prompt. */
 type Wrong = Readonly<Record<string, number>>;
@@ -37,22 +20,27 @@ type Wrong = Readonly<Record<string, number>>;
 async function eroded(anchor: string, wrong: Wrong) {
   const asked = new Map<string, number>();
   let rates = wrong;
-  server = await startModelServer({
-    answer: (seen) => {
-      const question = seen.messages.at(-1)?.content ?? '';
-      const [word = ''] = question.split(':');
-      const made = (asked.get(question) ?? 0) + 1;
-      asked.set(question, made);
-      const draw = nextFloat(createRandom(`${question} ${String(made)}`));
-      const isWrong = draw < (rates[word] ?? 0);
-      return { body: JSON.stringify(answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' })) };
-    },
-  });
+  const server = await untilTestEnds(
+    startModelServer({
+      answer: (seen) => {
+        const question = seen.messages.at(-1)?.content ?? '';
+        const [word = ''] = question.split(':');
+        const made = (asked.get(question) ?? 0) + 1;
+        asked.set(question, made);
+        const draw = nextFloat(createRandom(`${question} ${String(made)}`));
+        const isWrong = draw < (rates[word] ?? 0);
+        return { body: JSON.stringify(answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' })) };
+      },
+    }),
+  );
   const repository = createRepository();
-  repository.commit('release', { ...files(`{ anchor: ${anchor} }`), ...prompt('One:') });
+  repository.commit('release', {
+    ...capitals(REFERENCES, `{ anchor: ${anchor} }`),
+    ...promptBeginning('One:'),
+  });
   repository.git('tag', 'v1.4.0');
-  repository.commit('step', prompt('Two:'));
-  repository.write(prompt('Three:'));
+  repository.commit('step', promptBeginning('Two:'));
+  repository.write(promptBeginning('Three:'));
   const env = localEndpoint(server);
   const command = (...args: string[]) => commandIn(repository.directory, args, { env, width: 200 });
   return {
@@ -62,7 +50,7 @@ async function eroded(anchor: string, wrong: Wrong) {
         0,
       ),
     write: (words: string) => {
-      repository.write(prompt(words));
+      repository.write(promptBeginning(words));
     },
     change(next: Wrong) {
       rates = next;

@@ -1,0 +1,17 @@
+/** The prompt of `capitals`, which begins with these words. */
+export const promptBeginning = (words: string): Record<string, string> => ({
+  'prompts/capitals.yaml': `name: capitals
+model: m
+defaults: [tests/capitals]
+variables: [{ name: q }]
+messages: [{ role: user, content: "${words} {q}" }]
+`,
+});
+
+/** What stands beside it: so many questions whose answer is Oslo, and this gate. */
+export const capitals = (references: number, gate: string): Record<string, string> => ({
+  'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
+  'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
+references:
+${Array.from({ length: references }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+});
