@@ -21,7 +21,7 @@ import {
   oneOf,
   scalar,
 } from './schema.ts';
-import { testKeys } from './tests.ts';
+import { testKeys } from './test-keys.ts';
 
 const PROMPT_ROLES: Readonly<Record<string, Role>> = {
   system: 'system',

@@ -30,6 +30,7 @@ import {
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
+import type { TEST_KEYS } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
@@ -94,13 +95,7 @@ const testsFileMembers = perLimits((limits) => ({
   references: anyValue,
   references_from: anyValue,
   quarantine: anyValue,
-}));
-
-/** Keys of a test file that a prompt file may have at its top. */
-export function testKeys(suiteKeys: readonly SuiteKey[]): string[] {
-  const { defaults: _, ...members } = testsFileMembers(DEFAULT_LIMITS);
-  return [...Object.keys(members), ...suiteKeys.map(({ key }) => key)];
-}
+})) satisfies (limits: Limits) => Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
 
 function membersOf({ limits, suiteKeys }: TestFileContext) {
   return {
