@@ -43,6 +43,7 @@ describe('a suite with images', () => {
     expect(code).toBe(1);
     expect(out).toContain('Regressed: damage 100.0 % → 66.7 %');
     expect(out).toContain('removed: A stain is not damage: it can be washed off.');
+    expect(out).toContain('photos/bowl-stained.png (374 bytes)');
     const fell = references.filter(({ head }) =>
       head?.tries.every(({ outcome }) => outcome === 'fail'),
     );
@@ -103,6 +104,8 @@ describe('a suite of tool calls', () => {
     expect(code).toBe(1);
     expect(out).toContain('Cause: the only change: the tool create_order');
     expect(out).toContain('create_order: `quantity` missing, `amount` not expected');
+    expect(out).toMatch(/Expected +create_order\(item: "(\w+)", quantity: (\d)\)\n/);
+    expect(out).toMatch(/Head ✗ +create_order\(item: "(\w+)", amount: (\d)\)\n/);
     const fell = references.filter(({ head }) =>
       head?.tries.some(({ outcome }) => outcome === 'fail'),
     );

@@ -271,6 +271,9 @@ export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   return [...found.values()];
 }
 
+/** How whole answers end. */
+const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
+
 function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
   const parts = [
     ...(usage === null
@@ -278,7 +281,7 @@ function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
       : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
     ...(latency_ms === null ? [] : [`${count(Math.round(latency_ms))} ms`]),
     ...(reused ? ['reused'] : []),
-    ...(ended === null || ended === 'stop' ? [] : [`ended by ${ended}`]),
+    ...(ended === null || COMPLETE.has(ended) ? [] : [`ended by ${ended}`]),
   ];
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }

@@ -81,6 +81,12 @@ describe('a regressed reference of a tool suite', () => {
     },
   );
 
+  test('the page says how an answer ended only if it is not whole', async () => {
+    const page = (ended: TryResult['ended']) => renderHtml(changed(QUANTITY, AMOUNT, { ended }));
+    expect(await page('tool_calls')).not.toContain('ended by');
+    expect(await page('length')).toContain('ended by length');
+  });
+
   test('marks the argument that changed', async () => {
     expect(surfaces['comment']).toContain('<b>amount: 3</b>');
     expect(await renderHtml(result)).toContain('<mark>amount: 3</mark>');
