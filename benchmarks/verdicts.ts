@@ -4,14 +4,19 @@
  * table of docs/verdicts.md and README.md, the same every time.
  *
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
+ *
+ * Two processes share the rows.
  */
+import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { ATTRIBUTE_ROWS, measureAttributes } from './verdicts/attributes.ts';
+import { fileURLToPath } from 'node:url';
+import { ATTRIBUTE_ROWS, measureAttributes, type Called } from './verdicts/attributes.ts';
 import type { Outcome } from './verdicts/goals.ts';
-import { pageOf, withShortTable, type Measured } from './verdicts/page.ts';
+import { LEDGER } from './verdicts/ledger-rows.ts';
+import { pageOf, withShortTable, type Measured, type Reported } from './verdicts/page.ts';
 import { FALLEN, PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
-import { isReported, SCORES } from './verdicts/scores.ts';
+import { isReported, SCORES, type ScoreRow } from './verdicts/scores.ts';
 import { simulate } from './verdicts/simulate.ts';
 
 /** Simulated pull requests of a cheap row. */
@@ -40,57 +45,115 @@ function logged<Row extends Pick<Outcome, 'name' | 'runs'>>(row: Row): Row {
   return row;
 }
 
-function measure({ name, goals, shown, tries, part = 1, draw }: Row): Measured {
+function measure({ name, goals, shown, tries, part = 1, draw, falls, heals }: Row): Measured {
   const random = seedOf(name);
   const rounds = Math.max(20, Math.round(runs * part));
-  const count = { red: 0, green: 0, grey: 0, calls: 0, wrong: 0, single: 0 };
+  const count = { red: 0, green: 0, grey: 0, calls: 0, wrong: 0, named: 0, fixed: 0, single: 0 };
   for (let round = 0; round < rounds; round += 1) {
-    const { colour, calls, single, wrongBounds } = simulate(draw(random), tries, random);
-    count[colour] += 1;
-    count.calls += calls;
-    count.single += single;
-    count.wrong += wrongBounds;
+    const found = simulate(draw(random), tries, random);
+    count[found.colour] += 1;
+    count.calls += found.calls;
+    count.single += found.single;
+    count.wrong += found.wrongBounds;
+    count.named += falls !== undefined && found.fell.includes(falls) ? 1 : 0;
+    count.fixed += found.healed.length >= (heals ?? 1) ? 1 : 0;
   }
-  const { red, green, grey, wrong, calls, single } = count;
+  const { single, ...shares } = count;
+  const mean = (of: keyof typeof count): number => count[of] / rounds;
+  const figures = Object.fromEntries(
+    Object.keys(shares).map((key) => [key, mean(key as keyof typeof shares)]),
+  ) as Measured['figures'];
   return logged({
     name,
     goals,
     shown: shown === true,
     runs: rounds,
-    figures: {
-      red: red / rounds,
-      green: green / rounds,
-      grey: grey / rounds,
-      wrong: wrong / rounds,
-      calls: calls / rounds,
-    },
+    figures,
     single: single / rounds,
   });
+}
+
+function measureScore(row: ScoreRow): Reported {
+  const random = seedOf(row.name);
+  const found = Array.from({ length: runs }, () => isReported(row, random)).filter(Boolean);
+  const figures = { reported: found.length / runs };
+  return logged({ name: row.name, goals: row.goals, runs, figures });
 }
 
 const chosen = <Row extends { name: string }>(rows: readonly Row[]): Row[] =>
   rows.filter(({ name }) => name.includes(only));
 
-const page = pageOf({
-  promises: chosen(PROMISES).map(measure),
-  unchanged: chosen(UNCHANGED).map(measure),
-  fallen: chosen(FALLEN).map(measure),
-  scores: chosen(SCORES).map((row) => {
-    const random = seedOf(row.name);
-    const found = Array.from({ length: runs }, () => isReported(row, random)).filter(Boolean);
-    return logged({
-      name: row.name,
-      goals: row.goals,
-      runs,
-      figures: { reported: found.length / runs },
-    });
-  }),
-  attributes: chosen(ATTRIBUTE_ROWS).map((row) =>
-    logged(measureAttributes(row, Math.ceil(runs * ATTRIBUTE_PART), seedOf(row.name))),
+const tables = {
+  promises: chosen(PROMISES),
+  ledger: chosen(LEDGER),
+  unchanged: chosen(UNCHANGED),
+  fallen: chosen(FALLEN),
+  scores: chosen(SCORES),
+  attributes: chosen(ATTRIBUTE_ROWS),
+};
+
+/** Every row, as work for one process. Its result is the same wherever it is measured. */
+const work: (() => Measured | Reported | Called)[] = [
+  ...[...tables.promises, ...tables.ledger, ...tables.unchanged, ...tables.fallen].map(
+    (row) => () => measure(row),
   ),
-});
-if (only !== '' || process.argv.includes('--print')) console.log(page);
-else {
+  ...tables.scores.map((row) => () => measureScore(row)),
+  ...tables.attributes.map(
+    (row) => () =>
+      logged(measureAttributes(row, Math.ceil(runs * ATTRIBUTE_PART), seedOf(row.name))),
+  ),
+];
+
+const PROCESSES = 2;
+
+async function measureAll(): Promise<unknown[]> {
+  const results: unknown[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--worker']);
+    await new Promise<void>((resolve, reject) => {
+      const give = (): void => {
+        if (next < work.length) child.send(next++);
+        else child.disconnect();
+      };
+      child.on('message', (reply) => {
+        const { at, result } = reply as { at: number; result: unknown };
+        results[at] = result;
+        give();
+      });
+      child.on('exit', (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(`a process ended with ${String(code)}`));
+      });
+      give();
+    });
+  };
+  await Promise.all(Array.from({ length: PROCESSES }, worker));
+  return results;
+}
+
+if (process.argv.includes('--worker'))
+  process.on('message', (at) => {
+    process.send?.({ at, result: work[Number(at)]?.() });
+  });
+else await writePage();
+
+async function writePage(): Promise<void> {
+  const results = await measureAll();
+  const take = <Result>(rows: readonly unknown[]): Result[] =>
+    results.splice(0, rows.length) as Result[];
+  const page = pageOf({
+    promises: take(tables.promises),
+    ledger: take(tables.ledger),
+    unchanged: take(tables.unchanged),
+    fallen: take(tables.fallen),
+    scores: take(tables.scores),
+    attributes: take(tables.attributes),
+  });
+  if (only !== '' || process.argv.includes('--print')) {
+    console.log(page);
+    return;
+  }
   writeFileSync(new URL('verdicts.md', import.meta.url), page);
   for (const name of ['../docs/verdicts.md', '../README.md']) {
     const file = new URL(name, import.meta.url);

@@ -1,5 +1,5 @@
 /** What is measured: shares of the runs (0–1), and calls per reference. */
-export type Figure = 'red' | 'green' | 'grey' | 'wrong' | 'reported' | 'calls';
+export type Figure = 'red' | 'green' | 'grey' | 'wrong' | 'reported' | 'named' | 'fixed' | 'calls';
 
 /** What a row is to reach: a share of the runs, or calls per reference. */
 export interface Goal {
@@ -52,5 +52,6 @@ export function inWords({ figure, side, value }: Goal): string {
   const sign = side === 'most' ? '≤ ' : value === 1 ? '' : '≥ ';
   if (figure === 'calls') return `${sign}${value.toFixed(1)} calls`;
   const share = `${sign}${String(Number((100 * value).toFixed(1)))} %`;
+  if (figure === 'named') return `metric named ${share}`;
   return figure === 'reported' ? share : `${figure === 'wrong' ? 'bound wrong' : figure} ${share}`;
 }

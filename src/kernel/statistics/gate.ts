@@ -14,8 +14,6 @@ interface GateOptions {
   on: 'suite+references' | 'suite';
   /** The mean must drop by at least this (0–1) for the suite test to count. Default 0. */
   minDrop?: number;
-  /** Positions of tables that get half of the references' level. */
-  critical?: readonly number[];
   /** Tables whose tries are permuted together. */
   bundles?: readonly Bundle[];
 }
@@ -24,24 +22,24 @@ export interface Gate {
   regressed: boolean;
   /** `p`: mid-p of "head is worse"; `difference` is null when no table has tries on both sides. */
   suite: { p: number; level: number; difference: number | null; hit: boolean };
-  /** `p`: of "some references broke", the critical ones' if that is what hit. */
+  /** `p`: of "some references broke". */
   references: { p: number; level: number; hit: boolean };
 }
 
 /**
  * The verdict on fixed tries. Two exact tests share alpha: the suite test for a general drop (0.6)
- * and `brokenTest` for single broken references, which a mean would hide (0.4, half of it for
- * critical ones if any). A hit at one alpha is a hit at every larger one.
+ * and `brokenTest` for single broken references, which a mean would hide (0.4). A hit at one alpha is
+ * a hit at every larger one.
  */
 export function combinedGate(tables: readonly Table[], options: GateOptions): Gate {
-  const { alpha, on, minDrop = 0, critical = [], bundles = [] } = options;
+  const { alpha, on, minDrop = 0, bundles = [] } = options;
   const level = on === 'suite' ? 0 : FIXED_REFERENCE_SHARE * alpha;
   const { midDown } = suiteTest(tables, bundles);
   const difference = meanDifference(tables);
-  const broken = brokenHit(tables, { critical, bundles, level });
+  const broken = brokenTest(tables, bundles);
   // A drop below `minDrop` may not count as broken references either.
-  const counts = broken.hit && (isLargeDrop(difference, minDrop) || isAnyNamed(tables));
-  const references = { ...broken, hit: counts };
+  const counts = isLargeDrop(difference, minDrop) || isAnyNamed(tables);
+  const references = { p: broken, level, hit: reachesLevel(broken, level) && counts };
   const hit = reachesLevel(midDown, alpha - level) && isLargeDrop(difference, minDrop);
   return {
     regressed: hit || references.hit,
@@ -55,20 +53,6 @@ export const REFERENCE_FDR = 0.05;
 
 function isAnyNamed(tables: readonly Table[]): boolean {
   return discreteFdr(tables).down.some((q) => q <= REFERENCE_FDR);
-}
-
-function brokenHit(
-  tables: readonly Table[],
-  options: Required<Pick<GateOptions, 'critical' | 'bundles'>> & { level: number },
-): Gate['references'] {
-  const { critical, bundles, level } = options;
-  const all = brokenTest(tables, bundles);
-  if (critical.length === 0) return { p: all, level, hit: reachesLevel(all, level) };
-  const bundled = new Set(bundles.flatMap(({ members }) => members));
-  const alone = critical.filter((i) => !bundled.has(i));
-  const own = brokenTest(alone.flatMap((i) => tables[i] ?? []));
-  const [half, first] = [level / 2, reachesLevel(own, level / 2)];
-  return { p: first ? own : all, level: half, hit: first || reachesLevel(all, half) };
 }
 
 interface AlphaResult<Result> {

@@ -66,7 +66,6 @@ describe('combinedGate', () => {
       tables: anyTables(4, 5),
       alpha: level(0.01, 0.3),
       on: fc.constantFrom('suite+references' as const, 'suite' as const),
-      critical: fc.subarray([0, 1, 2, 3]),
     });
 
     forAll(
@@ -97,14 +96,6 @@ describe('combinedGate', () => {
     ];
     const called = { regressed: true, suite: { hit: false }, references: { hit: true } };
     expect(combinedGate(tablesOf(given), both)).toMatchObject(called);
-  });
-
-  test('gives a critical reference half of the level', () => {
-    const tables = tablesOf([[5, 5, 0, 5], ...repeat(9, [4, 5, 1, 5])]);
-    const crowd = tablesOf([[5, 5, 0, 5], ...repeat(9, [0, 5, 5, 5])]);
-    expect(combinedGate(crowd, both).regressed).toBe(false);
-    expect(combinedGate(crowd, { ...both, critical: [0] }).references.hit).toBe(true);
-    expect(combinedGate(tables, both).regressed).toBe(true);
   });
 
   test('with `on: suite` ignores single references and gives the suite all of alpha', () => {
