@@ -4,6 +4,7 @@ import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suit
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
+import { scoringSummary } from '../../../../src/wording/scoring.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
@@ -144,10 +145,11 @@ describe('a pull request that only loosens a rubric', () => {
         total: 0.5,
         rates: { base_base: 0.5, base_head: 1, head_base: 0.5, head_head: 1 },
         same_answers: { judged: 18, pass_fail: 0, fail_pass: 9, p: 1 / 512, kappa: 0 },
-        summary:
-          'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
       }),
     ]);
+    expect(scoringSummary(result.scoring[0]!)).toBe(
+      'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
+    );
     expect(result.scoring[0]?.flipped.map(({ id, from, to }) => `${id} ${from} ${to}`)).toEqual([
       'r0 fail pass',
       'r2 fail pass',
