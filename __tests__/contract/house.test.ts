@@ -152,6 +152,17 @@ describe('the house', () => {
     expect(unused).toEqual([]);
   });
 
+  test('shows answers through one file: no other surface knows what parts they have', () => {
+    const surfaces =
+      /^src\/(report|wording|app\/commands|app\/action|features\/(workbench|causes|attributes|graders|history|noise))\//;
+    const knowing = src
+      .filter(({ path }) => surfaces.test(path) && path !== 'src/report/sections/answers.ts')
+      .filter(({ path }) =>
+        /'tool_call'|types\/answer\.ts/.test(readFileSync(join(ROOT, path), 'utf8')),
+      );
+    expect(knowing.map(({ path }) => path)).toEqual([]);
+  });
+
   test('writes apostrophes in one form, the straight one, whoever reads them', () => {
     const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const files = [

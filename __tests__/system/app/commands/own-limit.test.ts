@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+
+test('evaldiff plan says that an answer cut by our own limit is asked once more', async () => {
+  const planWith = async (limit: string): Promise<string> => {
+    const repository = createRepository();
+    repository.commit('start', { README: '' });
+    repository.write({
+      'evaldiff.yaml': 'models:\n  m: { provider: anthropic, model: claude-sonnet-5-5 }\n',
+      'prompts/p.yaml': `model: m\n${limit}messages:\n  - { role: user, content: "{q}" }\nmetrics: [{ uses: exact_match }]\nreferences:\n  - { input: { q: x }, expected: y }\n`,
+    });
+    const { out, err } = await commandIn(repository.directory, ['plan', '--base', 'HEAD'], {
+      env: fixtureEnvironment(),
+    });
+    return out + err;
+  };
+  const said =
+    'requires a limit of tokens and a prompt sets none: an answer that ends at 4,096 is asked once more with 16,384';
+  expect(await planWith('')).toContain(said);
+  expect(await planWith('max_tokens: 99\n')).not.toContain(said);
+});
