@@ -95,7 +95,7 @@ describe('annotations', () => {
       title: 'This change: inconclusive in 1 suite',
     });
     expect(one?.message).toContain(
-      "triage, answers under both sides' scoring: the pass rate fell 16.7 points",
+      "triage, answers under both sides' scoring: The pass rate fell 16.7 points",
     );
   });
 
