@@ -92,6 +92,24 @@ describe('the adaptive tries', () => {
     expect(regressed(result)).toEqual(['r05']);
   });
 
+  test('call a drop over all suites that none of them shows alone', async () => {
+    const suites = (content: string) =>
+      Array.from({ length: 12 }, (_, i) => {
+        const own = shop(`${content} ${String(i)}`, 8);
+        return { ...own, prompt: { ...own.prompt, file: `prompts/p${String(i)}.yaml` } };
+      });
+    // In each suite one reference fails in half of head's tries.
+    const { result } = await runPipeline(
+      project(suites(OLD), adaptive),
+      project(suites(NEW), adaptive),
+      ({ try: index }, question) =>
+        question.startsWith('New r05 ') && index % 2 === 1 ? 'no' : 'yes',
+    );
+    expect(result.suites.map(({ verdict }) => verdict)).not.toContain('regressed');
+    expect(result.title).toBe('Regressed: all suites together 100.0 % → 93.8 % (−6.2 points)');
+    expect(result.conclusion).toBe('failure');
+  });
+
   test('show rates from the tries that all references share, whatever a suspect got', async () => {
     const { result } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
