@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { DEFAULT_MAX_TOKENS } from '../src/edges/providers/vendors/anthropic.ts';
 import { ENDINGS, type EndKind } from '../src/edges/providers/vendors/endings.ts';
 import { refusalWords } from '../src/types/passports.ts';
+import { anthropicFacts } from '../src/types/vendors/anthropic.ts';
 import type { Api, Passport } from '../src/types/vendors/facts.ts';
 import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
 
@@ -231,7 +231,7 @@ ${rows.join('\n')}
 - If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
 - If head's answers are cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. So it is if base's answers were filtered without a text. An improvement stands if head refuses more often: a refusal may be the right answer.
 - An \`error\` beside an answer is an error. It is asked again where it may pass.
-- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(DEFAULT_MAX_TOKENS)}\` if the prompt sets none.
+- Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. An answer that this limit cuts is asked once more, streamed, with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`; both requests are paid. \`plan\` says so. Batches are not asked again.
 
 **Thinking** is not the answer, and no metric sees it: members such as \`reasoning_content\`, \`reasoning\` and \`thinking\`, parts of that type, and inline marks at the start of the text (\`<think>…</think>\`, \`<thought>\`, \`<seed:think>\`, \`[THINK]\`). If the mark never closes, all of the text is thinking. If a text has only \`</think>\`, what precedes it is thinking. \`<thinking>\` and other tags that a prompt asks for stay in the answer.
 

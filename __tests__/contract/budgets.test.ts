@@ -27,11 +27,11 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 91_500],
-  ['the tests', () => linesIn(tracked('__tests__')), 78_000],
-  ['the kernel', () => linesIn(tracked('src/kernel')), 12_500],
-  ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 5_400],
-  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 17_500],
+  ['src', () => linesIn(tracked('src')), 98_200],
+  ['the tests', () => linesIn(tracked('__tests__')), 80_900],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 14_300],
+  ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 5_600],
+  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 20_700],
 ])('%s stays within its lines', (_, lines, most) => {
   expect(lines()).toBeLessThanOrEqual(most);
 });

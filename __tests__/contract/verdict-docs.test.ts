@@ -11,8 +11,12 @@ const page = readFileSync(join(ROOT, 'docs', 'verdicts.md'), 'utf8');
 
 test('docs/verdicts.md has the rules that decide (else run npm run generate)', () => {
   expect(tightTables(page)).toBe(tightTables(withRules(page)));
-  expect(tightTables(page)).toMatch(new RegExp(`\\| ${String(SUITE_RULES.length)} \\|.*\`unsettled\``));
-  expect(tightTables(page)).toMatch(new RegExp(`\\| ${String(RUN_RULES.length)} \\|.*\`no-regression\``));
+  expect(tightTables(page)).toMatch(
+    new RegExp(`\\| ${String(SUITE_RULES.length)} \\|.*\`unsettled\``),
+  );
+  expect(tightTables(page)).toMatch(
+    new RegExp(`\\| ${String(RUN_RULES.length)} \\|.*\`no-regression\``),
+  );
 });
 
 test('a page without the marks is an error that names them', () => {

@@ -152,16 +152,16 @@ describe('base whose answers', () => {
       metrics: has,
     });
     expect(result.conclusion).toBe('neutral');
-    expect(out).toContain('filtered or refused without a word: base 16 of 16, head 0 of 16');
+    expect(out).toContain('filtered or refused without a word: base 24 of 24, head 0 of 24');
   });
 
   test('were cut may be improved on, and the notice says so', async () => {
     const { result } = await compare({ base: ends('length', 'Os'), head: whole, metrics: has });
-    expect(result.outcome.kind).toBe('improved');
+    expect(result.outcome.kind).toBe('fixed');
     expect(result.notices).toContainEqual({
       kind: 'ended',
       place: null,
-      message: 'p: answers cut at a limit of tokens: base 16 of 16, head 0 of 16',
+      message: 'p: answers cut at a limit of tokens: base 24 of 24, head 0 of 24',
     });
   });
 });

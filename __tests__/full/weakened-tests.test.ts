@@ -354,7 +354,9 @@ describe('a check that is loosened under its name', () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );
-    return shows([plain(), { ...one, ...ONE_WORSE }], null, [UNDER_BASE]);
+    // Base's answers fail by what head expects, so more tries are made; yet head mended nothing.
+    const five = UNDER_BASE.replace('2 of 2', '5 of 5').replace('0 of 2', '0 of 5');
+    return shows([plain(), { ...one, ...ONE_WORSE }], null, [five], ['Fixed']);
   });
 
   test('does not hide the one recorded answer that is worse', () => {

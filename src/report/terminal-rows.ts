@@ -123,13 +123,13 @@ export function longestWord(cell: readonly Run[]): number {
   return unbrokenUnits(cell).reduce((most, unit) => Math.max(most, rowWidth(unit)), 0);
 }
 
-export interface Cell {
+export interface TextCell {
   content: readonly Run[];
   width: number;
 }
 
 /** Wraps each cell to its width. */
-export function sideBySide(cells: readonly Cell[]): Row[] {
+export function sideBySide(cells: readonly TextCell[]): Row[] {
   const columns = cells.map(({ content, width }) => ({ width, rows: wrapRuns(content, width) }));
   const height = columns.reduce((most, { rows }) => Math.max(most, rows.length), 0);
   return Array.from({ length: height }, (_, line) =>

@@ -22,7 +22,7 @@ import {
   longestWord,
   pairRows,
   sideBySide,
-  type Cell,
+  type TextCell,
   type Row,
   type Run,
   type Style,
@@ -238,7 +238,7 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
     const widths = shown < 2 ? null : shrunk(columns.slice(0, shown), width - GAP * (shown - 1));
     if (widths === null) continue;
     const rule = widths.map((size): Run[] => [{ text: '─'.repeat(size), style: 'dim' }]);
-    const fitted = (row: readonly Run[][]): Cell[] =>
+    const fitted = (row: readonly Run[][]): TextCell[] =>
       widths.map((cellWidth, at) => ({ content: row[at] ?? [], width: cellWidth }));
     const below = (row: Run[][]): Row[] =>
       shown === columns.length

@@ -151,7 +151,7 @@ describe('in an editor', () => {
       'one that another parameter makes wrong',
       'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low\nprompt: x\n',
       [
-        '3: GPT-5.1 to GPT-5.4: no temperature but 1 (only with reasoning_effort: none or without it); remove it',
+        '3: GPT-5.4: no temperature but 1 (only with reasoning_effort: none or without it); remove it',
       ],
       'prompt',
     ],

@@ -80,7 +80,7 @@ describe('a pull request that makes a prompt worse', () => {
 
     expect(red.summary).toContain('### ❌ Regressed: `quiz`');
     expect(red.result).toMatchObject({
-      schema_version: 1,
+      schema_version: 2,
       conclusion: 'failure',
       base: { sha: worse.base },
       head: { sha: worse.head },

@@ -45,7 +45,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 }
 
 /** The least and the most references of an attribute. */
-export type Bounds = AssignmentProgram['columns'][number];
+type Bounds = AssignmentProgram['columns'][number];
 
 /** QualEval's own band, kNp(1 − ε) to kNp(1 + ε): real numbers, often without a solution. */
 export function bandOf(
@@ -120,7 +120,7 @@ export interface RatedReference {
 }
 
 /** References with equal affinities, in the order in which counts are dealt out to them. */
-export interface RowClass {
+interface RowClass {
   scores: number[];
   members: string[];
 }

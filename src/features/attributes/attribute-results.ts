@@ -109,7 +109,7 @@ function firstAnswer(tries: readonly TryResult[]): string | null {
   return firstAnswerText(tries);
 }
 
-export interface SurveyedSuite {
+interface SurveyedSuite {
   suite: CountedSuite;
   surveyed: readonly Surveyed[];
 }

@@ -1,7 +1,7 @@
 import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
-import { expectedText, type Attribute, type ReferenceText } from './text.ts';
+import { shownExpected, type Attribute, type ReferenceText } from './text.ts';
 
 /** A reference with the answer of each side; null: none that counts. */
 export interface SurveyReference extends ReferenceText {
@@ -92,7 +92,7 @@ async function ratedAnswers(
     reference: SurveyReference,
     answer: string | null,
   ): Promise<Ratings | null> => {
-    const wanted = expectedText(reference.expected);
+    const wanted = shownExpected(reference.expected);
     // Without an expected answer there is nothing to compare; an equal answer needs no call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted

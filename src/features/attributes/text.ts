@@ -33,7 +33,7 @@ export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
 ): string {
-  const answer = expectedText(expected);
+  const answer = shownExpected(expected);
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
 
@@ -41,7 +41,7 @@ export function ratedText({ input }: Omit<ReferenceText, 'id'>, output: string):
   return caseText(input, `Answer: ${output}`, MAX_PROMPT_TEXT);
 }
 
-export function expectedText(expected: Json | undefined): string | null {
+export function shownExpected(expected: Json | undefined): string | null {
   if (expected === undefined || expected === null) return null;
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }

@@ -14,7 +14,7 @@ import type { SuiteFacts } from './suite-rules.ts';
 import { tablesByTries, tablesOfAnswers, type SuiteTables } from './suite-tables.ts';
 
 /** Evidence and shares of alpha of a whole run. */
-export interface RunEvidence {
+interface RunEvidence {
   shares: ReturnType<typeof alphaShares>;
   plan: LookPlan;
   rows: SuiteTables[];
@@ -109,7 +109,7 @@ function fixedAlpha({ suite }: SuiteTables, alpha: number, shares: RunEvidence['
 }
 
 /** Facts that the tries of a suite give without the rest of the run. */
-export type OwnFacts = Pick<
+type OwnFacts = Pick<
   SuiteFacts,
   | 'fall'
   | 'broken'
@@ -130,7 +130,7 @@ export interface MeasuredSuite {
   facts: OwnFacts;
 }
 
-export function measure(
+export function measureSuite(
   seen: SuiteTables,
   { alpha, judgement }: { alpha: number; judgement: Judgement },
   run: RunEvidence,

@@ -10,7 +10,7 @@ import {
   isBoundTogether,
   isPooled,
   judgementOf,
-  measure,
+  measureSuite,
   runEvidence,
   type Judgement,
   type MeasuredSuite,
@@ -59,7 +59,7 @@ interface JudgeOptions {
 }
 
 /** All questions of a run of several suites in one contrast. */
-export interface PoolVerdict {
+interface PoolVerdict {
   /** Shares of alpha and p as for a suite; whether the rate fell at that level. */
   alpha: number;
   p: number;
@@ -116,7 +116,7 @@ export function judgeSuites(
     if (result === null || result.judgement === null) return [];
     const own = moves.map((move) => ({ ...move, moved: called.get(move) ?? null }));
     const { judgement } = result;
-    return [{ ...measure(seen, { alpha, judgement }, evidence), moves: own }];
+    return [{ ...measureSuite(seen, { alpha, judgement }, evidence), moves: own }];
   });
   const isBound = isBoundTogether(measured, evidence.pool);
   const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
@@ -194,7 +194,9 @@ function verdictOf(
           }),
     },
     broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
-    healed: new Set(healed.flatMap((i) => suite.compared[i] ?? [])),
+    healed: new Set(
+      healed.flatMap((i) => suite.compared[i] ?? []).filter((run) => isMended(run, suite.run)),
+    ),
     interval: facts.interval,
     p: look.test.midDown,
     tables: look.tables,
@@ -206,4 +208,12 @@ function verdictOf(
     ...(hidden === null ? {} : { hidden }),
     ...(found.today === null ? {} : { today: found.today }),
   };
+}
+
+/** Whether head mends more than the scoring: base's answers fail by base's own scoring, too. */
+function isMended({ base }: ReferenceRun, { deciding }: SuiteComparison['run']): boolean {
+  return base.some(
+    ({ result, other }) =>
+      (deciding.side === 'head' && other !== null ? other : result).outcome === 'fail',
+  );
 }

@@ -24,7 +24,7 @@ export function criticalOf(compared: readonly ReferenceRun[]): number[] {
  * By group and reference, the name of the block that it is dealt with; null: alone. One block are
  * references that ask the same on both sides, and those of one `cluster` of a group.
  */
-export function blocksOf(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
+function blocksOf(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
   const rootOf = (key: string): string => {
     const parent = parents.get(key) ?? key;

@@ -67,7 +67,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
   return unit === 'references' ? 'references' : 'fixed';
 }
 
-export interface Compared {
+interface Compared {
   all: SuiteComparison[];
   /** Those whose tries are compared one by one: they share the pool and the references' level. */
   byTries: SuiteComparison[];
@@ -108,7 +108,7 @@ export function familySize(suites: readonly SuiteComparison[]): number {
 const SHARES = { references: 0.2, pool: 0.4, suites: 0.4 };
 
 /** How alpha is shared by the claims of a run. */
-export interface AlphaShares extends RunLevels {
+interface AlphaShares extends RunLevels {
   /** For the suites, and the metrics whose mean may fail one, together. */
   suites: number;
   /** For the single references of one suite with a fixed number of tries. */

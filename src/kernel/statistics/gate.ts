@@ -18,7 +18,7 @@ interface GateOptions {
   bundles?: readonly Bundle[];
 }
 
-export interface Gate {
+interface Gate {
   regressed: boolean;
   /** `p`: mid-p of "head is worse"; `difference` is null when no table has tries on both sides. */
   suite: { p: number; level: number; difference: number | null; hit: boolean };

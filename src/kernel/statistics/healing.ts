@@ -12,7 +12,7 @@ export const MOST_HEALING_PAIRS = 9;
 /** A candidate with less evidence is cleared. */
 const LEAST_EVIDENCE = 1;
 
-export interface Healing {
+interface Healing {
   /** Positions of references that are called healed. */
   healed: number[];
   /** Positions of candidates that one more pair could settle, of the first `most` ones. */

@@ -4,7 +4,12 @@ import { holm } from './gate.ts';
 import { findHealed } from './healing.ts';
 import { isRise, lookAt, plannedTries, type Look, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
-import { calledReferences, judgeReferences, type Judged, type References } from './suspicion.ts';
+import {
+  calledReferences,
+  judgeReferences,
+  type SuspectScope,
+  type References,
+} from './suspicion.ts';
 import { triesMade, reachesLevel } from './table.ts';
 
 /** How alpha is shared, 0–1 each. */
@@ -15,7 +20,7 @@ export interface RunLevels {
   pool: number;
   /** For all single references together, and which are judged. */
   references: number;
-  judged: Judged;
+  judged: SuspectScope;
 }
 
 /** Suites that are tried and looked at in step, and what they want next. */

@@ -3,7 +3,7 @@ import type { Column, SuiteLedger } from './ledger.ts';
 import { sum } from './sums.ts';
 import { triesMade } from './table.ts';
 
-export interface Suspicion {
+interface Suspicion {
   /** Its e-value. */
   value: number;
   /** Suspicious, and more tries would tell. */
@@ -64,7 +64,7 @@ export interface References {
 }
 
 /** `none`: no single reference is judged; `critical`: only critical ones. */
-export type Judged = 'none' | 'critical' | 'all';
+export type SuspectScope = 'none' | 'critical' | 'all';
 
 /**
  * Tests single references together at one level, valid whatever is tried next: the weighted mean of
@@ -73,7 +73,7 @@ export type Judged = 'none' | 'critical' | 'all';
  */
 export function judgeReferences(
   suites: readonly SuiteLedger[],
-  { level, judged }: { level: number; judged: Judged },
+  { level, judged }: { level: number; judged: SuspectScope },
 ): References {
   const counts = ({ critical, fixed }: SuiteLedger, at: number): boolean =>
     judged === 'all' && fixed === null ? true : judged !== 'none' && critical.has(at);

@@ -113,9 +113,9 @@ describe('a pull request on conversations', () => {
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
 
-  test('pays for no dialogue twice: a second run makes no model calls', async () => {
+  test('pays for no dialogue twice: a second run without a regression makes no model calls', async () => {
     const { repository, server, result } = await project(script);
-    repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
+    repository.commit('kinder', { 'prompts/mentor.yaml': prompt('Kindly:') });
     const first = await result(...DIFF);
     const made = server.requests.length;
     const second = await result(...DIFF);
