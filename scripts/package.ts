@@ -16,6 +16,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +26,7 @@ import { fileURLToPath } from 'node:url';
 import { factsOf } from '../src/types/vendors.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const LARGEST = 5_000_000;
+const LARGEST = 5_100_000;
 
 interface Manifest {
   name: string;
@@ -254,7 +255,13 @@ async function tryOut(bin: string, source: Source, place: string): Promise<void>
         git(folder, 'add', 'evaldiff.yaml', 'prompts');
         git(folder, 'commit', '--quiet', '--message', 'Prompts');
         const prompt = join(folder, 'prompts', 'support.yaml');
-        appendFileSync(prompt, '  - { role: human, content: Say nothing else than hello }\n');
+        writeFileSync(
+          prompt,
+          readFileSync(prompt, 'utf8').replace(
+            /^messages:\n/m,
+            '$&  - { role: system, content: Say nothing else than hello }\n',
+          ),
+        );
       }
       await take(shell, step);
     }
