@@ -13,7 +13,7 @@ import {
   type TodayRow,
   type TodayStep,
 } from '../../kernel/judge/today.ts';
-import type { RunVerdict, SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import { isUnexplained, type RunVerdict, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import { wasNotMade } from '../../kernel/plan/halt.ts';
 import { outcomeIn } from '../../kernel/plan/ledger.ts';
 import type { Price } from '../../kernel/plan/price.ts';
@@ -40,19 +40,22 @@ export async function confirmToday(
 ): Promise<RunVerdict> {
   const first = judgeWith(new Map());
   if (tools.isPreview) return first;
-  const claims = claimsOf(suites, first);
-  if (claims.length === 0) return first;
+  const own = suiteClaims(suites, first);
   const found = new Map<SuiteComparison, TodayFinding>();
-  let isPoolConfirmed = true;
-  for (const claim of claims) {
-    const policy = claimPolicy(claim, gate, claims.length);
-    const finding = await confirmClaim(claim, policy, price, tools);
-    if (claim.isPool && finding.status === 'confirmed') continue;
-    if (claim.isPool) isPoolConfirmed = false;
-    for (const { suite } of claim.of) found.set(suite, found.get(suite) ?? finding);
+  for (const claim of own) {
+    const finding = await confirmClaim(claim, claimPolicy(claim, gate, own.length), price, tools);
+    for (const { suite } of claim.of) found.set(suite, finding);
   }
-  const judged = judgeWith(found);
-  return isPoolConfirmed ? judged : { ...judged, pool: null };
+  // A refuted fall is none of the pool's either, so the pool is looked at after them.
+  const judged = own.length === 0 ? first : judgeWith(found);
+  const pool = poolClaim(suites, judged);
+  if (pool === null) return judged;
+  const policy = { ...claimPolicy(pool, gate, own.length + 1), single: false };
+  const finding = await confirmClaim(pool, policy, price, tools);
+  if (finding.status === 'confirmed') return judged;
+  for (const { suite, verdict } of pool.of)
+    if (restsOn(suite) !== null && verdict.verdict !== 'improved') found.set(suite, finding);
+  return { ...judgeWith(found), pool: null };
 }
 
 async function confirmClaim(
@@ -67,16 +70,14 @@ async function confirmClaim(
   return confirm(rows, policy, askAnew(tools, price, outcome));
 }
 
-/** The pool's claim is that everything fell, so no single reference confirms it. */
 function claimPolicy(
-  { of, isPool }: Claim,
+  { of }: Claim,
   gate: GateSettings,
   claims: number,
 ): Parameters<typeof nextToday>[1] {
   const dearest = of.find(({ suite }) => restsOn(suite) === 'stored') ?? of[0];
   if (dearest === undefined) throw new TypeError('a claim is about a suite');
-  const policy = todayPolicy(dearest.suite, gate, claims);
-  return isPool ? { ...policy, single: false } : policy;
+  return todayPolicy(dearest.suite, gate, claims);
 }
 
 /** A fall that rests on answers that are not enough for it, and what a try must show for it. */
@@ -84,35 +85,36 @@ interface Claim {
   of: { suite: SuiteComparison; verdict: SuiteVerdict }[];
   name: string;
   outcome: OutcomeIn;
-  isPool: boolean;
 }
 
-function claimsOf(suites: readonly SuiteComparison[], { suites: of, pool }: RunVerdict): Claim[] {
-  const judged = suites.flatMap((suite, i) => {
-    const verdict = of[i] ?? null;
-    return verdict === null ? [] : [{ suite, verdict }];
-  });
-  const open = judged.filter(
-    ({ suite, verdict }) => claimsFall(verdict) && restsOn(suite) !== null,
-  );
-  const byTries = judged.filter(
-    ({ suite: { policy } }) => policy.kind === 'adaptive' || policy.kind === 'fixed',
-  );
-  const isPoolOpen =
-    pool?.fell === true &&
-    !pool.isExplained &&
-    byTries.some(({ suite }) => restsOn(suite) !== null);
-  return [
-    ...open.map((own): Claim => ({
+function suiteClaims(suites: readonly SuiteComparison[], verdict: RunVerdict): Claim[] {
+  return judgedSuites(suites, verdict)
+    .filter(({ suite, verdict: own }) => claimsFall(own) && restsOn(suite) !== null)
+    .map((own) => ({
       of: [own],
       name: own.suite.run.suite.name,
       outcome: outcomeFor(own.verdict.reason),
-      isPool: false,
-    })),
-    ...(isPoolOpen
-      ? [{ of: byTries, name: 'the pass rate of all suites', outcome: wholeTry, isPool: true }]
-      : []),
-  ];
+    }));
+}
+
+/** That all suites fell that did not by themselves; no single reference confirms it. */
+function poolClaim(suites: readonly SuiteComparison[], verdict: RunVerdict): Claim | null {
+  const { pool } = verdict;
+  if (pool?.fell !== true || pool.isExplained) return null;
+  const of = judgedSuites(suites, verdict).filter(
+    ({ suite: { policy }, verdict: own }) =>
+      (policy.kind === 'adaptive' || policy.kind === 'fixed') && isUnexplained(own),
+  );
+  return of.some(({ suite }) => restsOn(suite) !== null)
+    ? { of, name: 'the pass rate of all suites', outcome: wholeTry }
+    : null;
+}
+
+function judgedSuites(suites: readonly SuiteComparison[], { suites: of }: RunVerdict): Claim['of'] {
+  return suites.flatMap((suite, i) => {
+    const verdict = of[i] ?? null;
+    return verdict === null ? [] : [{ suite, verdict }];
+  });
 }
 
 function claimsFall({ verdict, reason: { by } }: SuiteVerdict): boolean {

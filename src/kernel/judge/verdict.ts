@@ -64,7 +64,7 @@ interface PoolVerdict {
   alpha: number;
   p: number;
   fell: boolean;
-  /** The suites that regressed by themselves are all that fell. */
+  /** The suites that regressed by themselves, or whose fall was refuted, are all that fell. */
   isExplained: boolean;
   /** Mean pass rates over the references, 0–1, and two-sided 90 % interval of the difference. */
   base: number;
@@ -144,10 +144,15 @@ function poolVerdict({ look, level, fell }: Pool, suites: readonly SuiteVerdict[
   const { test, tables, interval } = look;
   const rate = (side: 'base' | 'head'): number => meanOfTables(tables, side) ?? 0;
   const rates = { base: rate('base'), head: rate('head') };
-  const rest = suites.filter(({ verdict }) => verdict !== 'regressed');
+  const rest = suites.filter(isUnexplained);
   const left = suiteTest(rest.flatMap((suite) => suite.tables));
   const isExplained = rest.length < suites.length && left.midDown > level;
   return { alpha: level, p: test.midDown, fell, isExplained, ...rates, interval };
+}
+
+/** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
+export function isUnexplained({ verdict, today }: SuiteVerdict): boolean {
+  return verdict !== 'regressed' && (today === undefined || today.status === 'confirmed');
 }
 
 function missingEvidence(

@@ -1,6 +1,6 @@
-/** The prompt of `capitals`, which begins with these words. */
-export const promptBeginning = (words: string): Record<string, string> => ({
-  'prompts/capitals.yaml': `name: capitals
+/** The prompt of `capitals`, or of another suite of its references, which begins with these words. */
+export const promptBeginning = (words: string, name = 'capitals'): Record<string, string> => ({
+  [`prompts/${name}.yaml`]: `name: ${name}
 model: m
 defaults: [tests/capitals]
 variables: [{ name: q }]

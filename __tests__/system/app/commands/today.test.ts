@@ -12,7 +12,11 @@ import { capitals, promptBeginning } from './capitals.ts';
 const REFERENCES = 30;
 
 /** A prompt that breaks the first questions, and a model that later fails every other one. */
-async function openProject(gate = '{}') {
+async function openProject(gate = '{}', more: readonly string[] = []) {
+  const prompts = (words: string) => ({
+    ...promptBeginning(words),
+    ...Object.assign({}, ...more.map((name) => promptBeginning(`${words} ${name}:`, name))),
+  });
   let hasDrifted = false;
   let served = 'model-1';
   const server = await untilTestEnds(
@@ -29,7 +33,7 @@ async function openProject(gate = '{}') {
   );
   const { requests } = server;
   const repository = createRepository();
-  repository.commit('base', { ...capitals(REFERENCES, gate), ...promptBeginning('Answer:') });
+  repository.commit('base', { ...capitals(REFERENCES, gate), ...prompts('Answer:') });
   const env = localEndpoint(server);
   const report = join(repository.directory, 'evaldiff-report/result.json');
   return {
@@ -40,13 +44,13 @@ async function openProject(gate = '{}') {
       served = model;
     },
     async plan(words: string) {
-      repository.write(promptBeginning(words));
+      repository.write(prompts(words));
       const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
       return (await commandIn(repository.directory, args, { env, width: 200 })).out;
     },
     /** Compares base with another text of the prompt, with one store. */
     async diff(words: string, ...args: string[]) {
-      repository.write(promptBeginning(words));
+      repository.write(prompts(words));
       const before = requests.length;
       const all = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', ...args];
       const { code, out } = await commandIn(
@@ -76,6 +80,15 @@ describe('a pull request after the model changed behind its name', () => {
     });
     expect(out).toContain('The model changed, not your prompt');
     expect(result).not.toHaveProperty('causes');
+  });
+
+  test('is not red for harmless prompts of several suites either', async () => {
+    const { diff, drift } = await openProject('{}', ['towns', 'rivers']);
+    await diff('Please answer:');
+    drift();
+    const { code, result } = await diff('Kindly answer:');
+    expect(result.suites.map(({ reason }) => reason?.by)).toEqual(['model', 'model', 'model']);
+    expect([code, result.outcome.kind]).toEqual([0, 'model-changed']);
   });
 
   test('fails under on_inconclusive: fail', async () => {
