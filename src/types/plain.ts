@@ -39,6 +39,9 @@ export function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
+/** More levels than this in what others wrote are not read: code that walks them could run out of stack. */
+export const MOST_LEVELS = 200;
+
 /** Whether it has maps or lists within each other on more levels than that. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../../types/answer.ts';
 import type { Json } from '../../types/plain.ts';
-import { isDeeper } from '../../types/plain.ts';
+import { MOST_LEVELS, isDeeper } from '../../types/plain.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
 const text = z.string({ error: 'must be text' });
@@ -129,9 +129,6 @@ type Reply =
   | { kind: 'error'; id: string; error: string; retryable: boolean }
   /** `id`: null if it has none. */
   | { kind: 'odd'; id: string | null; problem: string };
-
-/** Levels of maps and lists in a reply. Deeper ones would overflow the stack of later readers. */
-const MOST_LEVELS = 200;
 
 /** One line of a program, parsed as JSON. */
 export function readReply(data: unknown): Reply {

@@ -30,21 +30,34 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
+/** Parts beyond these have no partner, because every part is compared with every other. */
+const MOST_PAIRED = 200;
+
 /** Pairs parts of one kind and name, equal ones first; no pair crosses another. */
 function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
   const pairs: Pair<Part>[] = [];
+  const others = head.slice(0, MOST_PAIRED).map(identified);
   let next = 0;
-  for (const part of base) {
-    const left = head.slice(next);
-    const equal = left.findIndex((other) => partKey(other) === partKey(part));
-    const at = equal < 0 ? left.findIndex((other) => kindOf(other) === kindOf(part)) : equal;
-    const partner = left[at] ?? null;
+  for (const part of base.slice(0, MOST_PAIRED)) {
+    const left = others.slice(next);
+    const { key, kind } = identified(part);
+    const equal = left.findIndex((other) => other.key === key);
+    const at = equal < 0 ? left.findIndex((other) => other.kind === kind) : equal;
+    const partner = left[at]?.part ?? null;
     for (const between of at < 0 ? [] : left.slice(0, at))
-      pairs.push({ base: null, head: between });
+      pairs.push({ base: null, head: between.part });
     pairs.push({ base: part, head: partner });
     if (at >= 0) next += at + 1;
   }
-  return [...pairs, ...head.slice(next).map((part) => ({ base: null, head: part }))];
+  return [
+    ...pairs,
+    ...base.slice(MOST_PAIRED).map((part) => ({ base: part, head: null })),
+    ...head.slice(next).map((part) => ({ base: null, head: part })),
+  ];
+}
+
+function identified(part: Part): { part: Part; key: string; kind: string } {
+  return { part, key: partKey(part), kind: kindOf(part) };
 }
 
 function kindOf(part: Part): string {

@@ -1,6 +1,6 @@
 import type { Part, ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
-import { parsedJson, type Json } from '../../types/plain.ts';
+import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /** What a try's answer consists of; null: there is none. */
@@ -57,9 +57,15 @@ export function argumentText({ name, value }: Argument): string {
 
 /** In their order; null: they are not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
-  const value = parsedJson(given.trim() === '' ? '{}' : given);
+  const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
+}
+
+/** Null: they are not JSON, or nested too deep to be compared by value. */
+function readArguments(text: string): ExactJson | null {
+  const value = parsedJson(text);
+  return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
 /** Equal for equal answers: arguments and JSON are compared by value, images by content. */
@@ -72,7 +78,7 @@ export function answerKey(parts: readonly Part[]): string {
 export function partKey(part: Part): string {
   switch (part.type) {
     case 'tool_call': {
-      const value = parsedJson(part.arguments) ?? part.arguments;
+      const value = readArguments(part.arguments) ?? part.arguments;
       return `${part.type} ${part.name} ${valueKey(value)}`;
     }
     case 'json':

@@ -180,3 +180,22 @@ describe('what is expected', () => {
     expect(expectedParts(expected)).toEqual(parts);
   });
 });
+
+describe('hostile answers', () => {
+  test('with arguments nested too deep to be walked are read as text', () => {
+    const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const parts = [call('f', deep)];
+    expect(textOfParts(parts) === `f(${deep})`).toBe(true);
+    expect(answerKey(parts) === answerKey([call('f', `${deep} `)])).toBe(false);
+    expect(argumentChanges(parts, [call('f', { a: 1 })])).toEqual([]);
+  });
+
+  test('with many calls pair the first 200 of them, and show the rest', () => {
+    const calls = (from: number): Part[] =>
+      Array.from({ length: 300 }, (_, i) => call(`f${String(i + from)}`, {}));
+    expect(argumentChanges(calls(0), calls(0))).toEqual([]);
+    const words = answerRuns(calls(0), calls(1)) ?? [];
+    expect(words.map(({ base }) => base).join('')).toContain('f299()');
+    expect(words.map(({ head }) => head).join('')).toContain('f300()');
+  });
+});
