@@ -1,0 +1,72 @@
+export const id=5113;export const ids=[5113];export const modules={63254:((e,t,n)=>{n.d(t,{Mm:()=>o,OH:()=>u,Po:()=>c,Y:()=>a});var l=n(77598),r=n(73024);let a=(0,r.readFileSync)(n.ab+"page.css","utf8"),s=(0,r.readFileSync)(n.ab+"list.js","utf8"),u=e=>`{
+${s}${e}}`,o=u((0,r.readFileSync)(n.ab+"page.js","utf8")),i=e=>`'sha256-${(0,l.createHash)("sha256").update(e).digest("base64")}'`,c=`default-src 'none'; style-src ${i(a)}; script-src ${i(o)}; img-src data:; base-uri 'none'; form-action 'none'`}),229:((e,t,n)=>{n.d(t,{Lw:()=>m,MB:()=>d,OL:()=>x,Or:()=>h,Qn:()=>$,Zq:()=>f,jw:()=>p,qj:()=>P,rO:()=>k,wI:()=>T,zS:()=>v,zw:()=>g});var l=n(34837),r=n(7116),a=n(25296),s=n(69447),u=n(98407),o=n(34185),i=n(75048),c=n(63254);function $(e){if(0===e.length)return{floor:0,ceiling:1};let t=e.reduce((e,t)=>Math.max(e,t)),n=Math.floor(Math.max(0,e.reduce((e,t)=>Math.min(e,t)))/.1+1e-9),l=Math.ceil(Math.min(1,t)/.1-1e-9);for(;l-n<2-1e-9||(l-n)%2!=0;)n>0?n-=1:l+=1;return{floor:n/10,ceiling:l/10}}function p(e,t){return(0,r.PT)`<span class="chip ${t}">${e}</span>`}function d(e){return(0,r.PT)`<p class="soft">${e}</p>`}function f(e,t){return(0,r.PT)`${e.map(e=>(function(e,t){let n=e=>h(e,t);switch(e.kind){case"paragraph":return(0,r.PT)`<p>${n(e.line)}</p>`;case"diff":let a;return a=e.lines.map(({sign:e,text:t})=>(0,r.PT)`<span class="${e}">${l.TE[e]} ${t}</span>`),(0,r.PT)`<pre class="diff" tabindex="0">${(0,r.Rm)(a,"\n")}</pre>`;case"list":return(0,r.PT)`<ul>${e.items.map(e=>(0,r.PT)`<li>${n(e)}</li>`)}</ul>`;case"table":return P(e.head.map(n),e.rows.map(e=>e.map(e=>({html:n(e),own:(0,u.MU)(e)}))));case"facts":{let t=e.rows.map(({name:e,value:t})=>(0,r.PT)`
+          <tr${(function([e]){let t=e?.kind==="text"?/^(?:Base|Head)\b/.exec(e.text)?.[0]:void 0;return void 0===t?null:(0,r.PT)` class="${t.toLowerCase()}"`})(e)}><th scope="row">${n(e)}</th><td>${n(t)}</td></tr>`);return(0,r.PT)`<p>${n(e.title)}</p><table class="facts">${t}</table>`}case"group":return(0,r.PT)`
+        <details class="part" open><summary>${n(e.summary)}</summary>
+          ${f(e.blocks,t)}
+        </details>`}})(e,t))}`}function m(e){return{html:e,own:!0}}function T(e){return{html:e,own:!1}}function P(e,t){let n=e.map(e=>(0,r._9)((0,r.PT)`${e}`)),l=({html:e,own:t},l,{length:a})=>{if(0===l&&""===n[0])return(0,r.PT)`<th scope="row">${e}</th>`;let s=0===l&&2!==a?null:function(e=""){let t=(0,r.Xx)(e.replaceAll("<br>",": ").replace(/<[^>]*>/g,""));return(0,r.PT)` data-title="${t}"`}(n[l]);return(0,r.PT)`<td${t?(0,r.PT)` class="own"`:null}${s}>${e}</td>`},a=e.map((e,t)=>""===n[t]?(0,r.PT)`<td></td>`:(0,r.PT)`<th scope="col">${e}</th>`);return(0,r.PT)`
+    <div class="wide" tabindex="0"><table>
+      <thead><tr>${a}</tr></thead>
+      <tbody>${t.map(e=>(0,r.PT)`<tr>${e.map(l)}</tr>`)}</tbody>
+    </table></div>`}function h(e,t){return(0,r.PT)`${e.map(e=>(function(e,t){switch(e.kind){case"text":return(0,r.PT)`${e.text}`;case"strong":return(0,r.PT)`<b>${e.text}</b>`;case"code":return b([e.text])??(0,r.PT)`<code>${y(e.text,e.limit)}</code>`;case"pieces":return(0,r.PT)`<code>${g(e.pieces)}</code>`;case"place":return function(e,{place:t}){let n=null===t?null:(0,u.Pl)(t(e.file.toWellFormed(),e.line,e.side)),l=(0,r.PT)`<code>${(0,u.Z9)(e)}</code>`;if(void 0===e.name)return w(l,n);let a=(0,r.PT)`<code>${y(e.name.text,e.name.limit)}</code>`;return null===n?(0,r.PT)`${a} (${l})`:w(a,n)}(e,t);case"sign":return(0,r.PT)`${e.sign}`;case"verdict":return p(`${e.sign} ${e.word}`,e.tone);case"link":return w((0,r.PT)`${e.text}`,(0,u.Pl)(e.url));case"break":return(0,r.PT)`<br>`}})(e,t))}`}function g(e){return b(e.map(({text:e})=>e))??(0,r.PT)`${e.map(({kind:e,text:t})=>"changed"===e?(0,r.PT)`<mark>${t}</mark>`:"gap"===e?(0,r.PT)` <i>${t}</i> `:(0,r.PT)`${t}`)}`}function b(e){let t=(0,a.kS)(e);return null===t?null:(0,r.PT)`<i>${t}</i>`}function y(e,t){let{text:n,left:l}=(0,a.Jj)(e,t);return(0,r.PT)`${n}${0===l?null:(0,r.PT)`<i>${(0,a.nA)(l)}</i>`}`}function w(e,t){return null===t?e:(0,r.PT)`<a href="${t}" rel="noreferrer">${e}</a>`}function v({title:e,top:[t,n],main:l,footer:a}){let s=(0,r.PT)`<!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${(0,r.Xx)(c.Po)}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <title>${e}</title>
+    <style>${(0,r.Xx)(c.Y)}</style>
+    </head>
+    <body>
+    <header><span><b>evaldiff</b> ${t}</span><span>${n}</span></header>
+    <main>${l}</main>
+    <footer>${a}</footer>
+    <script>${(0,r.Xx)(c.Mm)}</script>
+    </body>
+    </html>`;return`${(0,r._9)(s)}
+`}function x({title:e,note:t,svg:n,table:l}){let a=""===t?null:(0,r.PT)`<span class="soft">${t}</span>`;return(0,r.PT)`
+    <figure class="card"><figcaption><b>${e}</b>${a}</figcaption>${n}
+      <details class="numbers"><summary>The numbers</summary>${l}</details>
+    </figure>`}function k({result:e,reports:t,links:n},l=["problems","errors","reasons"]){let{sign:a,tone:u,outcome:c,subject:$,line:p}=(0,i.P)(e,t),d=f((0,o.q)(e,s.Qz,t,l),n),m=0===$.length?null:(0,r.PT)`: ${h($,n)}`;return(0,r.PT)`
+    <section class="verdict ${u}">
+      <h1>${a} ${c}${m}</h1><p>${h(p,n)}</p>${d}
+    </section>`}}),65913:((e,t,n)=>{n.d(t,{JQ:()=>o,Jh:()=>$,Mr:()=>i,Qe:()=>f,kY:()=>c});var l=n(1679),r=n(7116),a=n(25296),s=n(98407),u=n(43110);let o={...u.ly,"not-asked":"not asked yet"},i=[...u.QD,"not-asked"];function c({statuses:e,suites:t,tags:n,scoring:u=[],own:$}){let f=new Map;for(let t of e)f.set(t,(f.get(t)??0)+1);let m=i.flatMap(e=>{let t=f.get(e);return void 0===t?[]:(0,r.PT)`<label>
+          <input type="checkbox" value="${e}" checked> ${o[e]} (${(0,l.U9)(t)})
+        </label>`}),T=[p("suite","Suite","All suites",t.length>1?d(t):[]),null===$?null:p("kinds",$.label,$.any,function({groups:e}){return e.filter(({choices:e})=>e.length>0).map(({label:e,choices:t})=>(0,r.PT)`
+        <optgroup label="${(0,a.ml)(e,s.Uo)}">
+          ${d(t)}
+        </optgroup>`)}($)),p("tags","Tag","All tags",d(n)),p("scoring","Scoring","Any scoring",d(u))];return(0,r.PT)`${m}${T}`}let $=(0,r.PT)`
+  <input type="search" placeholder="Find in references" aria-label="Find in references">`;function p(e,t,n,l){return 0===l.length?null:(0,r.PT)`
+    <select name="${e}" aria-label="${t}"><option value="">${n}</option>${l}</select>`}function d(e){return e.map(({value:e,words:t})=>(0,r.PT)`<option value="${e}">${(0,a.ml)(t,s.Uo)}</option>`)}function f(e){let t=new Map;for(let n of e)for(let e of n)t.set(e,(t.get(e)??0)+1);return[...t].sort(([,e],[,t])=>t-e).slice(0,200).map(([e])=>e)}}),78593:((e,t,n)=>{n.d(t,{CL:()=>g,M:()=>x,TN:()=>w,bo:()=>h,r$:()=>b,yo:()=>y});var l=n(56736),r=n(54870),a=n(1679),s=n(7116),u=n(25296),o=n(93246),i=n(83377),c=n(98407),$=n(81024),p=n(45495),d=n(30410),f=n(39993),m=n(8640),T=n(43110),P=n(229);function h({suite:e,reference:t},n){let{id:l,status:a,base:u,head:o,tags:i}=t,c=n.anchor(e,l);return(0,s.PT)`
+    <details class="case"${null===c?null:(0,s.PT)` id="${c}"`} data-status="${a}">
+      <summary>
+        ${(0,P.jw)(T.ly[a],T.Xx[a])}
+        <span class="face">${(0,P.Or)((0,d.zn)(t),n.links)}</span>
+        ${null===n.suite?null:(0,s.PT)`<span class="soft">${n.suite}</span>`}
+        ${(0,r.HV)(t)?null:(0,P.jw)("does not gate","neutral")}
+        ${i.map(e=>(0,P.jw)(e,"neutral"))}
+        <span class="dots">
+          ${null===u?null:b(u,"○")}
+          ${null===o?null:b(o,null===u?"":"●")}
+        </span>
+      </summary>
+      ${g(t,n,n.known)}
+    </details>`}function g(e,t,n=[]){let{base:r,head:d}=e;return(0,s.PT)`
+    <div class="body">
+      <dl>${function(e,t){let{input:n,expected:l,file:r,line:o,status:d,p:f,q:h,history:g,...b}=e,{characters:y,links:w}=t,v=(e,t)=>(0,s.PT)`<dt>${e}</dt><dd>${t}</dd>`;return[...Object.entries(n).map(([e,t])=>v((0,u.ml)(e,c.Uo),(0,s.PT)`<code>${(0,P.zw)((0,$.WQ)(String(t),y))}</code>`)),...(e.files??[]).map(n=>v(n.type,function(e,t){let{path:n}=e;return(0,s.PT)`
+    ${null===t?null:(0,s.PT)`<img src="${t}" alt="${n}">`}
+    <code>${n}</code> ${(0,p.ht)(e)}`}(n,t.imageOf?.(e,n.id)??null))),...null===l?[]:[v("expected",(0,P.Or)((0,i.bS)(l,y),w))],v("at",(0,P.Or)([(0,c.ik)(r,o,(0,c.RG)({status:d}))],w)),...(function({base:e,head:t},{characters:n,links:l,reports:r}){let a=(0,m.Oj)({base:e,head:t},r);return(0,p.bg)(a.base,a.head).map(e=>[`${(0,u.ml)(e.metric,c.Uo)} ${(0,p.K$)(e)}`,(0,s.PT)`<span class="strip">${(0,P.Or)((0,p.nU)(e,n),l)}</span>`])})(b,t).map(([e,t])=>v(e,t)),...null===f||null===h?[]:[v("p, q",(0,s.PT)`<code>${(0,a.E5)(f)}, ${(0,a.E5)(h)}</code>`)],...void 0===g?[]:[v("passed so far on base",`${(0,a.U9)(g.passes)} of ${(0,a.U9)(g.tries)}, 95 % interval ${(0,T.mP)(g)}`)]]}(e,t)}${n}</dl>
+      <div class="sides${null===r||null===d?" one":""}">
+        ${function({status:e,base:t,head:n},r){let u="unchanged"===e||"pass"===e?null:function(e,t,n){let r=e?.tries.find(({parts:e})=>null!==e)??null,a=null===r?null:(0,l.yy)(r),s=t?.tries.find(e=>null!==e.parts&&(0,l.yy)(e)!==a),u=void 0===s?null:(0,l.yy)(s);if(null===a||null===u||Math.max(a.length,u.length)>$.Dz)return null;let o=(0,i.Kc)(r,s??null,{characters:n,gaps:!1});return null===o?null:{base:{answer:a,pieces:o.base},head:{answer:u,pieces:o.head}}}(t,n,r.characters),c=(e,t,n,u)=>(0,s.PT)`
+    <div class="tries ${n}">
+      <h3>${t} – ${(0,T.p2)(e)}</h3>${(function(e,t,{characters:n,reports:r}){return w(e.tries,r).map(({tries:[e,...u]})=>{let c=function(e){let t=[];for(let{try:n}of e){let e=t.at(-1);void 0!==e&&e.to===n?e.to=n+1:t.push({from:n+1,to:n+1})}return t.map(({from:e,to:t})=>t-e>1?`${String(e)}–${String(t)}`:[...new Set([e,t])].join(", ")).join(", ")}([e,...u]),d=null!==t&&t.answer===(0,l.yy)(e)?t.pieces:null,m=(0,f.T)(e,r)?.html(n)??function(e,t,n){let l=t??(0,i.st)(e,n);if(null===l)return null;let r=(0,i.mR)(e).map(e=>(0,s.PT)`<li>${(0,P.zw)((0,$.WQ)(e,n))}</li>`);return(0,s.PT)`
+    ${0===r.length?null:(0,s.PT)`<ol class="steps">${r}</ol>`}
+    <pre>${(0,P.zw)(l)}</pre>
+    ${(n<y?[]:(0,i.xS)(e)).map(({media_type:e,data:t})=>(0,s.PT)`<img alt="" src="data:${e};base64,${t}">`)}`}(e,d,n),T=null===e.error?null:(0,s.PT)`<p>${(0,P.zw)((0,$.WQ)(e.error,n))}</p>`,h=n<y?"":function({usage:e,latency_ms:t,reused:n,ended:l}){let r=[...null===e?[]:[`${(0,a.U9)(e.input_tokens)} + ${(0,a.U9)(e.output_tokens)} tokens`],...null===t?[]:[`${(0,a.U9)(Math.round(t))} ms`],...n?["reused"]:[],...null===l||v.has(l)?[]:[`ended by ${l}`]];return 0===r.length?"":` \xb7 ${r.join(" · ")}`}(e);return(0,s.PT)`
+        <div>
+          <span>${0===u.length?"Try":"Tries"} ${c}: ${e.outcome}${h}</span>
+          ${m}${T}${function({outcome:e,scores:t},n){let l=t.filter(({status:t,value:n,reason:l,skip:r})=>"pass"!==e||"pass"!==t||r||null!==l||null!==n&&"boolean"!=typeof n);return 0===l.length?null:(0,s.PT)`<ul>${l.map(({metric:e,status:t,value:l,reason:r,skip:a,objects:u})=>{let i=[(0,P.jw)(t,"pass"===t?"good":"fail"===t?"bad":"open"),(0,s.PT)`<code>${e}</code>`,null===l||"boolean"==typeof l?null:(0,s.PT)`<code>${(0,P.zw)((0,$.WQ)((0,o.s$)(l),n))}</code>`,void 0===u?null:(0,s.PT)`<code>${(0,p.Ok)(u,null)}</code>`,null===r?null:(0,P.zw)((0,$.WQ)(r,n)),a?(0,s.PT)`<span class="soft">(does not gate)</span>`:null];return(0,s.PT)`<li>${(0,s.Rm)(i.filter(e=>null!==e)," ")}</li>`})}</ul>`}(e,n)}
+        </div>`})})(e,u,r)}
+    </div>`;return[...null===t?[]:[c(t,"Base","base",u?.base??null)],...null===n?[]:null===t?[c(n,"Tries","",null)]:[c(n,"Head","head",u?.head??null)]]}(e,t)}
+      </div>
+    </div>`}function b(e,t){let n=(e.tries.map(({outcome:e})=>"pass"===e?"p✓":"fail"===e?"f✗":"o?").join("").match(/(?:p✓)+|(?:f✗)+|(?:o\?)+/g)??[]).map(e=>(0,s.PT)`<b class="${e.charAt(0)}">${e.replace(/[pfo]/g,"")}</b>`);return(0,s.PT)`<span>${t} ${n} ${(0,a.U9)(e.passes)}/${(0,a.U9)(e.tries_judged)}</span>`}let y=500;function w(e,t){let n=new Map;for(let r of e){let e=JSON.stringify([r.outcome,null===r.parts?null:(0,l.q7)(r.parts),r.error,r.scores.map(({grade:e,objects:t,...n})=>({...n,objects:t?.scores.map(({grade:e,...t})=>t)})),(0,f.T)(r,t)?.value??null]),a=n.get(e);void 0===a?n.set(e,{key:e,tries:[r]}):a.tries.push(r)}return[...n.values()]}let v=new Set(["stop","tool_calls"]);function x(e,t,n){let l=(0,s.PT)`<code>${(0,u.ml)(t,c.Uo)}</code>`,r=null===e?null:n(e,t);return null===r?l:(0,s.PT)`<a href="#${r}">${l}</a>`}}),7116:((e,t,n)=>{n.d(t,{PT:()=>s,Rm:()=>i,Xx:()=>u,_9:()=>o});var l=n(25296);let r=Symbol("HTML"),a=new WeakMap;function s(e,...t){let n=a.get(e)??e.map(e=>e.replace(/\n +/g,""));return a.set(e,n),u(n.reduce((e,n,l)=>e+c(t[l-1]??null)+n))}function u(e){return{[r]:e}}function o(e){return e[r]}function i(e,t){return u(e.map(c).join(t))}function c(e){return null===e?"":"string"==typeof e?(0,l.My)(e):"number"==typeof e?String(e):r in e?e[r]:e.reduce((e,t)=>e+c(t),"")}})};
