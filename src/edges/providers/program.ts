@@ -67,17 +67,18 @@ export function createPrograms(options: ProgramOptions): Programs {
       if (target.pace !== undefined) pacer.tighten(target.pace);
       const log = (line: string): void => options.log(`${logLine(name)}: ${line}`);
       const turn = turnOf(request);
-      const tried = await processes.use(processKey(request, target), (session) =>
-        pacer.run(() =>
-          withRetries(() => askInTurn(request, session, turn, options), {
-            ...options,
-            limiter,
-            log,
-            pacers: [pacer],
-          }),
-        ),
-      );
-      turn.pass();
+      const tried = await processes
+        .use(processKey(request, target), (session) =>
+          pacer.run(() =>
+            withRetries(() => askInTurn(request, session, turn, options), {
+              ...options,
+              limiter,
+              log,
+              pacers: [pacer],
+            }),
+          ),
+        )
+        .finally(turn.pass);
       return callCompletion(tried, `program (${visibleLine(target.model)})`, options.clock.now());
     },
     limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),

@@ -5,9 +5,8 @@ import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import type { ReferenceResult, TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
-import { bundlesOf } from '../statistics/bundles.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import { countTable, reachesLevel, type Tries } from '../statistics/table.ts';
+import { fallP } from '../statistics/suite-test.ts';
+import { reachesLevel, type Tries } from '../statistics/table.ts';
 
 const ENDING_KINDS = {
   empty: ['empty', (made) => made.parts === null && made.ended !== null && !isWithheldTry(made)],
@@ -89,9 +88,7 @@ export function moreOftenOnHead(
   const words = (run: ReferenceRun, side: Side): Tries['base'] =>
     run[side].map(({ result }) => (is(result) ? 'fail' : 'pass'));
   const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
-  const tables = tries.map((own) => countTable(own, 0, Number.POSITIVE_INFINITY));
-  return suiteTest(tables, bundlesOf(tries, suiteBlocks(compared), Number.POSITIVE_INFINITY))
-    .midDown;
+  return fallP(tries, suiteBlocks(compared));
 }
 
 /** Models that answered where both sides asked one model: `base a, head b`; null: no difference. */

@@ -1,12 +1,18 @@
 import { ledgersOf } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { alphaShares, comparing, stateOf, type VerdictSettings } from '../plan/tries.ts';
+import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { ruledOutBy, toleranceOf, visibleAt } from '../statistics/calm.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
 import { combinedGate, REFERENCE_FDR } from '../statistics/gate.ts';
 import { isRise, type Look } from '../statistics/ledger.ts';
 import { lookLevels, type LookPlan } from '../statistics/looks.ts';
-import { isPoolCalm, isSuspiciousAlone, leastDrop, type RunState } from '../statistics/policy.ts';
+import {
+  isPoolCalm,
+  isSuspiciousAlone,
+  leastDrop,
+  runState,
+  type RunState,
+} from '../statistics/policy.ts';
 import { mirrorTables } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { RunRollUps } from './roll-up.ts';
@@ -36,7 +42,8 @@ export function runEvidence(
 ): RunEvidence {
   const { all, byTries } = comparing(suites);
   const ledgers = ledgersOf(byTries);
-  const state = stateOf(suites, settings);
+  const shares = alphaShares(suites, settings);
+  const state = runState(ledgers, shares);
   const rows = all.map((suite) => {
     const s = byTries.indexOf(suite);
     const ledger = ledgers[s];
@@ -44,7 +51,6 @@ export function runEvidence(
       ? tablesOfAnswers(suite, rollUps)
       : tablesByTries(suite, ledger, { state, s });
   });
-  const shares = alphaShares(suites, settings);
   return { shares, plan: state.plan, rows, pool: poolOf(byTries, state, shares.pool) };
 }
 

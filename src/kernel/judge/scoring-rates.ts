@@ -1,6 +1,6 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
-import { criticalOf, suiteBlocks } from '../plan/ledger.ts';
+import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -128,14 +128,10 @@ export function fallUnderBase(
   const { regressed } = combinedGate(
     inPairs ? preferenceTables(run.other.tests, compared.map(asBaseJudges)) : tables,
     {
-      ...{ alpha, minDrop: gate.min_drop },
-      ...(inPairs
-        ? { on: 'suite', critical: [] }
-        : {
-            on,
-            critical: criticalOf(compared),
-            bundles: bundlesOf(outcomes, suiteBlocks(compared), Infinity),
-          }),
+      alpha,
+      minDrop: gate.min_drop,
+      on: inPairs ? 'suite' : on,
+      bundles: inPairs ? [] : bundlesOf(outcomes, suiteBlocks(compared), Infinity),
     },
   );
   if (!regressed) return null;

@@ -3,9 +3,8 @@ import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { TodayResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
-import { bundlesOf } from '../statistics/bundles.ts';
 import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
+import { fallP } from '../statistics/suite-test.ts';
 import {
   countOutcomes,
   countTable,
@@ -220,12 +219,10 @@ function fallToday(rows: readonly TodayRow[]): number {
 
 /** One-sided mid-p of "head passes less often": exact, tries dealt within references. */
 export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
-  const tries = rows.map((row) => row.tries);
-  const blocks = suiteBlocks(rows.map(({ run }) => run));
-  return suiteTest(
-    tries.map((own) => countTable(own)),
-    bundlesOf(tries, blocks, Infinity),
-  ).midDown;
+  return fallP(
+    rows.map(({ tries }) => tries),
+    suiteBlocks(rows.map(({ run }) => run)),
+  );
 }
 
 /** How far base's answers of today fall behind its stored ones; null: not beyond chance. */

@@ -5,9 +5,8 @@ import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { bundlesOf } from '../statistics/bundles.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import { countTable, type Tries, reachesLevel } from '../statistics/table.ts';
+import { fallP } from '../statistics/suite-test.ts';
+import { type Tries, reachesLevel } from '../statistics/table.ts';
 
 /** Where head lacks more than this share of base's references or tries, that is not chance. */
 const MOST_LOST = 0.02;
@@ -131,10 +130,5 @@ function isLessOften(found: readonly Has[], alpha: number): boolean {
     base: side.base.map(word),
     head: side.head.map(word),
   }));
-  const alone = tries.map(() => null);
-  const { midDown } = suiteTest(
-    tries.map((sides) => countTable(sides)),
-    bundlesOf(tries, alone, Number.POSITIVE_INFINITY),
-  );
-  return reachesLevel(midDown, alpha);
+  return reachesLevel(fallP(tries), alpha);
 }

@@ -142,11 +142,6 @@ export function alphaShares(
   };
 }
 
-/** Where the tries so far lead, by the shares of alpha that are in force. */
-export function stateOf(suites: readonly SuiteComparison[], settings: VerdictSettings): RunState {
-  return runState(ledgersOf(comparing(suites).byTries), alphaShares(suites, settings));
-}
-
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
@@ -162,7 +157,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
-    found ??= stateOf(suites, settings);
+    found ??= runState(ledgersOf(byTries), alphaShares(suites, settings));
     const more = found.wanted[byTries.indexOf(suite)] ?? new Map<number, number>();
     const wanted = withMore(suite, firstTries(suite, found.plan), more);
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));

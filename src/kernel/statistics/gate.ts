@@ -22,7 +22,7 @@ interface Gate {
   regressed: boolean;
   /** `p`: mid-p of "head is worse"; `difference` is null when no table has tries on both sides. */
   suite: { p: number; level: number; difference: number | null; hit: boolean };
-  /** `p`: of "some references broke". */
+  /** `p`: of "some references broke"; 1 where they are not judged. */
   references: { p: number; level: number; hit: boolean };
 }
 
@@ -36,10 +36,10 @@ export function combinedGate(tables: readonly Table[], options: GateOptions): Ga
   const level = on === 'suite' ? 0 : FIXED_REFERENCE_SHARE * alpha;
   const { midDown } = suiteTest(tables, bundles);
   const difference = meanDifference(tables);
-  const broken = brokenTest(tables, bundles);
+  const broken = on === 'suite' ? 1 : brokenTest(tables, bundles);
   // A drop below `minDrop` may not count as broken references either.
-  const counts = isLargeDrop(difference, minDrop) || isAnyNamed(tables);
-  const references = { p: broken, level, hit: reachesLevel(broken, level) && counts };
+  const counts = (): boolean => isLargeDrop(difference, minDrop) || isAnyNamed(tables);
+  const references = { p: broken, level, hit: reachesLevel(broken, level) && counts() };
   const hit = reachesLevel(midDown, alpha - level) && isLargeDrop(difference, minDrop);
   return {
     regressed: hit || references.hit,

@@ -1,7 +1,7 @@
-import { bundlePasses, type Bundle } from './bundles.ts';
+import { bundlePasses, bundlesOf, type Bundle } from './bundles.ts';
 import { type Distribution, headPasses, sumDistributions, tails, times } from './distributions.ts';
 import { sum } from './sums.ts';
-import { isInformative, type Table } from './table.ts';
+import { countTable, isInformative, type Table, type Tries } from './table.ts';
 
 /** Tables with equal tries and total passes, which have the same null distribution. */
 interface TableGroup {
@@ -60,6 +60,15 @@ export function suiteTest(tables: readonly Table[], bundles: readonly Bundle[] =
     up: Math.min(1, above + at),
     midUp: Math.min(1, above + at / 2),
   };
+}
+
+/**
+ * One-sided mid-p (0–1) of "head passes less often". `blocks`: by reference, the name of those whose
+ * tries are dealt together; null or absent: alone.
+ */
+export function fallP(tries: readonly Tries[], blocks: readonly (string | null)[] = []): number {
+  const tables = tries.map((own) => countTable(own));
+  return suiteTest(tables, bundlesOf(tries, blocks, Infinity)).midDown;
 }
 
 /** Distribution of S over the informative tables and the bundles, and the observed S. */
