@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { MetricDefinition, MetricGroup } from '../src/metrics/definition.ts';
 import { metrics } from '../src/metrics/index.ts';
 import { builtInRubrics } from '../src/metrics/rubric.ts';
+import { between } from './between.ts';
 
 const groups: Record<MetricGroup, string> = {
   text: 'Text',
@@ -140,16 +141,14 @@ function renderMetric(metric: MetricDefinition): string {
 
 /** What stands around the catalogue in docs/metric-table.md. */
 const MARKS = {
+  file: 'docs/metric-table.md',
   begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->',
   end: '<!-- end of metrics -->',
 } as const;
 
 /** docs/metric-table.md with the catalogue as the records say it. */
 export function withCatalogue(readme: string): string {
-  const [begin, end] = [readme.indexOf(MARKS.begin), readme.indexOf(MARKS.end)];
-  if (begin === -1 || end < begin)
-    throw new Error(`docs/metric-table.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
-  return `${readme.slice(0, begin + MARKS.begin.length)}\n${renderCatalogue()}\n${readme.slice(end)}`;
+  return between(readme, MARKS, `\n${renderCatalogue()}\n`);
 }
 
 function renderCatalogue(): string {

@@ -11,8 +11,10 @@ import { refusalWords } from '../src/types/passports.ts';
 import { anthropicFacts } from '../src/types/vendors/anthropic.ts';
 import type { Api, Passport } from '../src/types/vendors/facts.ts';
 import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
+import { between } from './between.ts';
 
 const KEYS = {
+  file: 'action.yml',
   begin: '  # Keys: written by scripts/vendor-docs.ts\n',
   end: '  # End of keys\n',
 } as const;
@@ -26,10 +28,14 @@ export function withKeyInputs(action: string): string {
     default: ''
 `;
   });
-  return between(action, KEYS.begin, KEYS.end, inputs.join(''));
+  return between(action, KEYS, inputs.join(''));
 }
 
-const INPUTS = '<!-- inputs: written by scripts/vendor-docs.ts from action.yml -->';
+const INPUTS = {
+  file: 'docs/action.md',
+  begin: '<!-- inputs: written by scripts/vendor-docs.ts from action.yml -->\n\n',
+  end: '\n\n',
+};
 
 /** docs/action.md with the inputs of this action.yml. */
 export function withInputs(readme: string, action: string): string {
@@ -41,7 +47,7 @@ export function withInputs(readme: string, action: string): string {
       `| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${description.replaceAll('|', '\\|')} |`,
   );
   const table = ['| input | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-  return between(readme, `${INPUTS}\n\n`, '\n\n', table);
+  return between(readme, INPUTS, table);
 }
 
 /** docs/models.md. */
@@ -275,13 +281,6 @@ function refusals({ refuses, prefill }: Passport): string {
   });
   if (prefill === false) all.push('a last message of the assistant');
   return all.length === 0 ? 'nothing known' : all.join(', ');
-}
-
-function between(text: string, begin: string, end: string, content: string): string {
-  const from = text.indexOf(begin) + begin.length;
-  const to = text.indexOf(end, from);
-  if (from < begin.length || to === -1) throw new Error(`the line ${begin.trim()} is missing`);
-  return text.slice(0, from) + content + text.slice(to);
 }
 
 if (import.meta.main) {

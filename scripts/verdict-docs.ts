@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { RUN_RULES } from '../src/kernel/judge/run-rules.ts';
 import { SUITE_RULES, type SuiteRuleId } from '../src/kernel/judge/suite-rules.ts';
 import { CONCLUSIONS, type OutcomeKind } from '../src/kernel/result/outcome.ts';
+import { between } from './between.ts';
 
 /** When each rule of a suite holds. A rule without words does not compile. */
 const SUITE_WORDS: Readonly<Record<SuiteRuleId, string>> = {
@@ -58,16 +59,14 @@ const RUN_WORDS: Readonly<Record<(typeof RUN_RULES)[number]['kind'], string>> = 
 };
 
 const MARKS = {
+  file: 'docs/verdicts.md',
   begin: '<!-- rules: written by scripts/verdict-docs.ts from the tables that decide -->',
   end: '<!-- end of rules -->',
 } as const;
 
 /** docs/verdicts.md with the rules as the code has them. */
 export function withRules(page: string): string {
-  const [begin, end] = [page.indexOf(MARKS.begin), page.indexOf(MARKS.end)];
-  if (begin === -1 || end < begin)
-    throw new Error(`docs/verdicts.md lacks the lines ${MARKS.begin} and ${MARKS.end}`);
-  return `${page.slice(0, begin + MARKS.begin.length)}\n\n${renderRules()}\n\n${page.slice(end)}`;
+  return between(page, MARKS, `\n\n${renderRules()}\n\n`);
 }
 
 function renderRules(): string {

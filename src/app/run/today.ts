@@ -1,4 +1,4 @@
-import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import {
   MOST_NEW_TRIES,
   needsNewHead,
@@ -14,15 +14,14 @@ import {
   type TodayStep,
 } from '../../kernel/judge/today.ts';
 import { isUnexplained, type RunVerdict, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
-import { wasNotMade } from '../../kernel/plan/halt.ts';
 import { outcomeIn } from '../../kernel/plan/ledger.ts';
 import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Outcome } from '../../types/metric.ts';
-import type { Complete } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
+import { extraTryMaker } from './extra-tries.ts';
 import type { FeatureTools } from './feature.ts';
 
 export type TodayFindings = ReadonlyMap<SuiteComparison, TodayFinding>;
@@ -199,24 +198,15 @@ interface AnewAsker {
 }
 
 function askAnew(tools: FeatureTools, price: Price, outcome: OutcomeIn): AnewAsker {
-  const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
-  let isEnded = false;
-  const complete: Complete = async (request) => {
-    const completion = await spent.meter.complete({ ...request, anew: true, secondSession: true });
-    tools.answered(request.purpose);
-    if (wasNotMade(completion)) isEnded = true;
-    return completion;
-  };
-  const extra = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  const extra = extraTryMaker(tools, price, { anew: true, secondSession: true });
   return {
     async make(wanted) {
       const bySuite = Map.groupBy(wanted, ({ row }) => row.suite);
       const made = await Promise.all(
         [...bySuite].map(async ([{ run }, own]) => {
-          const results = await runExtraTries(
+          const results = await extra.make(
             run,
             own.map((each) => extraTry(run, each)),
-            extra,
           );
           return own.flatMap((each, i): MadeToday[] => {
             const result = results[i];
@@ -227,8 +217,9 @@ function askAnew(tools: FeatureTools, price: Price, outcome: OutcomeIn): AnewAsk
       return made.flat();
     },
     limit(made) {
-      const halt = spent.halted();
-      if (isEnded || halt !== null) return halt === null ? 'max_calls' : (halt.cap ?? 'time');
+      const halt = tools.spent.halted();
+      if (extra.isEnded() || halt !== null)
+        return halt === null ? 'max_calls' : (halt.cap ?? 'time');
       const ofBase = made.filter(({ side }) => side === 'base');
       return ofBase.every(({ result }) => result.parts === null) ? 'errors' : null;
     },

@@ -1,16 +1,8 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import {
-  MAX_EMBEDDED_BYTES,
-  callsOf,
-  partsOf,
-  textOf,
-  type Part,
-  type Step,
-  type Usage,
-} from '../../types/answer.ts';
+import { callsOf, partsOf, textOf, type Part, type Step, type Usage } from '../../types/answer.ts';
 import type { Json } from '../../types/plain.ts';
 import { MOST_LEVELS, isDeeper } from '../../types/plain.ts';
+import { imagePart } from './vendors/image.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
 const text = z.string({ error: 'must be text' });
@@ -47,16 +39,7 @@ const image = z
     }),
     data: z.base64({ error: 'must be base64' }),
   })
-  .transform(({ media_type, data }): Part => {
-    const content = Buffer.from(data, 'base64');
-    return {
-      type: 'image',
-      media_type,
-      digest: createHash('sha256').update(content).digest('hex'),
-      bytes: content.length,
-      data: content.length <= MAX_EMBEDDED_BYTES ? data : null,
-    };
-  });
+  .transform(({ media_type, data }) => imagePart(media_type, data));
 
 const KNOWN_PARTS: ReadonlyMap<string, z.ZodType<Part>> = new Map<string, z.ZodType<Part>>([
   ['text', z.object({ type: z.literal('text'), text })],

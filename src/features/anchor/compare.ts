@@ -1,12 +1,11 @@
+import { extraTryMaker } from '../../app/run/extra-tries.ts';
 import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
-import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { pOfFall } from '../../kernel/judge/today.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
-import { wasNotMade } from '../../kernel/plan/halt.ts';
 import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
 import { countOutcomes, reachesLevel, type Tries } from '../../kernel/statistics/table.ts';
 import type { Outcome } from '../../types/metric.ts';
-import type { Complete } from '../../types/model.ts';
 import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
@@ -126,7 +125,7 @@ type AskAnchor = (
 ) => Promise<Outcome[][] | null>;
 
 function anchorAsker(
-  { spent, answered, evaluate, checkSchema, random, scoreMetric }: FeatureTools,
+  tools: FeatureTools,
   { price, suites }: ComparedRun,
 ): (suite: AnchoredSuite) => AskAnchor {
   return ({ identity }) => {
@@ -134,18 +133,11 @@ function anchorAsker(
       .map(({ comparison }) => comparison.run)
       .find((each) => identityOf(each) === identity);
     return async (rows, side, anew) => {
-      if (run === undefined || spent.halted() !== null) return null;
-      let isEnded = false;
-      const complete: Complete = async (request) => {
-        const completion = await spent.meter.complete({ ...request, ...(anew ? { anew } : {}) });
-        answered(request.purpose);
-        if (wasNotMade(completion)) isEnded = true;
-        return completion;
-      };
+      if (run === undefined || tools.spent.halted() !== null) return null;
+      const extra = extraTryMaker(tools, price, anew ? { anew } : {});
       const wanted = rows.flatMap((row) => extraTries(row, side));
-      const extra = { complete, evaluate, checkSchema, random, scoreMetric, price };
-      const results = await runExtraTries(run, wanted, extra);
-      if (isEnded) return null;
+      const results = await extra.make(run, wanted);
+      if (extra.isEnded()) return null;
       return rows.map((_, i) =>
         results.slice(i * ANCHOR_TRIES, (i + 1) * ANCHOR_TRIES).map(({ outcome }) => outcome),
       );

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { MAX_EMBEDDED_BYTES, type Part, type Step } from '../../../types/answer.ts';
+import type { Part, Step } from '../../../types/answer.ts';
 import { isMap } from '../../../types/plain.ts';
+import { imagePart } from './image.ts';
 
 interface Item {
   type: string;
@@ -68,14 +68,5 @@ function resultOf(item: Item): string | null {
 
 function imageOf({ type, result, output_format: format }: Item): Part[] {
   if (type !== 'image_generation_call' || typeof result !== 'string') return [];
-  const content = Buffer.from(result, 'base64');
-  return [
-    {
-      type: 'image',
-      media_type: `image/${typeof format === 'string' ? format : 'png'}`,
-      digest: createHash('sha256').update(content).digest('hex'),
-      bytes: content.length,
-      data: content.length > MAX_EMBEDDED_BYTES ? null : result,
-    },
-  ];
+  return [imagePart(`image/${typeof format === 'string' ? format : 'png'}`, result)];
 }
