@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askForJson, singleLine, type AskTools } from '../../kernel/ask/grader-question.ts';
+import { askForJson, singleLine, type AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';

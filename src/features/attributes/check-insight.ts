@@ -1,4 +1,4 @@
-import { singleLine } from '../../kernel/ask/grader-question.ts';
+import { singleLine } from '../../trials/grader-question.ts';
 import type { AttributeResult, Insight } from './result.ts';
 import { areCompared, figureChanges, unsignedNumbers, signedNumbersOf } from './tables.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
 import {
   askForJson,
   singleLine,
   type AskTools,
   type GraderReply,
-} from '../../kernel/ask/grader-question.ts';
-import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+} from '../../trials/grader-question.ts';
 import { CHUNK, GROUP, PER_GROUP, SHRINK } from './cost.ts';
 import {
   EXPLANATION_LENGTH,

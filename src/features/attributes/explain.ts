@@ -1,7 +1,7 @@
 import { deduplicate } from '../../documents/document.ts';
-import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import { isComparable } from '../../kernel/statistics/table.ts';
 import { byCodeUnits } from '../../text/order.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
   comparedAnswers,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { askForJson, type AskTools } from '../../kernel/ask/grader-question.ts';
 import { percent, counted, pointsBetween, signed } from '../../text/amounts.ts';
+import { askForJson, type AskTools } from '../../trials/grader-question.ts';
 import { checkInsight, type InsightFinding } from './check-insight.ts';
 import type { AttributeResult } from './result.ts';
 import { areCompared, tableText } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { AskTools } from '../../kernel/ask/grader-question.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
 import { shownExpected, type Attribute, type ReferenceText } from './text.ts';

@@ -1,5 +1,5 @@
-import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import { firstWords } from '../../text/amounts.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import { inCommon, misalignment, ratingScore, type Ratings, type SkillPair } from './affinity.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';

@@ -1,9 +1,9 @@
-import type { AskTools } from '../../kernel/ask/grader-question.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { count } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { fixGate } from '../../trials/fix-gate.ts';
+import type { AskTools } from '../../trials/grader-question.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
 import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';

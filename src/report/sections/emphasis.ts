@@ -1,6 +1,6 @@
-import { tokens, wordRuns, type Stretch } from '../../kernel/answer/words.ts';
 import { characters, cut, cutNote } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
+import { tokens, wordRuns, type Stretch } from '../answers/words.ts';
 import type { Piece } from './document.ts';
 
 /** Longer texts are only compared up to here. In characters. */

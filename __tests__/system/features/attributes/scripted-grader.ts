@@ -1,4 +1,4 @@
-import type { AskTools } from '../../../../src/kernel/ask/grader-question.ts';
+import type { AskTools } from '../../../../src/trials/grader-question.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { answer } from '../../../unit/app/run/builders.ts';
 import { sha256 } from './solvers.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { InternalError } from '../../errors.ts';
-import { parseJson } from '../../metrics/measures/json.ts';
-import { shorten, visibleLine } from '../../text/visible.ts';
-import { textOf } from '../../types/answer.ts';
-import type { Complete, Message, Purpose, Target } from '../../types/model.ts';
-import type { Json } from '../../types/plain.ts';
+import { InternalError } from '../errors.ts';
+import { parseJson } from '../metrics/measures/json.ts';
+import { shorten, visibleLine } from '../text/visible.ts';
+import { textOf } from '../types/answer.ts';
+import type { Complete, Message, Purpose, Target } from '../types/model.ts';
+import type { Json } from '../types/plain.ts';
 
 export interface AskTools {
   complete: Complete;
