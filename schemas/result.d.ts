@@ -2226,7 +2226,7 @@ export interface EvaldiffResult {
     /**
      * How a fall against stored answers, or within one session of a program, was confirmed with new answers; absent: that was not needed.
      */
-    today?: {
+    confirmation?: {
       /**
        * What the fall rested on: answers of an earlier run, or one process of a program on each side.
        */

@@ -1,7 +1,7 @@
 import type {
   PreferenceSummary,
   SuiteResult,
-  TodayResult,
+  ConfirmationResult,
   VerdictReason,
 } from '../kernel/result/suite-result.ts';
 import { OBJECT_WORDS } from '../metrics/objects.ts';
@@ -116,40 +116,42 @@ const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   bound: (_, tolerance) => `Tolerance ${tolerance}.`,
 };
 
-const RESTS_ON: Readonly<Record<TodayResult['rests_on'], string>> = {
+const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
   stored: 'It fell against stored answers',
   session: 'It fell in one session of the program on each side',
 };
 
 /** Why a fall could not be confirmed. */
-const UNCONFIRMED: Readonly<Record<NonNullable<TodayResult['limit']> | 'settled', string>> = {
-  settled: 'which new answers of both sides could not confirm',
-  max_calls: 'and max_calls left too few calls to ask again',
-  max_cost_usd: 'and max_cost_usd left too little to ask again',
-  time: 'and the time was up before base was asked again',
-  errors: 'and base no longer answers',
-};
+const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 'settled', string>> =
+  {
+    settled: 'which new answers of both sides could not confirm',
+    max_calls: 'and max_calls left too few calls to ask again',
+    max_cost_usd: 'and max_cost_usd left too little to ask again',
+    time: 'and the time was up before base was asked again',
+    errors: 'and base no longer answers',
+  };
 
 /** `It fell against stored answers, and max_calls left too few calls to ask again.` */
 export function unconfirmedWords({
   rests_on,
   limit,
-}: Pick<TodayResult, 'rests_on' | 'limit'>): string {
+}: Pick<ConfirmationResult, 'rests_on' | 'limit'>): string {
   return `${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}.`;
 }
 
-function todaySentence({ reason, today }: SuiteResult): string | null {
-  if (reason?.by === 'unconfirmed' && today !== undefined) return unconfirmedWords(today);
+function confirmationSentence({ reason, confirmation }: SuiteResult): string | null {
+  if (reason?.by === 'unconfirmed' && confirmation !== undefined)
+    return unconfirmedWords(confirmation);
   if (reason?.by !== 'model') return null;
-  const drift = today?.drift ?? null;
+  const drift = confirmation?.drift ?? null;
   const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;
   return `The model changed, not your prompt: base falls today, too${fall}.`;
 }
 
 function whyOpen(suite: SuiteResult): string {
   const { reason, compared, pass_rate } = suite;
-  const today = todaySentence(suite);
-  if (today !== null) return ` ${today}`;
+  const confirmed = confirmationSentence(suite);
+  if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
   const nothingPassed = reason?.by === 'level' && pass_rate.base === 0;
   if (!reason || sentence === undefined || nothingPassed) return '';

@@ -1,5 +1,4 @@
 import { formatProblem } from '../../errors.ts';
-import { brokenCode } from '../../kernel/judge/broken-code.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
 import { decide } from '../../kernel/judge/gate.ts';
 import type {
@@ -28,6 +27,8 @@ import { replacedAnswerers } from '../../trust/answerers.ts';
 import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
+import { brokenCode } from './broken-code.ts';
+import { confirmFalls, type Confirmations } from './confirm.ts';
 import type {
   Added,
   DecidedRun,
@@ -40,7 +41,6 @@ import type {
 import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 import { newlySkippedIds, replacedServerNotice, suiteNotices } from './suite-notices.ts';
-import { confirmToday, type TodayFindings } from './today.ts';
 
 /** Executes a prepared run; its parts replace those of `blank`. */
 export async function judge(
@@ -190,15 +190,15 @@ async function compareSuites(
     })),
   );
   const complete = spent.halted() === null || !incomplete(spent.unmade);
-  const judgeWith = (today: TodayFindings): RunVerdict =>
+  const judgeWith = (confirmations: Confirmations): RunVerdict =>
     judgeSuites(comparisons, gate, {
       complete,
       rollUps: new Map(rolled.flatMap(({ rollUps }) => [...rollUps])),
-      today,
+      confirmations,
     });
   const { suites: verdicts, pool } =
     mode === 'diff'
-      ? await confirmToday(comparisons, judgeWith, { gate, price }, tools)
+      ? await confirmFalls(comparisons, judgeWith, { gate, price }, tools)
       : { suites: [], pool: null };
   const all = rolled.map((row, index) => ({ ...row, verdict: verdicts[index] ?? null }));
   const broken = brokenCode(

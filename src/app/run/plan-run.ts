@@ -1,5 +1,5 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { mostTodayCalls } from '../../kernel/judge/today.ts';
+import { mostConfirmationCalls } from '../../kernel/judge/confirmation.ts';
 import {
   minimumCalls,
   overBudget,
@@ -99,7 +99,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
-  const calls = mostTodayCalls(suites, hasStored);
+  const calls = mostConfirmationCalls(suites, hasStored);
   const possible = calls === 0 ? plan.possible : { ...plan.possible, confirm_possible: calls };
   return { ...prepared, plan: { ...plan, possible } };
 }

@@ -1,7 +1,7 @@
 import { extraTryMaker } from '../../app/run/extra-tries.ts';
 import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
-import { pOfFall } from '../../kernel/judge/today.ts';
+import { pOfFall } from '../../kernel/judge/confirmation.ts';
 import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
 import { countOutcomes, reachesLevel, type Tries } from '../../kernel/statistics/table.ts';

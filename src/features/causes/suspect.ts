@@ -132,7 +132,7 @@ async function withFixes(
 function onlyChange(
   units: ChangeUnit[],
   fallen: readonly ReferenceResult[],
-  { today }: SuiteResult,
+  { confirmation }: SuiteResult,
 ): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
@@ -140,7 +140,7 @@ function onlyChange(
     broken: sideCounts(head),
   }));
   const held = { references: 0, of: 0 };
-  const confirmed = today?.status === 'confirmed' ? { confirmed: true as const } : {};
+  const confirmed = confirmation?.status === 'confirmed' ? { confirmed: true as const } : {};
   return {
     relation: 'only-change',
     ...confirmed,

@@ -14,6 +14,7 @@ import { referenceTest } from '../statistics/reference-tests.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { classificationOf } from './classification.ts';
+import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
 import {
@@ -28,7 +29,6 @@ import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import { shownFiles } from './shown-files.ts';
 import { ruleUncompared } from './suite-rules.ts';
 import { preferenceOf } from './suite-tables.ts';
-import { storedAnswers } from './today.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** What a feature adds to a suite's result. */
@@ -100,16 +100,16 @@ const UNITS = {
 function verdictGrounds(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
-): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared' | 'today'> {
+): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared' | 'confirmation'> {
   if (verdict === null)
     return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
   return {
     reason: verdict.reason,
     visible_drop: verdict.visibleDrop,
     compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
-    ...(verdict.today === undefined
+    ...(verdict.confirmation === undefined
       ? {}
-      : { today: { ...verdict.today, stored: storedAnswers(suite) } }),
+      : { confirmation: { ...verdict.confirmation, stored: storedAnswers(suite) } }),
   };
 }
 
@@ -161,7 +161,8 @@ function referenceStatuses(
   const { down, up } = verdict.q;
   const { by, references } = verdict.reason;
   const silent = new Set(by === 'unanswered' ? references : []);
-  const isCertain = verdict.today === undefined || verdict.today.status === 'confirmed';
+  const isCertain =
+    verdict.confirmation === undefined || verdict.confirmation.status === 'confirmed';
   return new Map(
     compared.map((run, index) => {
       const table = verdict.own[index];

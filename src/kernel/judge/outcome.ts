@@ -97,8 +97,8 @@ export function modelChangedFigures(
   input: GateInput & { fails: boolean },
 ): Figures<'model-changed'> {
   const { suites, fails } = input;
-  const drifts = suites.flatMap(({ name, reason, today }) => {
-    const drift = reason?.by === 'model' ? (today?.drift ?? null) : null;
+  const drifts = suites.flatMap(({ name, reason, confirmation }) => {
+    const drift = reason?.by === 'model' ? (confirmation?.drift ?? null) : null;
     return drift === null ? [] : [{ name, base: drift.stored, head: drift.today }];
   });
   return { suites: drifts, fails, ...comparedIn(suites), ...seenIn(input) };

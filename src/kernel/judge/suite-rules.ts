@@ -1,7 +1,7 @@
 import type { SuiteRun } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
+import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './scoring-rates.ts';
-import type { TodayFinding } from './today.ts';
 
 /** The p of a test that decided (null: it was sequential), and the ids of what it names. */
 interface Found {
@@ -29,7 +29,7 @@ export interface SuiteFacts {
   /** Head gives no outcome where base does, beyond chance. */
   unanswered: Found | null;
   /** What new tries say of a fall that rests on an earlier run or on one session; null: none. */
-  today: TodayFinding | null;
+  confirmation: Confirmation | null;
   /** Ids of references without evidence, where too many lack it for green; null: not so. */
   missing: readonly string[] | null;
   /** Ids of references named as worse, and of those that more tries would have to clear. */
@@ -93,13 +93,13 @@ export const SUITE_RULES = [
     id: 'model',
     verdict: 'inconclusive',
     by: 'model',
-    when: ({ today }) => today?.status === 'model',
+    when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
     id: 'unconfirmed',
     verdict: 'inconclusive',
     by: 'unconfirmed',
-    when: ({ today }) => today?.status === 'unconfirmed',
+    when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
   {
     id: 'fall',
@@ -255,7 +255,7 @@ export function ruleUncompared(run: SuiteRun): Verdict {
     fall: null,
     broken: null,
     unanswered: null,
-    today: null,
+    confirmation: null,
     missing: null,
     named: [],
     suspicious: [],

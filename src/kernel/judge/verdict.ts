@@ -5,6 +5,7 @@ import { judgeFamily } from '../statistics/gate.ts';
 import type { LookPlan } from '../statistics/looks.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
+import type { Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import {
   isBoundTogether,
@@ -20,7 +21,6 @@ import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
 import { ruleSuite, sideFacts, type SuiteFacts } from './suite-rules.ts';
 import { meanOfTables } from './suite-tables.ts';
-import type { TodayFinding } from './today.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 export interface SuiteVerdict {
@@ -48,14 +48,14 @@ export interface SuiteVerdict {
   moves: MetricMove[];
   hidden?: FallUnderBase;
   /** Absent: it does not rest on answers of an earlier run, or says nothing bad. */
-  today?: TodayFinding;
+  confirmation?: Confirmation;
 }
 
 interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
-  today?: ReadonlyMap<SuiteComparison, TodayFinding>;
+  confirmations?: ReadonlyMap<SuiteComparison, Confirmation>;
 }
 
 /** All questions of a run of several suites in one contrast. */
@@ -83,7 +83,7 @@ export interface RunVerdict {
 export function judgeSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
-  { complete = true, rollUps = new Map(), today = new Map() }: JudgeOptions = {},
+  { complete = true, rollUps = new Map(), confirmations = new Map() }: JudgeOptions = {},
 ): RunVerdict {
   const evidence = runEvidence(suites, settings, rollUps);
   const { plan } = evidence;
@@ -127,7 +127,7 @@ export function judgeSuites(
       const hidden = fallUnderBase(suite, { alpha, gate_on: settings.gate_on });
       const found = {
         ...missingEvidence(answered.get(suite)),
-        today: today.get(suite) ?? null,
+        confirmation: confirmations.get(suite) ?? null,
         hidden,
         isBoundTogether: isBound && isPooled(entry.seen),
       };
@@ -151,8 +151,10 @@ function poolVerdict({ look, level, fell }: Pool, suites: readonly SuiteVerdict[
 }
 
 /** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
-export function isUnexplained({ verdict, today }: SuiteVerdict): boolean {
-  return verdict !== 'regressed' && (today === undefined || today.status === 'confirmed');
+export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
+  return (
+    verdict !== 'regressed' && (confirmation === undefined || confirmation.status === 'confirmed')
+  );
 }
 
 function missingEvidence(
@@ -176,7 +178,7 @@ function verdictOf(
   },
   found: Pick<
     SuiteFacts,
-    'unanswered' | 'today' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
+    'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
   >,
 ): Omit<SuiteVerdict, 'plan'> {
   const { suite, look, own, q, tries, called, healed } = seen;
@@ -211,7 +213,7 @@ function verdictOf(
     visibleDrop: visible,
     moves,
     ...(hidden === null ? {} : { hidden }),
-    ...(found.today === null ? {} : { today: found.today }),
+    ...(found.confirmation === null ? {} : { confirmation: found.confirmation }),
   };
 }
 

@@ -216,7 +216,7 @@ const passesSchema = z.strictObject({
   tries: countSchema.describe('Tries that passed or failed.'),
 });
 
-const todaySchema = z.strictObject({
+const confirmationSchema = z.strictObject({
   rests_on: z
     .enum(['stored', 'session'])
     .describe(
@@ -317,7 +317,7 @@ const suiteKeys = (own: OwnKeys) =>
         tries: countSchema.describe('Tries of each of them.'),
       })
       .describe('What the verdict rests on.'),
-    today: todaySchema
+    confirmation: confirmationSchema
       .describe(
         'How a fall against stored answers, or within one session of a program, was confirmed ' +
           'with new answers; absent: that was not needed.',
@@ -362,7 +362,7 @@ export function suiteResultSchema(own: OwnKeys): z.ZodType<SuiteResult> {
   return allKeys(own) as unknown as z.ZodType<SuiteResult>;
 }
 
-export type TodayResult = z.infer<typeof todaySchema>;
+export type ConfirmationResult = z.infer<typeof confirmationSchema>;
 
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 

@@ -71,7 +71,9 @@ export function regressionLine(result: Result, reports: Reports): HeadlineText {
 
 /** ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
 function confirmedWords(regressed: readonly SuiteResult[]): Line {
-  const rested = regressed.flatMap(({ today }) => (today?.rests_on === 'stored' ? today : []));
+  const rested = regressed.flatMap(({ confirmation }) =>
+    confirmation?.rests_on === 'stored' ? confirmation : [],
+  );
   if (rested.length === 0) return [];
   const oldest = Math.min(...rested.flatMap(({ stored }) => stored.oldest ?? []));
   const date = Number.isFinite(oldest) ? new Date(oldest).toISOString().slice(0, 10) : null;
@@ -186,8 +188,8 @@ function openBecause(suite: SuiteResult): Line {
   const { by = null, references = [] } = suite.reason ?? {};
   if (by === 'uncompared') return openNames('Without evidence: ', references);
   if (by === 'suspicious') return openNames('Looks worse by itself: ', references);
-  if (by === 'unconfirmed' && suite.today !== undefined)
-    return [text(unconfirmedWords(suite.today))];
+  if (by === 'unconfirmed' && suite.confirmation !== undefined)
+    return [text(unconfirmedWords(suite.confirmation))];
   if (showsOnly(suite)) return [text('No metric of it gates, so its values are only shown.')];
   if (low === null || low >= 0) return [];
   // Only too few references keep it open.

@@ -52,7 +52,11 @@ async function compare(words: string, program = '', ...args: string[]) {
 test('bad luck of one process of a program is not red', async () => {
   const { code, out, suite } = await compare('Unlucky');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
-  expect(suite.today).toMatchObject({ rests_on: 'session', status: 'unconfirmed', limit: null });
+  expect(suite.confirmation).toMatchObject({
+    rests_on: 'session',
+    status: 'unconfirmed',
+    limit: null,
+  });
   expect(out).toContain(
     'It fell in one session of the program on each side, which new answers of both sides could not confirm.',
   );
@@ -61,14 +65,18 @@ test('bad luck of one process of a program is not red', async () => {
 test('a fall in both sessions of a program is red', async () => {
   const { code, processes, suite } = await compare('Broken');
   expect([code, suite.verdict]).toEqual([1, 'regressed']);
-  expect(suite.today).toMatchObject({ rests_on: 'session', status: 'confirmed', limit: null });
+  expect(suite.confirmation).toMatchObject({
+    rests_on: 'session',
+    status: 'confirmed',
+    limit: null,
+  });
   expect(processes).toEqual(['base', 'base', 'head', 'head']);
 });
 
 test('a program with a process for each try needs no second session', async () => {
   const { code, suite } = await compare('Broken', ', process: try');
   expect(code).toBe(1);
-  expect(suite).not.toHaveProperty('today');
+  expect(suite).not.toHaveProperty('confirmation');
 });
 
 test('a fall in one session stays open if the cap leaves no calls for a second', async () => {

@@ -23,7 +23,7 @@ test('a second run confirms the fall by new tries, and names the same line with 
     { units: [{ lines: { from: CULPRIT } }], fix: { kind: 'draft' } },
   ]);
   const second = await again(['--store', 'kept.sqlite']);
-  const { suspects } = second.suites[0]!.today!;
+  const { suspects } = second.suites[0]!.confirmation!;
   const pairs = suspects.reduce((sum, { base, head }) => sum + base.tries + head.tries, 0);
   expect(server.requests).toHaveLength(asked + pairs);
   expect(second.usage).toMatchObject({ calls: pairs, reused: asked });

@@ -2,17 +2,17 @@ import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import {
   MOST_NEW_TRIES,
   needsNewHead,
-  nextToday,
+  nextConfirmationStep,
   restsOn,
-  todayFinding,
-  todayPolicy,
-  todayRows,
+  confirmationOf,
+  confirmationPolicy,
+  confirmationRows,
   type OutcomeIn,
-  type TodayFinding,
-  type TodayLimit,
-  type TodayRow,
-  type TodayStep,
-} from '../../kernel/judge/today.ts';
+  type Confirmation,
+  type ConfirmationLimit,
+  type ConfirmationRow,
+  type ConfirmationStep,
+} from '../../kernel/judge/confirmation.ts';
 import { isUnexplained, type RunVerdict, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import { outcomeIn } from '../../kernel/plan/ledger.ts';
 import type { Price } from '../../kernel/plan/price.ts';
@@ -24,23 +24,23 @@ import type { Side } from '../../types/plain.ts';
 import { extraTryMaker } from './extra-tries.ts';
 import type { FeatureTools } from './feature.ts';
 
-export type TodayFindings = ReadonlyMap<SuiteComparison, TodayFinding>;
+export type Confirmations = ReadonlyMap<SuiteComparison, Confirmation>;
 
 /**
  * The verdicts of a run. Before a suite is red, or a reference of it is named, or all suites together
  * are red, because of answers of an earlier run, or of one process of a program on each side, both
  * sides are asked again: the model may have changed since, or one process may have had bad luck.
  */
-export async function confirmToday(
+export async function confirmFalls(
   suites: readonly SuiteComparison[],
-  judgeWith: (today: TodayFindings) => RunVerdict,
+  judgeWith: (confirmations: Confirmations) => RunVerdict,
   { gate, price }: { gate: GateSettings; price: Price },
   tools: FeatureTools,
 ): Promise<RunVerdict> {
   const first = judgeWith(new Map());
   if (tools.isPreview) return first;
   const own = suiteClaims(suites, first);
-  const found = new Map<SuiteComparison, TodayFinding>();
+  const found = new Map<SuiteComparison, Confirmation>();
   for (const claim of own) {
     const finding = await confirmClaim(claim, claimPolicy(claim, gate, own.length), price, tools);
     for (const { suite } of claim.of) found.set(suite, finding);
@@ -59,13 +59,13 @@ export async function confirmToday(
 
 async function confirmClaim(
   { of, name, outcome }: Claim,
-  policy: Parameters<typeof nextToday>[1],
+  policy: Parameters<typeof nextConfirmationStep>[1],
   price: Price,
   tools: FeatureTools,
-): Promise<TodayFinding> {
+): Promise<Confirmation> {
   const what = of.some(({ suite }) => restsOn(suite) === 'stored') ? 'base' : 'both sides';
   tools.looking?.(`asking ${what} again, because ${name} fell`);
-  const rows = of.flatMap(({ suite, verdict }) => todayRows(suite, verdict.tries, outcome));
+  const rows = of.flatMap(({ suite, verdict }) => confirmationRows(suite, verdict.tries, outcome));
   return confirm(rows, policy, askAnew(tools, price, outcome));
 }
 
@@ -73,10 +73,10 @@ function claimPolicy(
   { of }: Claim,
   gate: GateSettings,
   claims: number,
-): Parameters<typeof nextToday>[1] {
+): Parameters<typeof nextConfirmationStep>[1] {
   const dearest = of.find(({ suite }) => restsOn(suite) === 'stored') ?? of[0];
   if (dearest === undefined) throw new TypeError('a claim is about a suite');
-  return todayPolicy(dearest.suite, gate, claims);
+  return confirmationPolicy(dearest.suite, gate, claims);
 }
 
 /** A fall that rests on answers that are not enough for it, and what a try must show for it. */
@@ -130,23 +130,24 @@ function outcomeFor({ by, metrics: [metric] }: SuiteVerdict['reason']): OutcomeI
 }
 
 async function confirm(
-  started: readonly TodayRow[],
-  policy: Parameters<typeof nextToday>[1],
+  started: readonly ConfirmationRow[],
+  policy: Parameters<typeof nextConfirmationStep>[1],
   asker: AnewAsker,
-): Promise<TodayFinding> {
+): Promise<Confirmation> {
   let rows = started;
   for (;;) {
-    const step = nextToday(rows, policy);
-    if (step.kind === 'confirmed' || step.kind === 'refuted') return todayFinding(rows, step, null);
+    const step = nextConfirmationStep(rows, policy);
+    if (step.kind === 'confirmed' || step.kind === 'refuted')
+      return confirmationOf(rows, step, null);
     const made = await asker.make(newTries(rows, step));
     const limit = asker.limit(made);
-    if (limit !== null) return todayFinding(rows, step, limit);
+    if (limit !== null) return confirmationOf(rows, step, limit);
     rows = withNewTries(rows, step, made);
   }
 }
 
 interface NewTry {
-  row: TodayRow;
+  row: ConfirmationRow;
   side: Side;
   try: number;
 }
@@ -155,7 +156,7 @@ interface NewTry {
  * Base's tries of all references replace the stored ones; new pairs have numbers of their own. Head
  * goes first, so that neither side of a program is always the one that starts.
  */
-function newTries(rows: readonly TodayRow[], step: TodayStep): NewTry[] {
+function newTries(rows: readonly ConfirmationRow[], step: ConfirmationStep): NewTry[] {
   if (step.kind === 'pairs')
     return step.rows.flatMap((row) =>
       (['head', 'base'] as const).map((side) => ({
@@ -171,10 +172,10 @@ function newTries(rows: readonly TodayRow[], step: TodayStep): NewTry[] {
 }
 
 function withNewTries(
-  rows: readonly TodayRow[],
-  step: TodayStep,
-  made: readonly MadeToday[],
-): TodayRow[] {
+  rows: readonly ConfirmationRow[],
+  step: ConfirmationStep,
+  made: readonly MadeTry[],
+): ConfirmationRow[] {
   const key = step.kind === 'pairs' ? 'pairs' : 'whole';
   const byRow = Map.groupBy(made, ({ row }) => row);
   return rows.map((row) => {
@@ -186,15 +187,15 @@ function withNewTries(
   });
 }
 
-interface MadeToday extends NewTry {
+interface MadeTry extends NewTry {
   result: TryResult;
   outcome: Outcome;
 }
 
 interface AnewAsker {
-  make(wanted: readonly NewTry[]): Promise<MadeToday[]>;
+  make(wanted: readonly NewTry[]): Promise<MadeTry[]>;
   /** Why a call was not made, or none came back from base; null: not so. */
-  limit(made: readonly MadeToday[]): TodayLimit | null;
+  limit(made: readonly MadeTry[]): ConfirmationLimit | null;
 }
 
 function askAnew(tools: FeatureTools, price: Price, outcome: OutcomeIn): AnewAsker {
@@ -208,7 +209,7 @@ function askAnew(tools: FeatureTools, price: Price, outcome: OutcomeIn): AnewAsk
             run,
             own.map((each) => extraTry(run, each)),
           );
-          return own.flatMap((each, i): MadeToday[] => {
+          return own.flatMap((each, i): MadeTry[] => {
             const result = results[i];
             return result === undefined ? [] : [{ ...each, result, outcome: outcome(result) }];
           });

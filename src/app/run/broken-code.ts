@@ -1,8 +1,8 @@
+import type { RunRollUps } from '../../kernel/judge/roll-up.ts';
+import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { metricIdentity, metricsFor } from '../../kernel/suite/metrics.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
-import type { ReferenceRun, SuiteRun } from '../plan/suite-run.ts';
-import { metricIdentity, metricsFor } from '../suite/metrics.ts';
-import type { RunRollUps } from './roll-up.ts';
 
 interface Rolled {
   run: SuiteRun;

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../types/metric.ts';
 import { suiteBlocks } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import type { TodayResult } from '../result/suite-result.ts';
+import type { ConfirmationResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
 import { fallP } from '../statistics/suite-test.ts';
@@ -38,7 +38,7 @@ const DRIFT_LEVEL = 0.05;
 const CALM = 0.3;
 
 /** A compared reference with its tries before, and the tries made to confirm that it fell. */
-export interface TodayRow {
+export interface ConfirmationRow {
   suite: SuiteComparison;
   run: ReferenceRun;
   /** It gets new pairs first. */
@@ -52,14 +52,14 @@ export interface TodayRow {
   whole: Tries;
 }
 
-export type TodayStep =
-  | { kind: 'pairs'; rows: readonly TodayRow[] }
+export type ConfirmationStep =
+  | { kind: 'pairs'; rows: readonly ConfirmationRow[] }
   /** One more try of base for every reference. */
   | { kind: 'whole' }
   | { kind: 'confirmed'; by: 'references' | 'all' }
   | { kind: 'refuted' };
 
-interface TodayPolicy {
+interface ConfirmationPolicy {
   /** The level (0–1) of the whole confirmation. */
   level: number;
   /** Whether single references may convict. */
@@ -75,11 +75,11 @@ interface TodayPolicy {
 const SESSION_LEVEL = 0.5;
 
 /** @param open how many suites of the run have a fall to confirm. */
-export function todayPolicy(
+export function confirmationPolicy(
   suite: SuiteComparison,
   { alpha, gate_on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
   open: number,
-): TodayPolicy {
+): ConfirmationPolicy {
   const level = restsOn(suite) === 'session' ? SESSION_LEVEL : alpha / open;
   return { level, single: gate_on !== 'suite' };
 }
@@ -87,10 +87,14 @@ export function todayPolicy(
 /** How a try counts for the claim that is confirmed: the whole try, or one metric of it. */
 export type OutcomeIn = (result: ReferenceRun['base'][number]['result']) => Outcome;
 
-export function todayRows(suite: SuiteComparison, tries: number, outcomeIn: OutcomeIn): TodayRow[] {
+export function confirmationRows(
+  suite: SuiteComparison,
+  tries: number,
+  outcomeIn: OutcomeIn,
+): ConfirmationRow[] {
   const outcomes = (made: ReferenceRun['base']): Outcome[] =>
     made.slice(0, tries).map(({ result }) => outcomeIn(result));
-  const rows = suite.compared.map((run): TodayRow => ({
+  const rows = suite.compared.map((run): ConfirmationRow => ({
     suite,
     run,
     isSuspect: false,
@@ -108,7 +112,7 @@ function isStored({ result }: ReferenceRun['base'][number]): boolean {
 }
 
 /** Whether head's tries must be made again, too. */
-export function needsNewHead({ run }: TodayRow): boolean {
+export function needsNewHead({ run }: ConfirmationRow): boolean {
   return isHeadOld(run);
 }
 
@@ -127,14 +131,17 @@ function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
 }
 
 /** What a fall must not rest on alone; null: it does not. */
-export function restsOn({ compared }: SuiteComparison): TodayResult['rests_on'] | null {
+export function restsOn({ compared }: SuiteComparison): ConfirmationResult['rests_on'] | null {
   const isOld = compared.some(({ base, head }) => base.some(isStored) || head.some(isStored));
   if (isOld) return 'stored';
   return compared.some(isOneSession) ? 'session' : null;
 }
 
 /** Calls for answers that confirming a fall takes at most; 0: nothing would have to be confirmed. */
-export function mostTodayCalls(suites: readonly SuiteComparison[], hasStored: boolean): number {
+export function mostConfirmationCalls(
+  suites: readonly SuiteComparison[],
+  hasStored: boolean,
+): number {
   return suites.reduce((sum, { compared }) => {
     if (!hasStored && !compared.some(isOneSession)) return sum;
     const pairs = Math.min(MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
@@ -146,7 +153,7 @@ export function mostTodayCalls(suites: readonly SuiteComparison[], hasStored: bo
  * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
  * a question, because their tries are not independent.
  */
-function suspectsOf(rows: readonly TodayRow[]): TodayRow[] {
+function suspectsOf(rows: readonly ConfirmationRow[]): ConfirmationRow[] {
   const seen = new Set<string>();
   return rows
     .map((row) => ({ row, drop: dropOf(row.before) }))
@@ -175,13 +182,16 @@ function dropOf(tries: Tries): number {
  * suspects, but only tries of today count. First the suspects: e-values of new pairs, valid whenever
  * they stop. Then all references, which no try has chosen: exact tests after each try.
  */
-export function nextToday(rows: readonly TodayRow[], { level, single }: TodayPolicy): TodayStep {
+export function nextConfirmationStep(
+  rows: readonly ConfirmationRow[],
+  { level, single }: ConfirmationPolicy,
+): ConfirmationStep {
   const bySuspects = single ? nextOfSuspects(rows, SUSPECT_SHARE * level) : null;
   if (bySuspects !== null) return bySuspects;
   const made = Math.min(...rows.map(({ whole }) => whole.base.length));
   if (made === 0) return { kind: 'whole' };
   const shares = single ? 1 : 1 / (1 - SUSPECT_SHARE);
-  const p = fallToday(rows);
+  const p = pOfFallToday(rows);
   if (reachesLevel(p, (LOOK_SHARES[made - 1] ?? 0) * shares * level))
     return { kind: 'confirmed', by: 'all' };
   // Earlier only if every stored try is replaced, so that the next run compares with today's.
@@ -191,7 +201,7 @@ export function nextToday(rows: readonly TodayRow[], { level, single }: TodayPol
 }
 
 /** Null: the suspects do not show it. */
-function nextOfSuspects(rows: readonly TodayRow[], level: number): TodayStep | null {
+function nextOfSuspects(rows: readonly ConfirmationRow[], level: number): ConfirmationStep | null {
   const seen = rows
     .filter(({ isSuspect }) => isSuspect)
     .map((row) => {
@@ -213,7 +223,7 @@ function nextOfSuspects(rows: readonly TodayRow[], level: number): TodayStep | n
 }
 
 /** One-sided mid-p of "head passes less often than base does today". */
-function fallToday(rows: readonly TodayRow[]): number {
+function pOfFallToday(rows: readonly ConfirmationRow[]): number {
   return pOfFall(rows.map(({ run, whole }) => ({ run, tries: whole })));
 }
 
@@ -226,7 +236,7 @@ export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): n
 }
 
 /** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
-function driftOf(rows: readonly TodayRow[]): TodayResult['drift'] {
+function driftOf(rows: readonly ConfirmationRow[]): ConfirmationResult['drift'] {
   const asked = rows.filter(({ whole }) => whole.base.length > 0);
   const compared = asked.map(({ run, stored, whole }) => ({
     run,
@@ -241,16 +251,16 @@ function driftOf(rows: readonly TodayRow[]): TodayResult['drift'] {
 }
 
 /** What the tries of today say about a fall that rests on stored answers. */
-export type TodayFinding = Omit<TodayResult, 'stored'>;
+export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-export type TodayLimit = NonNullable<TodayResult['limit']>;
+export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
 /** `limit`: what ended the calls; null: `step` settled it. */
-export function todayFinding(
-  rows: readonly TodayRow[],
-  step: TodayStep,
-  limit: TodayLimit | null,
-): TodayFinding {
+export function confirmationOf(
+  rows: readonly ConfirmationRow[],
+  step: ConfirmationStep,
+  limit: ConfirmationLimit | null,
+): Confirmation {
   const drift = driftOf(rows);
   const suspects = rows
     .filter(({ pairs }) => pairs.base.length > 0)
@@ -275,7 +285,7 @@ export function todayFinding(
 }
 
 /** Answers of earlier runs that a comparison rests on. */
-export function storedAnswers({ compared }: SuiteComparison): TodayResult['stored'] {
+export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult['stored'] {
   const stored = compared.flatMap(({ base, head }) => [...base, ...head].filter(isStored));
   const times = stored.flatMap(({ result }) => result.served?.at ?? []);
   const oldest = times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at));

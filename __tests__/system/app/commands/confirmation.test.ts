@@ -76,7 +76,7 @@ describe('a pull request after the model changed behind its name', () => {
     expect(suite).toMatchObject({
       verdict: 'inconclusive',
       reason: { by: 'model' },
-      today: { status: 'model', drift: { stored: 1, today: 0.5 } },
+      confirmation: { status: 'model', drift: { stored: 1, today: 0.5 } },
     });
     expect(out).toContain('The model changed, not your prompt');
     expect(result).not.toHaveProperty('causes');
@@ -115,9 +115,9 @@ describe('a pull request after the model changed behind its name', () => {
     drift();
     const { code, out, suite } = await diff('Broken:');
     expect([code, suite.verdict]).toEqual([1, 'regressed']);
-    expect(suite.today).toMatchObject({ status: 'confirmed', limit: null });
+    expect(suite.confirmation).toMatchObject({ status: 'confirmed', limit: null });
     expect(out).toContain('Cause: the only change: ');
-    const today = new Date(suite.today!.stored.oldest!).toISOString().slice(0, 10);
+    const today = new Date(suite.confirmation!.stored.oldest!).toISOString().slice(0, 10);
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });
 
@@ -134,7 +134,7 @@ describe('a pull request after the model changed behind its name', () => {
       'It fell against stored answers, and max_calls left too few calls to ask again.',
     );
     expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
-    expect(suite.today).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
+    expect(suite.confirmation).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
   });
 });
 
@@ -158,11 +158,11 @@ describe('a second run of the same commit', () => {
   test('asks again if it was red', async () => {
     const { diff } = await openProject();
     const first = await diff('Broken:');
-    expect(first.suite).not.toHaveProperty('today');
+    expect(first.suite).not.toHaveProperty('confirmation');
     expect(first.out).toContain('The only change: ');
     const second = await diff('Broken:');
     expect([first.code, second.code]).toEqual([1, 1]);
-    expect(second.suite.today).toMatchObject({ status: 'confirmed', by: 'references' });
+    expect(second.suite.confirmation).toMatchObject({ status: 'confirmed', by: 'references' });
     expect(second.calls).toBeGreaterThan(0);
     expect(second.calls).toBeLessThan(first.calls / 2);
   });

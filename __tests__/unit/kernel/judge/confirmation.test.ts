@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   needsNewHead,
-  nextToday,
+  nextConfirmationStep,
   restsOn,
-  todayFinding,
-  todayPolicy,
-  todayRows,
-  type TodayFinding,
-  type TodayRow,
-} from '../../../../src/kernel/judge/today.ts';
+  confirmationOf,
+  confirmationPolicy,
+  confirmationRows,
+  type Confirmation,
+  type ConfirmationRow,
+} from '../../../../src/kernel/judge/confirmation.ts';
 import {
   suiteComparison,
   type SuiteComparison,
@@ -79,7 +79,7 @@ function comparison(
 }
 
 /** Follows the steps, with tries drawn at today's rates. */
-function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): TodayFinding {
+function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): Confirmation {
   const draw = drawer(seed);
   const suite = comparison(rates, draw);
   const rateOf = new Map(
@@ -92,14 +92,15 @@ function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): Toda
 
 function steps(
   suite: SuiteComparison,
-  policy: Parameters<typeof nextToday>[1],
-  tryOf: (row: TodayRow, side: Side) => Outcome,
-): TodayFinding {
-  let rows: TodayRow[] = todayRows(suite, TRIES, ({ outcome }) => outcome);
+  policy: Parameters<typeof nextConfirmationStep>[1],
+  tryOf: (row: ConfirmationRow, side: Side) => Outcome,
+): Confirmation {
+  let rows: ConfirmationRow[] = confirmationRows(suite, TRIES, ({ outcome }) => outcome);
   for (;;) {
-    const step = nextToday(rows, policy);
-    if (step.kind === 'confirmed' || step.kind === 'refuted') return todayFinding(rows, step, null);
-    rows = rows.map((row): TodayRow => {
+    const step = nextConfirmationStep(rows, policy);
+    if (step.kind === 'confirmed' || step.kind === 'refuted')
+      return confirmationOf(rows, step, null);
+    rows = rows.map((row): ConfirmationRow => {
       const more = ({ base, head }: Tries, withHead: boolean): Tries => ({
         base: [...base, tryOf(row, 'base')],
         head: withHead ? [...head, tryOf(row, 'head')] : head,
@@ -110,7 +111,7 @@ function steps(
   }
 }
 
-function shares(rates: readonly Rates[], runs: number): Record<TodayFinding['status'], number> {
+function shares(rates: readonly Rates[], runs: number): Record<Confirmation['status'], number> {
   const counts = { confirmed: 0, model: 0, unconfirmed: 0 };
   for (let i = 0; i < runs; i += 1)
     counts[confirmed(rates, `today ${String(i)}`).status] += 1 / runs;
@@ -163,8 +164,8 @@ describe('suspects', () => {
   ];
   const firstStep = (rates: readonly Rates[], cluster?: string) => {
     const made = comparison(rates, drawer('x'), cluster === undefined ? {} : { cluster });
-    return nextToday(
-      todayRows(made, TRIES, ({ outcome }) => outcome),
+    return nextConfirmationStep(
+      confirmationRows(made, TRIES, ({ outcome }) => outcome),
       POLICY,
     );
   };
@@ -202,7 +203,7 @@ describe('a fall within one session of a program', () => {
       const draw = drawer(`session ${String(again)} ${String(i)}`);
       const made = comparison(rates, draw, { isStored: false });
       const suite = answeredBy({ provider: 'program' }, made);
-      const policy = todayPolicy(suite, { alpha: 0.05, gate_on: 'suite+references' }, 1);
+      const policy = confirmationPolicy(suite, { alpha: 0.05, gate_on: 'suite+references' }, 1);
       return steps(suite, policy, (_row, side) => draw(side === 'head' ? 0.9 - again : 0.9));
     });
     return found.filter(({ status }) => status === 'confirmed').length / runs;
