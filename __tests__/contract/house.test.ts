@@ -68,10 +68,10 @@ describe('the house', () => {
   });
 
   test.each<[string, string, boolean]>([
-    ['src/kernel/plan/plan.ts', 'src/kernel/select/select.ts', true],
-    ['src/kernel/plan/plan.ts', 'src/kernel/judge/gate.ts', false],
+    ['src/money/plan.ts', 'src/kernel/select/select.ts', true],
+    ['src/money/plan.ts', 'src/kernel/judge/gate.ts', false],
     ['src/kernel/judge/gate.ts', 'src/kernel/ask/score.ts', false],
-    ['src/kernel/plan/plan.ts', 'src/edges/store/index.ts', false],
+    ['src/money/plan.ts', 'src/edges/store/index.ts', false],
     ['src/app/session/edges.ts', 'src/edges/store/index.ts', true],
     ['src/edges/store/index.ts', 'src/app/session/edges.ts', false],
     ['src/edges/store/index.ts', 'src/edges/git/tree.ts', false],

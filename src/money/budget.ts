@@ -1,8 +1,8 @@
 import type { Halt } from '../kernel/plan/halt.ts';
-import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import { textOf } from '../types/answer.ts';
 import type { Complete, Completion, Purpose, Request } from '../types/model.ts';
+import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
 /** Hard caps of a run; null: none. */

@@ -1,11 +1,11 @@
-import { judgingCalls } from '../kernel/plan/judging-calls.ts';
-import { EVALUATOR_CALLS, planOf } from '../kernel/plan/plan.ts';
-import type { Prepared } from '../kernel/plan/prepared.ts';
-import type { Price } from '../kernel/plan/price.ts';
 import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import { isHosted, type Message, type Purpose, type Request, type Target } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
+import type { Price } from '../types/price.ts';
+import { judgingCalls } from './judging-calls.ts';
+import { EVALUATOR_CALLS, planOf } from './plan.ts';
+import type { Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
 

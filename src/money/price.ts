@@ -1,4 +1,3 @@
-import type { Price } from '../kernel/plan/price.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { UsageTotals } from '../kernel/result/result.ts';
 import { isBatched } from '../kernel/select/targets.ts';
@@ -17,6 +16,7 @@ import {
   type Target,
 } from '../types/model.ts';
 import { publicModel } from '../types/passports.ts';
+import type { Price } from '../types/price.ts';
 import { factsOf, type VendorName } from '../types/vendors.ts';
 
 /** A default cap, which the user did not write, only covers known prices. */

@@ -1,6 +1,6 @@
-import type { Price } from '../kernel/plan/price.ts';
 import { isBatched } from '../kernel/select/targets.ts';
 import type { Purpose, Target } from '../types/model.ts';
+import type { Price } from '../types/price.ts';
 
 export interface ModelForecast {
   /** `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */

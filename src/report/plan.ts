@@ -1,9 +1,9 @@
 import { formatProblem } from '../errors.ts';
-import { answerCalls, type AnswerCalls } from '../kernel/plan/answer-calls.ts';
-import { minimumCalls, possibleWords, recordedWords, type Plan } from '../kernel/plan/plan.ts';
-import type { Prepared } from '../kernel/plan/prepared.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import { answerCalls, type AnswerCalls } from '../money/answer-calls.ts';
 import { forecastWords } from '../money/cost-cap.ts';
+import { minimumCalls, possibleWords, recordedWords, type Plan } from '../money/plan.ts';
+import type { Prepared } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
 import { count, counted } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';

@@ -1,7 +1,7 @@
 import { SETTINGS_FILE } from '../config/file-names.ts';
-import type { Asker } from '../kernel/plan/feature-plan.ts';
-import type { PrepareInput } from '../kernel/plan/prepared.ts';
 import { gradersOf, type ProjectSide } from '../kernel/select/targets.ts';
+import type { Asker } from '../money/feature-plan.ts';
+import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
 /** The first grader only, because voting applies to grades. `problems`: why it cannot be used. */

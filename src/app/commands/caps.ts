@@ -1,6 +1,5 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { UserError, problem } from '../../errors.ts';
-import type { Price } from '../../kernel/plan/price.ts';
 import { createGuard, type Guard } from '../../money/budget.ts';
 import { costCap, costProblems, uncheckedCap } from '../../money/cost-cap.ts';
 import { priceFrom } from '../../money/price.ts';
@@ -8,6 +7,7 @@ import { modelLabel, type Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
+import type { Price } from '../../types/price.ts';
 import type { Edges } from '../run/input.ts';
 import type { Opened } from './project.ts';
 

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
-import type { PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { TargetContext } from '../../kernel/select/targets.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
+import type { PlannedCalls } from '../../money/feature-plan.ts';
 import type { Block } from '../../report/sections/document.ts';
 import type { Json, Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';

@@ -1,10 +1,10 @@
-import type { PlannedFeature } from '../../kernel/plan/feature-plan.ts';
-import type { PrepareInput } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison, TryPolicy } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
 import { triesNeeded } from '../../kernel/suite/gate.ts';
 import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
+import type { PrepareInput } from '../../money/prepared.ts';
 import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place } from '../../types/plain.ts';
 

@@ -15,12 +15,12 @@ import {
 } from '../../kernel/judge/confirmation.ts';
 import { isUnexplained, type RunVerdict, type SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import { outcomeIn } from '../../kernel/plan/ledger.ts';
-import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
+import type { Price } from '../../types/price.ts';
 import { extraTryMaker } from './extra-tries.ts';
 import type { FeatureTools } from './feature.ts';
 

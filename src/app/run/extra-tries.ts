@@ -1,9 +1,9 @@
 import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
 import { wasNotMade } from '../../kernel/plan/halt.ts';
-import type { Price } from '../../kernel/plan/price.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Complete, Request } from '../../types/model.ts';
+import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
 
 /** Makes tries of a suite beyond those of the plan. */

@@ -1,10 +1,10 @@
 import type { Halt } from '../../kernel/plan/halt.ts';
-import type { Plan } from '../../kernel/plan/plan.ts';
-import type { PrepareInput, Prepared } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
 import type { Portion } from '../../money/forecast.ts';
+import type { Plan } from '../../money/plan.ts';
+import type { PrepareInput, Prepared } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Arranged } from '../../trust/arranged.ts';

@@ -1,20 +1,19 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { mostConfirmationCalls } from '../../kernel/judge/confirmation.ts';
+import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
+import type { Caps } from '../../money/budget.ts';
+import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
+import { forecast, portionOfCost } from '../../money/forecast.ts';
 import {
   minimumCalls,
   overBudget,
   repeatPlan,
   withFeatureCalls,
   type Plan,
-} from '../../kernel/plan/plan.ts';
-import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
-import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
-import type { Result } from '../../kernel/result/result.ts';
-import { unreadChanges } from '../../kernel/select/unread.ts';
-import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
-import type { Caps } from '../../money/budget.ts';
-import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
-import { forecast, portionOfCost } from '../../money/forecast.ts';
+} from '../../money/plan.ts';
+import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
 import type { Arranged } from '../../trust/arranged.ts';
@@ -26,6 +25,7 @@ import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } 
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
+import { unreadChanges } from './unread.ts';
 
 const WHOLE: PlanPart = {
   narrow: (whole) => whole,

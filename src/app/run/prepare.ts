@@ -1,7 +1,4 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import type { PlannedFeature } from '../../kernel/plan/feature-plan.ts';
-import { planOf, repeatPlan, withFeatureCalls } from '../../kernel/plan/plan.ts';
-import { targetsOf, type PrepareInput, type Prepared } from '../../kernel/plan/prepared.ts';
 import {
   startSuite,
   suiteComparison,
@@ -10,16 +7,14 @@ import {
 } from '../../kernel/plan/suite-run.ts';
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
 import { filesHash } from '../../kernel/select/programs.ts';
-import {
-  newlyQuarantined,
-  quarantineNotices,
-  quarantineOf,
-} from '../../kernel/select/quarantine.ts';
 import { selectAffected, selectAll, type AffectedSuite } from '../../kernel/select/select.ts';
 import { batchedNames, type ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
 import type { Project, Settings } from '../../kernel/suite/suite.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
+import { planOf, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
+import { targetsOf, type PrepareInput, type Prepared } from '../../money/prepared.ts';
 import { priceFrom } from '../../money/price.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
@@ -31,6 +26,7 @@ import { reasonWords } from '../../wording/reasons.ts';
 import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
+import { newlyQuarantined, quarantineNotices, quarantineOf } from './quarantine.ts';
 
 export function prepare(
   input: PrepareInput,

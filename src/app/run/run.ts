@@ -1,7 +1,7 @@
-import { minimumCalls } from '../../kernel/plan/plan.ts';
-import { keyProblems, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { budgetHalt, createGuard } from '../../money/budget.ts';
+import { minimumCalls } from '../../money/plan.ts';
+import { keyProblems, type Prepared } from '../../money/prepared.ts';
 import { changedTexts } from './changed-texts.ts';
 import { judge } from './evaluate.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';

@@ -2,10 +2,9 @@ import type { AnsweredTry } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
 import { type Halt, type Unmade, wasNotMade } from '../../kernel/plan/halt.ts';
-import { withoutOutdated } from '../../kernel/plan/outdated.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import { createMeter, type Meter } from '../../money/price.ts';
 import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
@@ -19,6 +18,7 @@ import type {
 } from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
+import { withoutOutdated } from './outdated.ts';
 
 export interface JudgeEdges {
   complete: Complete;

@@ -1,6 +1,5 @@
 import { answerKey } from '../../kernel/answer/text.ts';
 import { endingShares, servedApart } from '../../kernel/judge/endings.ts';
-import type { ReplacedServer } from '../../kernel/plan/outdated.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -9,6 +8,7 @@ import { countsIn } from '../../kernel/suite/gate.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
 import { ENDED_IN_ERROR } from '../../wording/notices.ts';
+import type { ReplacedServer } from './outdated.ts';
 
 const MAX_NOTICE_REFERENCES = 20;
 

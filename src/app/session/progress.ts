@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import { minimumCalls, possibleWords, recordedWords, type Plan } from '../../kernel/plan/plan.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
+import { minimumCalls, possibleWords, recordedWords, type Plan } from '../../money/plan.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/model.ts';

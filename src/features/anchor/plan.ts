@@ -1,12 +1,12 @@
 import type { Feature, PlanningRun, SidesRead } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { UserError, formatProblem } from '../../errors.ts';
-import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Generation } from '../../kernel/select/generation.ts';
 import { gates, selectAffected } from '../../kernel/select/select.ts';
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
 import { isHosted, type Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';

@@ -1,9 +1,9 @@
-import type { Price } from '../../kernel/plan/price.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Complete, Grader } from '../../types/model.ts';
+import type { Price } from '../../types/price.ts';
 import { CHUNK, GROUP, discoveryCalls, referenceTexts } from './cost.ts';
 import { discover, type Discovery } from './discover.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } from './text.ts';

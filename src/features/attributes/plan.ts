@@ -1,7 +1,7 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { askerOf } from '../../trials/asker.ts';
 import type { Grader } from '../../types/model.ts';

@@ -1,8 +1,8 @@
 import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
 import type { JudgeEdges } from '../../app/run/spending.ts';
-import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../kernel/plan/judging-calls.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../money/judging-calls.ts';
 import { askerOf } from '../../trials/asker.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';

@@ -1,10 +1,10 @@
 import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
 import { servedApart } from '../../kernel/judge/endings.ts';
-import { callsPerTry } from '../../kernel/plan/judging-calls.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { callsPerTry } from '../../money/judging-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';

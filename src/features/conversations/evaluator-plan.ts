@@ -1,9 +1,9 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
-import type { FeaturePlan, PlannedCalls } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
+import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import type { Notice } from '../../types/plain.ts';
 import { judging, steeringFor } from './answerer.ts';
 import type { Conversation, Steering } from './conversation-rules.ts';

@@ -1,11 +1,11 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
-import type { FeaturePlan } from '../../kernel/plan/feature-plan.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import { graderSetsOf, type ProjectSide } from '../../kernel/select/targets.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Notice, Place, Side } from '../../types/plain.ts';

@@ -4,7 +4,7 @@ import { planRun } from '../../app/run/plan-run.ts';
 import { guardedEdges } from '../../app/run/run.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import { runInput, withEdges, type Session } from '../../app/session/session.ts';
-import { keyProblems } from '../../kernel/plan/prepared.ts';
+import { keyProblems } from '../../money/prepared.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

@@ -1,8 +1,7 @@
+import { quarantineOf } from '../../app/run/quarantine.ts';
 import { MOST_RUNS } from '../../documents/limits.ts';
-import type { Again } from '../../kernel/plan/prepared.ts';
 import type { AffectedReference } from '../../kernel/select/affected.ts';
 import { drawnAgain } from '../../kernel/select/generation.ts';
-import { quarantineOf } from '../../kernel/select/quarantine.ts';
 import {
   gates,
   selectAll,
@@ -12,6 +11,7 @@ import {
 import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
+import type { Again } from '../../money/prepared.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 

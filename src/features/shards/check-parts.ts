@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MOST_SHARDS } from '../../documents/limits.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
 import { HALT_TITLES } from '../../kernel/result/reason.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
 import { targetIdentity } from '../../kernel/select/generation.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { shardName, type Shard } from './part.ts';

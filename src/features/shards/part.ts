@@ -1,12 +1,12 @@
 import type { PlanPart, Portions } from '../../app/run/input.ts';
 import { problem } from '../../errors.ts';
-import { planOf } from '../../kernel/plan/plan.ts';
-import { targetsOf, type Prepared } from '../../kernel/plan/prepared.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected.ts';
 import { isBatched } from '../../kernel/select/targets.ts';
 import type { Caps } from '../../money/budget.ts';
 import type { Portion } from '../../money/forecast.ts';
+import { planOf } from '../../money/plan.ts';
+import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Problem } from '../../types/plain.ts';
 

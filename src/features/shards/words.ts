@@ -1,4 +1,4 @@
-import { recordedWords } from '../../kernel/plan/plan.ts';
+import { recordedWords } from '../../money/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
 import { counted, cost, count } from '../../text/amounts.ts';

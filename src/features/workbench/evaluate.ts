@@ -4,18 +4,18 @@ import type { AnswerExchange } from '../../app/session/cached-complete.ts';
 import { runInput, type Session, withEdges } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
-import type { Prepared } from '../../kernel/plan/prepared.ts';
-import type { Price } from '../../kernel/plan/price.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Completion, Request } from '../../types/model.ts';
+import type { Price } from '../../types/price.ts';
 import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {

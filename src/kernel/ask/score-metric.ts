@@ -3,7 +3,7 @@ import { asDirect } from '../../money/price.ts';
 import { textOf, callsOf, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
-import type { Price } from '../plan/price.ts';
+import type { Price } from '../../types/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import type { Scoring } from '../select/scoring.ts';

@@ -1,4 +1,3 @@
-import type { Prepared } from '../../kernel/plan/prepared.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -8,6 +7,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Generation } from '../../kernel/select/generation.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
-import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Reference, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../../src/money/forecast.ts';
+import type { Prepared } from '../../../../src/money/prepared.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';

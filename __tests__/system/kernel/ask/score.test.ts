@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { WINDOW, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { scoreItems } from '../../../../src/kernel/ask/score.ts';
-import type { Price } from '../../../../src/kernel/plan/price.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
+import type { Price } from '../../../../src/types/price.ts';
 import {
   answer,
   dependsOn as on,

@@ -7,7 +7,7 @@ import {
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-plan.ts';
-import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
+import type { Prepared } from '../../../../src/money/prepared.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';

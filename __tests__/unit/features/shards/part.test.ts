@@ -10,11 +10,11 @@ import {
   partOfPlan,
   plannedReferences,
 } from '../../../../src/features/shards/part.ts';
-import { minimumCalls } from '../../../../src/kernel/plan/plan.ts';
-import type { Prepared } from '../../../../src/kernel/plan/prepared.ts';
 import { fingerprintOf } from '../../../../src/kernel/select/affected.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
+import { minimumCalls } from '../../../../src/money/plan.ts';
+import type { Prepared } from '../../../../src/money/prepared.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import fc, { draws } from '../../../fuzz.ts';

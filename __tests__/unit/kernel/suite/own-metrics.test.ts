@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { scoreItems } from '../../../../src/kernel/ask/score.ts';
-import { planOf } from '../../../../src/kernel/plan/plan.ts';
 import { startSuite } from '../../../../src/kernel/plan/suite-run.ts';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
@@ -16,6 +15,7 @@ import {
   ownMetrics,
 } from '../../../../src/kernel/suite/metrics.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
+import { planOf } from '../../../../src/money/plan.ts';
 import {
   answer,
   metric,

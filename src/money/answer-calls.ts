@@ -1,15 +1,20 @@
-import type { Outcome } from '../../types/metric.ts';
-import { MOST_HEALING_PAIRS } from '../statistics/healing.ts';
-import type { SuiteLedger } from '../statistics/ledger.ts';
-import { MOST_TRIES } from '../statistics/looks.ts';
-import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../statistics/policy.ts';
-import { createRandom, nextFloat, type Random } from '../statistics/random.ts';
-import { sum } from '../statistics/sums.ts';
-import { MOST_PAIRS } from '../statistics/suspicion.ts';
-import { criticalOf, ledgersOf } from './ledger.ts';
+import { criticalOf, ledgersOf } from '../kernel/plan/ledger.ts';
+import type { ReferenceRun, SuiteComparison } from '../kernel/plan/suite-run.ts';
+import { alphaShares, comparing } from '../kernel/plan/tries.ts';
+import { MOST_HEALING_PAIRS } from '../kernel/statistics/healing.ts';
+import type { SuiteLedger } from '../kernel/statistics/ledger.ts';
+import { MOST_TRIES } from '../kernel/statistics/looks.ts';
+import {
+  firstTriesOf,
+  mostSuspects,
+  runState,
+  type RunLevels,
+} from '../kernel/statistics/policy.ts';
+import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
+import { sum } from '../kernel/statistics/sums.ts';
+import { MOST_PAIRS } from '../kernel/statistics/suspicion.ts';
+import type { Outcome } from '../types/metric.ts';
 import type { Prepared } from './prepared.ts';
-import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
-import { alphaShares, comparing } from './tries.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs in which nothing got worse. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { simulate } from '../../../../benchmarks/verdicts/simulate.ts';
-import { answerCalls } from '../../../../src/kernel/plan/answer-calls.ts';
-import type { SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
-import { createRandom } from '../../../../src/kernel/statistics/random.ts';
-import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
-import { scoring, tests } from '../../app/run/builders.ts';
+import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
+import type { SuiteComparison } from '../../../src/kernel/plan/suite-run.ts';
+import { createRandom } from '../../../src/kernel/statistics/random.ts';
+import { DEFAULT_GATE } from '../../../src/kernel/suite/gate-settings.ts';
+import { answerCalls } from '../../../src/money/answer-calls.ts';
+import { scoring, tests } from '../app/run/builders.ts';
 
 const request = (side: string, provider = 'openai') => ({
   kind: 'request',

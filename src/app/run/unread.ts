@@ -1,10 +1,10 @@
 import picomatch from 'picomatch';
 import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
+import { evaluatedFiles, filesNamedIn, programFiles } from '../../kernel/select/programs.ts';
+import type { ModelSettings, Project } from '../../kernel/suite/suite.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { ModelSettings, Project } from '../suite/suite.ts';
-import { evaluatedFiles, filesNamedIn, programFiles } from './programs.ts';
 
 interface ProjectAndTree {
   project: Pick<Project, 'settings' | 'suites'>;

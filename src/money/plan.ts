@@ -1,8 +1,8 @@
-import { counted } from '../../text/amounts.ts';
-import type { Problem } from '../../types/plain.ts';
-import type { Generation } from '../select/generation.ts';
+import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { Generation } from '../kernel/select/generation.ts';
+import { counted } from '../text/amounts.ts';
+import type { Problem } from '../types/plain.ts';
 import { judgingCalls } from './judging-calls.ts';
-import type { NextTries, ReferenceRun, SuiteRun } from './suite-run.ts';
 
 /** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
 export interface Plan {

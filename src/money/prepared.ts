@@ -1,17 +1,17 @@
-import type { Target } from '../../types/model.ts';
-import type { Notice, Problem } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import type { Reason } from '../result/reason.ts';
-import type { Scoring } from '../select/scoring.ts';
-import type { AffectedSuite, Selection } from '../select/select.ts';
-import type { ProjectSide } from '../select/targets.ts';
-import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
-import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../suite/metrics.ts';
-import type { Suite, Tests } from '../suite/suite.ts';
+import type { NextTries, SuiteComparison, SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { Reason } from '../kernel/result/reason.ts';
+import type { Scoring } from '../kernel/select/scoring.ts';
+import type { AffectedSuite, Selection } from '../kernel/select/select.ts';
+import type { ProjectSide } from '../kernel/select/targets.ts';
+import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
+import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../kernel/suite/metrics.ts';
+import type { Suite, Tests } from '../kernel/suite/suite.ts';
+import type { Target } from '../types/model.ts';
+import type { Notice, Problem } from '../types/plain.ts';
+import type { Price } from '../types/price.ts';
+import type { SourceTree } from '../types/repository.ts';
 import type { PlannedFeature } from './feature-plan.ts';
 import type { Plan } from './plan.ts';
-import type { Price } from './price.ts';
-import type { NextTries, SuiteComparison, SuiteRun } from './suite-run.ts';
 
 export interface PrepareInput {
   mode: 'diff' | 'sweep';

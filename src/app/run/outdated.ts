@@ -1,7 +1,12 @@
+import {
+  mapRuns,
+  type ReferenceRun,
+  type SuiteComparison,
+  type Try,
+} from '../../kernel/plan/suite-run.ts';
+import type { Generation } from '../../kernel/select/generation.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
-import type { Generation } from '../select/generation.ts';
-import { mapRuns, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
 /** A model that answers under its name today by another model than earlier. */
 export interface ReplacedServer {

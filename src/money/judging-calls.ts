@@ -1,15 +1,20 @@
-import { alternatives } from '../../metrics/answer.ts';
-import { countObjects } from '../../metrics/objects.ts';
-import type { Metric } from '../../types/metric.ts';
-import type { Grader, Message } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
-import type { AffectedReference } from '../select/affected.ts';
-import { gradersIdentity, type Scoring } from '../select/scoring.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
-import { comparesEmbeddings, embedderFor, gradersFor, metricsFor } from '../suite/metrics.ts';
-import type { Reference } from '../suite/suite.ts';
-import { asksNothing } from '../suite/template.ts';
-import type { NextTries, SuiteRun } from './suite-run.ts';
+import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { AffectedReference } from '../kernel/select/affected.ts';
+import { gradersIdentity, type Scoring } from '../kernel/select/scoring.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import {
+  comparesEmbeddings,
+  embedderFor,
+  gradersFor,
+  metricsFor,
+} from '../kernel/suite/metrics.ts';
+import type { Reference } from '../kernel/suite/suite.ts';
+import { asksNothing } from '../kernel/suite/template.ts';
+import { alternatives } from '../metrics/answer.ts';
+import { countObjects } from '../metrics/objects.ts';
+import type { Metric } from '../types/metric.ts';
+import type { Grader, Message } from '../types/model.ts';
+import type { Side } from '../types/plain.ts';
 
 interface JudgingCalls {
   asked: Grader;

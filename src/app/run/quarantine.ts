@@ -1,9 +1,9 @@
+import { pairReferences } from '../../kernel/select/pair.ts';
+import type { Scoring } from '../../kernel/select/scoring.ts';
+import type { AffectedSuite } from '../../kernel/select/select.ts';
+import { countsIn } from '../../kernel/suite/gate.ts';
+import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';
-import { countsIn } from '../suite/gate.ts';
-import type { Tests } from '../suite/suite.ts';
-import { pairReferences } from './pair.ts';
-import type { Scoring } from './scoring.ts';
-import type { AffectedSuite } from './select.ts';
 
 /** In quarantine a reference runs and is shown, but does not gate. `today`: `YYYY-MM-DD`. */
 export function quarantineOf(tests: Tests, today: string): (id: string) => boolean {
