@@ -1,15 +1,15 @@
 import { criticalOf, ledgersOf } from '../kernel/plan/ledger.ts';
-import type { ReferenceRun, SuiteComparison } from '../kernel/plan/suite-run.ts';
-import { alphaShares, comparing } from '../kernel/plan/tries.ts';
-import { MOST_HEALING_PAIRS } from '../kernel/statistics/healing.ts';
-import type { SuiteLedger } from '../kernel/statistics/ledger.ts';
-import { MOST_TRIES } from '../kernel/statistics/looks.ts';
+import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import {
   firstTriesOf,
   mostSuspects,
   runState,
   type RunLevels,
-} from '../kernel/statistics/policy.ts';
+} from '../kernel/plan/policy.ts';
+import type { ReferenceRun, SuiteComparison } from '../kernel/plan/suite-run.ts';
+import { alphaShares, comparing } from '../kernel/plan/tries.ts';
+import { MOST_HEALING_PAIRS } from '../kernel/statistics/healing.ts';
+import type { SuiteLedger } from '../kernel/statistics/ledger.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { MOST_PAIRS } from '../kernel/statistics/suspicion.ts';

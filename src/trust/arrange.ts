@@ -1,6 +1,6 @@
+import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import type { Reason } from '../kernel/result/reason.ts';
 import { pairReferences, pairSuites, withGatesOfBase } from '../kernel/select/pair.ts';
-import { MOST_TRIES } from '../kernel/statistics/looks.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';

@@ -1,17 +1,13 @@
 import { firstAnswerText } from '../../kernel/answer/text.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import {
-  bundlesAmong,
-  clustersByName,
-  type Bundle,
-  type Cluster,
-} from '../../kernel/statistics/bundles.ts';
+import { clustersByName, type Bundle, type Cluster } from '../../kernel/statistics/bundles.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
 import type { Variant } from '../../kernel/suite/suite.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
+import { bundlesAmong } from './clusters.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
 import { countTries, meanValues, proficiencyOf, triesBelow, tryOutcome } from './proficiency.ts';

@@ -1,11 +1,5 @@
-import {
-  bundleMoments,
-  bundlesAmong,
-  mirrorClusters,
-  type Cluster,
-} from '../../kernel/statistics/bundles.ts';
+import { bundleMoments, type Cluster } from '../../kernel/statistics/bundles.ts';
 import { headMoments } from '../../kernel/statistics/distributions.ts';
-import { stepDownMaxT } from '../../kernel/statistics/max-t.ts';
 import { createRandom } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import {
@@ -14,7 +8,9 @@ import {
   mirrorTables,
   type Table,
 } from '../../kernel/statistics/table.ts';
+import { bundlesAmong, mirrorClusters } from './clusters.ts';
 import { FEWEST_COMPARED } from './cost.ts';
+import { stepDownMaxT } from './max-t.ts';
 import { proficiencyOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 

@@ -1,14 +1,15 @@
 import type { TestedJudge } from '../../app/run/feature.ts';
-import { agreementOf } from '../../kernel/statistics/agreement.ts';
-import { newcombe, wilson } from '../../kernel/statistics/interval.ts';
+import { wilson } from '../../kernel/statistics/interval.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { counted } from '../../text/amounts.ts';
+import { agreementOf } from '../../trials/agreement.ts';
 import type { Notice, Side } from '../../types/plain.ts';
 import { judging, steeringFor } from './answerer.ts';
 import type { Steering } from './conversation-rules.ts';
 import { allSatisfied, satisfiedBy } from './conversation.ts';
 import type { EvaluatorTest } from './evaluator-plan.ts';
 import { evaluateDialogue } from './evaluators.ts';
+import { newcombe } from './newcombe.ts';
 import type {
   Criterion,
   EvaluatorGrade,

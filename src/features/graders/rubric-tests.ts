@@ -1,12 +1,12 @@
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
-import { agreementOf } from '../../kernel/statistics/agreement.ts';
 import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
-import { cohenKappa, fleissKappa } from '../../kernel/statistics/kappa.ts';
+import { cohenKappa } from '../../kernel/statistics/kappa.ts';
 import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';
 import { exampleMaterials } from '../../metrics/rubric.ts';
 import { counted } from '../../text/amounts.ts';
+import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';

@@ -1,18 +1,18 @@
+import { ruledOutBy, toleranceOf, visibleAt } from '../plan/calm.ts';
 import { ledgersOf } from '../plan/ledger.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
-import { ruledOutBy, toleranceOf, visibleAt } from '../statistics/calm.ts';
-import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
-import { combinedGate, REFERENCE_FDR } from '../statistics/gate.ts';
-import { isRise, type Look } from '../statistics/ledger.ts';
-import { lookLevels, type LookPlan } from '../statistics/looks.ts';
+import { lookLevels, type LookPlan } from '../plan/looks.ts';
 import {
   isPoolCalm,
   isSuspiciousAlone,
   leastDrop,
   runState,
   type RunState,
-} from '../statistics/policy.ts';
+} from '../plan/policy.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
+import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
+import { combinedGate, REFERENCE_FDR } from '../statistics/gate.ts';
+import { isRise, type Look } from '../statistics/ledger.ts';
 import { mirrorTables } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { RunRollUps } from './roll-up.ts';

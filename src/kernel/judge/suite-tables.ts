@@ -1,13 +1,13 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { criticalOf, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
+import { FIRST_TRIES } from '../plan/looks.ts';
+import type { RunState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
 import { evidenceFdr, healingEvidence } from '../statistics/healing.ts';
 import { differenceInterval } from '../statistics/interval.ts';
 import { lookAt, plannedTries, type Look, type SuiteLedger } from '../statistics/ledger.ts';
-import { FIRST_TRIES } from '../statistics/looks.ts';
-import type { RunState } from '../statistics/policy.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import { calledReferences, type References } from '../statistics/suspicion.ts';

@@ -1,8 +1,8 @@
+import type { LookPlan } from '../plan/looks.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { judgeFamily } from '../statistics/gate.ts';
-import type { LookPlan } from '../statistics/looks.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import type { Table } from '../statistics/table.ts';
 import type { Confirmation } from './confirmation.ts';

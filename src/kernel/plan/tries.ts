@@ -1,13 +1,13 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { fingerprintOf } from '../select/affected.ts';
-import { FIRST_TRIES, MOST_TRIES, type LookPlan } from '../statistics/looks.ts';
-import { runState, type RunLevels, type RunState } from '../statistics/policy.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import { criticalOf, ledgersOf } from './ledger.ts';
+import { FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
+import { runState, type RunLevels, type RunState } from './policy.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
 /** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */

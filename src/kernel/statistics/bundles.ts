@@ -56,7 +56,7 @@ export function clustersByName(
     .filter(([first]) => (first?.base.length ?? 0) > 0 && (first?.head.length ?? 0) > 0);
 }
 
-function bundleOf(members: Cluster): Bundle {
+export function bundleOf(members: Cluster): Bundle {
   const sums = (which: 'base' | 'head'): number[] =>
     (members[0]?.[which] ?? []).map((_, at) =>
       sum(members.map((member) => member[which][at] ?? 0)),
@@ -70,24 +70,6 @@ export function bundlesOf(
   to: number,
 ): Bundle[] {
   return clustersByName(tries, names, to).map(bundleOf);
-}
-
-export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
-  return clusters.map((members) =>
-    members.map(({ at, base, head }) => ({ at, base: head, head: base })),
-  );
-}
-
-/** The bundles among a selection of tables, with positions in that selection. */
-export function bundlesAmong(clusters: readonly Cluster[], positions: readonly number[]): Bundle[] {
-  const place = new Map(positions.map((at, i) => [at, i]));
-  return clusters.flatMap((members) => {
-    const there = members.flatMap((member) => {
-      const at = place.get(member.at);
-      return at === undefined ? [] : [{ ...member, at }];
-    });
-    return there.length === 0 ? [] : [bundleOf(there)];
-  });
 }
 
 /**

@@ -83,18 +83,6 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
-/** Null when a sample is empty. Source: Newcombe 1998 (part two), method 10. */
-export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
-  const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
-  if (ofFirst === null || ofSecond === null) return null;
-  const [p, q] = [first.passes / first.tries, second.passes / second.tries];
-  const reach = (a: number, b: number): number => Math.sqrt(a * a + b * b);
-  return {
-    low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
-    high: p - q + reach(ofFirst.high - p, q - ofSecond.low),
-  };
-}
-
 /** Fewer pairs do not determine the spread. */
 const FEWEST_PAIRS = 3;
 

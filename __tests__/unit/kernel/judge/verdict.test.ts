@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import { lookLevels, lookPlan } from '../../../../src/kernel/plan/looks.ts';
 import {
   type Try,
   suiteComparison,
@@ -10,7 +11,6 @@ import {
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
-import { lookLevels, lookPlan } from '../../../../src/kernel/statistics/looks.ts';
 import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { newcombe } from '../../../../src/features/conversations/newcombe.ts';
 import {
   correctedDifference,
   roganGladen,
   roganGladenInterval,
   wrongShare,
 } from '../../../../src/features/graders/rogan-gladen.ts';
-import { newcombe, wilson } from '../../../../src/kernel/statistics/interval.ts';
+import { wilson } from '../../../../src/kernel/statistics/interval.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
 import fc, { forAll } from '../../../fuzz.ts';

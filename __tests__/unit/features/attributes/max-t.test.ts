@@ -1,9 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import { stepDownMaxT } from '../../../../src/features/attributes/max-t.ts';
 import { clustersByName } from '../../../../src/kernel/statistics/bundles.ts';
-import { stepDownMaxT } from '../../../../src/kernel/statistics/max-t.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
-import { expectClose, repeat, rows, tablesOf, vectors, type Row } from './vectors.ts';
+import {
+  expectClose,
+  repeat,
+  rows,
+  tablesOf,
+  vectors,
+  type Row,
+} from '../../kernel/statistics/vectors.ts';
 
 /** The tests of groups with a fixed seed. */
 const run = (

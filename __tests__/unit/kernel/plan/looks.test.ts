@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
-import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
 import {
   boundQuantile,
   lookLevels,
   lookPlan,
   type LookPlan,
-} from '../../../../src/kernel/statistics/looks.ts';
+} from '../../../../src/kernel/plan/looks.ts';
+import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
+import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
-import { agreesWithVectors } from './vectors.ts';
+import { agreesWithVectors } from '../statistics/vectors.ts';
 
 const [SMALL, LARGE]: [LookPlan, LookPlan] = [lookPlan(99), lookPlan(100)];
 

@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from './distributions.ts';
+import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 
 /** When the suites of a run are looked at, and what a look may conclude. */
 export interface LookPlan {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { runState, type RunLevels } from '../../../../src/kernel/plan/policy.ts';
 import type { SuiteLedger } from '../../../../src/kernel/statistics/ledger.ts';
-import { runState, type RunLevels } from '../../../../src/kernel/statistics/policy.ts';
 import { calledReferences } from '../../../../src/kernel/statistics/suspicion.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
-import { broken, fine, healed, ledger, repeat, tried } from './ledgers.ts';
+import { broken, fine, healed, ledger, repeat, tried } from '../statistics/ledgers.ts';
 
 const ONE: RunLevels = { suite: 0.04, pool: 0, references: 0.01, judged: 'all' };
 const MANY: RunLevels = { ...ONE, suite: 0.02 / 10, pool: 0.02 };

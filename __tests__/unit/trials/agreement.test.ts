@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { agreementOf } from '../../../../src/kernel/statistics/agreement.ts';
-import { cohenKappa, fleissKappa } from '../../../../src/kernel/statistics/kappa.ts';
-import { agreesWithVectors } from './vectors.ts';
+import { cohenKappa } from '../../../src/kernel/statistics/kappa.ts';
+import { agreementOf, fleissKappa } from '../../../src/trials/agreement.ts';
+import { agreesWithVectors } from '../kernel/statistics/vectors.ts';
 
 type Pair = [number, number];
 const two = (first: Pair, second: Pair): number[][] => [first, second];

@@ -1,8 +1,9 @@
-import { bundleMoments, bundlesAmong, type Cluster } from './bundles.ts';
-import { headMoments, headPasses } from './distributions.ts';
-import { nextFloat, nextIndex, type Random } from './random.ts';
-import { sum } from './sums.ts';
-import { isInformative, type Table } from './table.ts';
+import { bundleMoments, type Cluster } from '../../kernel/statistics/bundles.ts';
+import { headMoments, headPasses } from '../../kernel/statistics/distributions.ts';
+import { nextFloat, nextIndex, type Random } from '../../kernel/statistics/random.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
+import { isInformative, type Table } from '../../kernel/statistics/table.ts';
+import { bundlesAmong } from './clusters.ts';
 
 /**
  * `z`: standardized deviation of head's passes from the null mean; `p`: adjusted for all groups.

@@ -1,16 +1,16 @@
-import { ruledOutBy, toleranceOf, visibleAt } from './calm.ts';
-import { isFall, smallestP } from './columns.ts';
-import { holm } from './gate.ts';
-import { findHealed } from './healing.ts';
-import { isRise, lookAt, plannedTries, type Look, type SuiteLedger } from './ledger.ts';
-import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
+import { isFall, smallestP } from '../statistics/columns.ts';
+import { holm } from '../statistics/gate.ts';
+import { findHealed } from '../statistics/healing.ts';
+import { isRise, lookAt, plannedTries, type Look, type SuiteLedger } from '../statistics/ledger.ts';
 import {
   calledReferences,
   judgeReferences,
   type SuspectScope,
   type References,
-} from './suspicion.ts';
-import { triesMade, reachesLevel } from './table.ts';
+} from '../statistics/suspicion.ts';
+import { triesMade, reachesLevel } from '../statistics/table.ts';
+import { ruledOutBy, toleranceOf, visibleAt } from './calm.ts';
+import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
 
 /** How alpha is shared, 0–1 each. */
 export interface RunLevels {

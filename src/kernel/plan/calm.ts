@@ -1,7 +1,7 @@
-import { flawlessReach } from './interval.ts';
-import { comparedBlocks, type Look } from './ledger.ts';
+import { flawlessReach } from '../statistics/interval.ts';
+import { comparedBlocks, type Look } from '../statistics/ledger.ts';
+import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import { boundQuantile, FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
-import { designOf, visibleDrop } from './visible-drop.ts';
 
 /** Range of the `auto` tolerance. */
 const AUTO = { least: 0.05, most: 0.1 };
