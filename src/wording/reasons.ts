@@ -17,7 +17,7 @@ const REMOVED = 'removed, newly skipped or quarantined';
 /** The sentence of every reason. */
 const SENTENCES: Sentences = {
   'no-test': () => 'No test ran, so there is no verdict.',
-  'nothing-counts': () => 'No test that counts ran, so there is no verdict.',
+  'nothing-counts': () => 'No verdict: every test that ran is skipped or in quarantine.',
   'nothing-judged': () => 'No metric judges any answer, so there is no verdict.',
   'unused-changes': () =>
     'What this pull request changes is not used when it comes from an outside contributor; ' +

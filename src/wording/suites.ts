@@ -1,3 +1,4 @@
+import { countsForVerdict } from '../kernel/result/counts.ts';
 import type {
   PreferenceSummary,
   SuiteResult,
@@ -165,7 +166,13 @@ function whatIsHidden({ reason }: SuiteResult): string {
   return under === undefined ? '' : ` ${fallInWords(under.base, under.head, under.excused)}.`;
 }
 
-function plainSentence({ verdict, unasked, pass_rate: { head } }: SuiteResult): string {
+function plainSentence(suite: SuiteResult): string {
+  const {
+    verdict,
+    unasked,
+    references,
+    pass_rate: { head },
+  } = suite;
   const rate = percent(head);
   switch (verdict) {
     case 'new':
@@ -175,6 +182,8 @@ function plainSentence({ verdict, unasked, pass_rate: { head } }: SuiteResult): 
     case 'unchanged':
       return `the prompt asks for the same answers on both sides; pass rate ${rate}.`;
     case 'not_compared': {
+      if (!references.some(countsForVerdict))
+        return 'nothing is compared: all its references are skipped or in quarantine.';
       const why =
         unasked === undefined
           ? 'these references could not be compared'

@@ -60,6 +60,7 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
   const found = ruleRun({
     ...{ mode, suites, scoring, settings: result.gate, affected: references },
     ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
+    unseen: { blocking: [], warnings: [] },
     ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
     ...{ pool: null, unused: true, replaced: [], ended: null, failsByOpen: false },
     ...{ hasTooManyErrors: conclusion === 'error', silence: null, isHeld: false },

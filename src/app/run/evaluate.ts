@@ -6,18 +6,18 @@ import type {
   GateInput,
   ReplacedModel,
   UnderBaseFinding,
+  Unseen,
 } from '../../kernel/judge/outcome.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
+import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
-import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/select.ts';
 import { gatesByPreference } from '../../kernel/suite/metrics.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
@@ -167,9 +167,10 @@ async function withStarts(
 }
 
 interface ComparedSuites {
-  suites: { comparison: SuiteComparison; result: SuiteResult }[];
+  suites: ComparedSuite[];
   scoring: ScoringResult[];
   underBase: UnderBaseFinding[];
+  unseen: Unseen;
   pool: GateInput['pool'];
   notices: Notice[];
   /** Broken scoring code; `suites` leaves out what it judges. */
@@ -225,6 +226,7 @@ async function compareSuites(
         scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
     ),
     underBase: underBaseFindings(shown, gate.alpha),
+    unseen: unseenReasons(suites, gate.alpha),
     pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
     notices: [
       ...broken.notices,
@@ -242,7 +244,7 @@ function decideRun(
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { suites, scoring, underBase, pool }: ComparedSuites,
+  { suites, scoring, underBase, unseen, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
   blank: Result,
@@ -262,6 +264,7 @@ function decideRun(
       return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
     }),
     underBase,
+    unseen,
     askedAnew: askedAnewIds(runs),
     weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckReasons(runs)],
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
@@ -287,11 +290,9 @@ function uncomparable(suites: Prepared['suites']): string[] {
   return alone.map(({ run: { suite } }) => suite.name);
 }
 
-/** Runs that count: not skipped, unless a custom roll-up ignores skipping. */
+/** Runs that count: neither in quarantine nor skipped, unless a custom roll-up ignores skipping. */
 function countedRuns(suites: Prepared['suites']): number {
-  return suites.reduce(
-    (sum, { run: { suite, runs } }) =>
-      sum + runs.filter((run) => gates(suite, run.affected)).length,
-    0,
-  );
+  return suites.flatMap(({ run: { suite, runs }, quarantined }) =>
+    runs.filter(({ affected }) => gates(suite, affected) && !quarantined(affected.reference.id)),
+  ).length;
 }

@@ -65,7 +65,7 @@ export function compareSuite(
     ratedRuns(suite),
     ratedTries(suite, verdict),
   );
-  const shown: Verdict = verdict?.verdict ?? ruleUncompared(run);
+  const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
     path,

@@ -17,7 +17,6 @@ import {
 } from './findings.ts';
 import type { Decision, GateInput } from './outcome.ts';
 import { isEndedOpen, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
-import { seldomIn, unseenIn } from './unseen.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -154,7 +153,7 @@ function findByGate(input: GateInput): GateFindings {
     settings.on_inconclusive === 'fail' &&
     open.some((suite) => suiteGate(suite, settings).fail_on !== 'never');
   const unseen: Reason[] = [
-    ...unseenIn(input.suites, settings.alpha),
+    ...input.unseen.blocking,
     ...input.unjudged.map((text) => ({ code: 'feature' as const, text })),
   ];
   const reasons: Reason[] = [
@@ -168,7 +167,7 @@ function findByGate(input: GateInput): GateFindings {
     ...scoringWarnings(input),
     ...removalWarnings(input),
     ...input.weakened,
-    ...seldomIn(input.suites, settings.alpha),
+    ...input.unseen.warnings,
     ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
   ];
   return {

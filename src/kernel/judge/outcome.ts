@@ -29,6 +29,14 @@ export interface GateFinding<R extends Reason = Reason> {
 
 export type UnderBaseFinding = GateFinding<ReasonOf<'worse-under-base' | 'mean-under-base'>>;
 
+/** What base judged and head did not. */
+export interface Unseen {
+  /** With any of these no run is green. */
+  blocking: readonly Reason[];
+  /** Metrics whose conditions hold less often on head, maybe for good reasons. */
+  warnings: readonly Reason[];
+}
+
 export interface FeatureFinding {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
   text: string;
@@ -46,13 +54,14 @@ export interface GateInput {
   /** References that ask something else than base does under their id, `suite: id`. */
   askedAnew: readonly string[];
   underBase: readonly UnderBaseFinding[];
+  unseen: Unseen;
   weakened: readonly Reason[];
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
   uncomparable: readonly string[];
   /** The pass rate over all suites together, where it fell beyond chance. */
   pool: { base: number; head: number } | null;
-  /** References that ran and count for the verdict. */
+  /** References that ran and count for the verdict: neither skipped nor in quarantine. */
   counted: number;
   featureFindings: readonly FeatureFinding[];
   unjudged: readonly string[];

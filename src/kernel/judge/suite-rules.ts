@@ -1,5 +1,6 @@
-import type { SuiteRun } from '../plan/suite-run.ts';
+import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
+import { gates } from '../select/select.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './scoring-rates.ts';
 
@@ -17,8 +18,9 @@ export interface SuiteFacts {
   hasHead: boolean;
   /** References that can run. */
   runs: number;
-  /** Of these, those with an answer on some side, and on base. */
+  /** Of these, those with a try on some side. */
   asked: number;
+  /** Those with a try on base that count: neither skipped nor in quarantine. */
   baseAnswered: number;
   /** Whether references ask different things on base and head, so that their tries are compared. */
   isCompared: boolean;
@@ -235,22 +237,25 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
 }
 
 export function sideFacts({
-  suite,
-  runs,
-}: SuiteRun): Pick<SuiteFacts, 'hasBase' | 'hasHead' | 'runs' | 'asked' | 'baseAnswered'> {
+  run: { suite, runs },
+  quarantined,
+}: SuiteComparison): Pick<SuiteFacts, 'hasBase' | 'hasHead' | 'runs' | 'asked' | 'baseAnswered'> {
   return {
     hasBase: suite.base !== null,
     hasHead: suite.head !== null,
     runs: runs.length,
     asked: runs.filter(({ base, head }) => base.length > 0 || head.length > 0).length,
-    baseAnswered: runs.filter(({ base }) => base.length > 0).length,
+    baseAnswered: runs.filter(
+      ({ affected, base }) =>
+        base.length > 0 && gates(suite, affected) && !quarantined(affected.reference.id),
+    ).length,
   };
 }
 
 /** Of a suite of which nothing is compared. */
-export function ruleUncompared(run: SuiteRun): Verdict {
+export function ruleUncompared(suite: SuiteComparison): Verdict {
   return ruleSuite({
-    ...sideFacts(run),
+    ...sideFacts(suite),
     isCompared: false,
     fall: null,
     broken: null,

@@ -1,28 +1,42 @@
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
-import type { Outcome } from '../../types/metric.ts';
-import { countsForVerdict, standsBeforeGreen } from '../result/counts.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { standsBeforeGreen } from '../result/counts.ts';
 import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { fallP } from '../statistics/suite-test.ts';
-import { type Tries, reachesLevel } from '../statistics/table.ts';
+import { gates } from '../select/select.ts';
+import { reachesLevel } from '../statistics/table.ts';
+import { moreOftenOnHead } from './endings.ts';
+import type { Unseen } from './outcome.ts';
 
-/** Where head lacks more than this share of base's references or tries, that is not chance. */
+/** If head lacks more than this share of base's references or tries, it is not green. */
 const MOST_LOST = 0.02;
 
-/** What base judged and head could not; with any of these no run is green. */
-export function unseenIn(suites: readonly SuiteResult[], alpha: number): Reason[] {
-  const green = suites.filter(
-    ({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed',
-  );
-  return [
-    ...unseenReferences(suites),
-    ...green.flatMap((suite) => unseenTries(suite, alpha) ?? []),
-    ...green.flatMap((suite) =>
-      suite.metrics.flatMap((metric) => unseenMetric(suite, metric, alpha) ?? []),
-    ),
-  ];
+export interface ComparedSuite {
+  comparison: SuiteComparison;
+  result: SuiteResult;
+}
+
+/** `alpha` (0–1): the level of each test on its own, against chance. */
+export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
+  const found = suites.map((suite) => ({
+    ...suite,
+    skipped: skippedTries(suite, alpha),
+    isGreen: suite.result.verdict !== 'inconclusive' && suite.result.verdict !== 'regressed',
+  }));
+  const green = found.filter(({ isGreen }) => isGreen);
+  return {
+    blocking: [
+      ...unseenReferences(suites.map(({ result }) => result)),
+      ...green.flatMap(({ skipped }) => skipped ?? []),
+      ...green.flatMap((suite) =>
+        suite.result.metrics.flatMap((metric) => unseenMetric(suite, metric, alpha) ?? []),
+      ),
+    ],
+    warnings: found.flatMap((suite) => (suite.skipped === null ? seldomJudged(suite, alpha) : [])),
+  };
 }
 
 function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
@@ -35,54 +49,57 @@ function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
     }));
 }
 
-function unseenTries(suite: SuiteResult, alpha: number): Reason | null {
-  const skipped = triesIn(flagsByReference(suite, ({ outcome }) => outcome === 'skipped'));
-  const found = flagsByReference(suite, ({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return null;
-  const metrics = suite.metrics
+function skippedTries({ comparison, result }: ComparedSuite, alpha: number): Reason | null {
+  const runs = countingRuns(comparison);
+  const skipped = triesThat(runs, ({ outcome }) => outcome === 'skipped');
+  const isJudged: Test = ({ outcome }) => outcome === 'pass' || outcome === 'fail';
+  if (skipped.head.has <= skipped.base.has || !isLessOften(runs, isJudged, alpha)) return null;
+  const metrics = result.metrics
     .filter((metric) => metric.gates && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
-  return { code: 'skipped-tries', suite: suite.name, metrics, ...triesIn(found) };
+  return { code: 'skipped-tries', suite: result.name, metrics, ...triesThat(runs, isJudged) };
 }
 
-/** Checks whose conditions hold less often on head: maybe for good reasons, so it is only said. */
-export function seldomIn(suites: readonly SuiteResult[], alpha: number): Reason[] {
-  return suites
-    .filter((suite) => unseenTries(suite, alpha) === null)
-    .flatMap((suite) =>
-      suite.metrics.flatMap(
-        ({ name, gates, judged_base: before, judged_head: after }): Reason[] => {
-          if (!gates || after === 0 || after >= before) return [];
-          const scored = (is: (status: string) => boolean): Has[] =>
-            flagsByReference(suite, ({ scores }) =>
-              scores.some(({ metric, status }) => metric === name && is(status)),
-            );
-          const skipped = triesIn(scored((status) => status === 'skipped'));
-          const found = scored((status) => status === 'pass' || status === 'fail');
-          if (skipped.head.has <= skipped.base.has || !isLessOften(found, alpha)) return [];
-          return [{ code: 'seldom-judged', suite: suite.name, metric: name, ...triesIn(found) }];
-        },
-      ),
-    );
-}
-
-/** A check that vanished is no green one: it judged none of head's answers, or lost its numbers. */
-function unseenMetric(suite: SuiteResult, metric: MetricResult, alpha: number): Reason | null {
-  const { name, judged_base: before, judged_head: after, values } = metric;
-  const of = { suite: suite.name, metric: name };
-  const byMean = values?.gate === 'fail';
-  if ((metric.gates || byMean) && before > 0 && after === 0)
-    return { code: 'metric-silent', ...of, answers: before };
-  if (!byMean) return null;
-  const found = flagsByReference(suite, ({ scores }) =>
-    scores.some((score) => hasNumber(score, name)),
+function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Reason[] {
+  const runs = countingRuns(comparison);
+  const fewer = result.metrics.filter(
+    ({ gates: counts, judged_base: before, judged_head: after }) =>
+      counts && after > 0 && after < before,
   );
-  const [base, head] = [withAny(found, 'base'), withAny(found, 'head')];
+  return fewer.flatMap(({ name }): Reason[] => {
+    const scored =
+      (...statuses: readonly string[]): Test =>
+      ({ scores }) =>
+        scores.some(({ metric, status }) => metric === name && statuses.includes(status));
+    const skipped = triesThat(runs, scored('skipped'));
+    const isJudged = scored('pass', 'fail');
+    if (skipped.head.has <= skipped.base.has || !isLessOften(runs, isJudged, alpha)) return [];
+    const tries = triesThat(runs, isJudged);
+    return [{ code: 'seldom-judged', suite: result.name, metric: name, ...tries }];
+  });
+}
+
+/** A metric that judged none of head's answers, or gives fewer numbers where its mean gates. */
+function unseenMetric(
+  { comparison, result }: ComparedSuite,
+  { name, gates: counts, judged_base: before, judged_head: after, values }: MetricResult,
+  alpha: number,
+): Reason | null {
+  const of = { suite: result.name, metric: name };
+  const isMeanGated = values?.gate === 'fail';
+  if ((counts || isMeanGated) && before > 0 && after === 0)
+    return { code: 'metric-silent', ...of, answers: before };
+  if (!isMeanGated) return null;
+  const runs = countingRuns(comparison);
+  const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
+  const having = (side: Side): number =>
+    runs.filter((run) => run[side].some(({ result: made }) => hasValue(made))).length;
+  const [base, head] = [having('base'), having('head')];
   if (base + head === 0) return { code: 'values-missing', ...of };
   if (base - head > MOST_LOST * base)
-    return { code: 'values-fewer-references', ...of, base, head, of: found.length };
-  return isLessOften(found, alpha)
-    ? { code: 'values-fewer-tries', ...of, ...triesIn(found) }
+    return { code: 'values-fewer-references', ...of, base, head, of: runs.length };
+  return isLessOften(runs, hasValue, alpha)
+    ? { code: 'values-fewer-tries', ...of, ...triesThat(runs, hasValue) }
     : null;
 }
 
@@ -93,42 +110,39 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-type Has = Record<'base' | 'head', boolean[]>;
-
-function flagsByReference(
-  { references }: SuiteResult,
-  has: (tryResult: TryResult) => boolean,
-): Has[] {
-  return references
-    .filter(countsForVerdict)
-    .flatMap(({ base, head }) =>
-      base === null || head === null
-        ? []
-        : [{ base: base.tries.map(has), head: head.tries.map(has) }],
-    );
+/** References that gate and run on both sides, also those that ask the same on both. */
+function countingRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
+  return runs.filter(
+    ({ affected }) =>
+      affected.base !== null &&
+      affected.head !== null &&
+      gates(suite, affected) &&
+      !quarantined(affected.reference.id),
+  );
 }
 
-function withAny(found: readonly Has[], side: keyof Has): number {
-  return found.filter((reference) => reference[side].includes(true)).length;
-}
+type Test = (made: TryResult) => boolean;
 
-function triesIn(found: readonly Has[]): Record<keyof Has, { has: number; of: number }> {
-  const count = (side: keyof Has): { has: number; of: number } => {
-    const all = found.flatMap((reference) => reference[side]);
-    return { has: all.filter((has) => has).length, of: all.length };
+function triesThat(
+  runs: readonly ReferenceRun[],
+  is: Test,
+): Record<Side, { has: number; of: number }> {
+  const count = (side: Side): { has: number; of: number } => {
+    const tries = runs.flatMap((run) => run[side]);
+    return { has: tries.filter(({ result }) => is(result)).length, of: tries.length };
   };
   return { base: count('base'), head: count('head') };
 }
 
 /** By more than a little and more than chance. */
-function isLessOften(found: readonly Has[], alpha: number): boolean {
-  const { base, head } = triesIn(found);
+function isLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
+  const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);
-  if (lost <= MOST_LOST) return false;
-  const word = (has: boolean): Outcome => (has ? 'pass' : 'fail');
-  const tries = found.map((side): Tries => ({
-    base: side.base.map(word),
-    head: side.head.map(word),
-  }));
-  return reachesLevel(fallP(tries), alpha);
+  return (
+    lost > MOST_LOST &&
+    reachesLevel(
+      moreOftenOnHead(runs, (made) => !is(made)),
+      alpha,
+    )
+  );
 }

@@ -182,7 +182,7 @@ function verdictOf(
   >,
 ): Omit<SuiteVerdict, 'plan'> {
   const { suite, look, own, q, tries, called, healed } = seen;
-  const all = { ...sideFacts(suite.run), isCompared: true, ...facts, ...found };
+  const all = { ...sideFacts(suite), isCompared: true, ...facts, ...found };
   const { verdict, by, p, references, metrics, hidden } = ruleSuite(all);
   if (by === null) throw new TypeError('a suite that is compared has a reason');
   return {

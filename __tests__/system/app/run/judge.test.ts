@@ -201,20 +201,32 @@ describe('what does not gate', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('skipped');
   });
 
-  test('a quarantined reference is judged again once its date has passed', async () => {
-    const quarantine = (until: string) => ({
-      tests: {
-        references: ids(1).map((id) => reference(id)),
-        quarantine: [
-          { id: 'r00', reason: 'flaky', until, place: { file: 'prompts/tests/p.yaml', line: 9 } },
-        ],
-      },
+  const quarantined = (count: number, until: string) => ({
+    tests: {
+      references: ids(2).map((id) => reference(id)),
+      quarantine: ids(count).map((id) => ({
+        ...{ id, reason: 'flaky', until },
+        place: { file: 'prompts/tests/p.yaml', line: 9 },
+      })),
+    },
+  });
+
+  test('a run whose references are all in quarantine has no verdict, whatever head answers', async () => {
+    const changes = quarantined(2, '2026-12-31');
+    const { result } = await reworded(2, noToNew, { ...five, changes });
+    expect(result).toMatchObject({
+      conclusion: 'neutral',
+      title: 'No verdict: every test that ran is skipped or in quarantine.',
+      suites: [{ verdict: 'not_compared' }],
     });
+    expect(suiteSummary(result.suites[0]!)).toBe(
+      'nothing is compared: all its references are skipped or in quarantine.',
+    );
+  });
+
+  test('a quarantined reference is judged again once its date has passed', async () => {
     const run = (until: string) =>
-      reworded(1, noToNew, {
-        ...five,
-        changes: quarantine(until),
-      });
+      reworded(2, noTo('New r00'), { ...five, changes: quarantined(1, until) });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
     const expired = (await run('2025-12-31')).result;
     expect(expired.conclusion).toBe('failure');

@@ -307,6 +307,7 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     removed: [],
     askedAnew: [],
     underBase: [],
+    unseen: { blocking: [], warnings: [] },
     weakened: [],
     blind: null,
     pool: null,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
+import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
@@ -100,8 +101,13 @@ const same: Numbers = fell.map(({ base }) => ({ base, head: [...base].reverse() 
 
 const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings> = {}) => {
   const suites = shown(comparisons);
+  const pairs = comparisons.flatMap((comparison, i) => {
+    const result = suites[i];
+    return result === undefined ? [] : [{ comparison, result }];
+  });
+  const unseen = unseenReasons(pairs, gate().alpha);
   const decision = decide(
-    gateInput({ suites, settings: gate(settings), affected: 10, counted: 10 }),
+    gateInput({ suites, unseen, settings: gate(settings), affected: 10, counted: 10 }),
   );
   return { ...decision, reasons: decision.reasons.map((reason) => reasonWords(reason, suites)) };
 };

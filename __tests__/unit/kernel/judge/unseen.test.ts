@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
+import { suiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
+import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
+import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
+import type { Reference } from '../../../../src/kernel/suite/suite.ts';
+import type { Score } from '../../../../src/types/metric.ts';
+import { reasonWords } from '../../../../src/wording/reasons.ts';
+import {
+  gate,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteResult,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+const REFERENCES = 20;
+const TRIES = [0, 1];
+
+type TryOf = (reference: number, index: number) => TryResult;
+
+/** What is unseen in one suite of twenty references with two tries a side; all pass on base. */
+function unseen(
+  { head, base = (_, index) => tryResult('pass', index) }: { head: TryOf; base?: TryOf },
+  metric: Partial<MetricResult> = {},
+  own: Partial<Reference> = {},
+) {
+  const references = Array.from({ length: REFERENCES }, (_, at) =>
+    reference(`r${String(at)}`, own),
+  );
+  const [before, after] = (['base', 'head'] as const).map((side) =>
+    suiteSide(
+      side,
+      suite({
+        prompt: { messages: [{ ...prompt().messages[0]!, content: `${side} {q}` }] },
+        tests: { references },
+      }),
+    ),
+  );
+  const started = startedSuite(before!, after!);
+  const runs = started.runs.map((run, at) => ({
+    ...run,
+    base: TRIES.map((index) => ({ result: base(at, index), other: null })),
+    head: TRIES.map((index) => ({ result: head(at, index), other: null })),
+  }));
+  const comparison = suiteComparison(
+    { ...started, runs },
+    { kind: 'fixed', tries: 2 },
+    { run: gate(), own: {} },
+    () => false,
+  );
+  const result = suiteResult({
+    metrics: [
+      {
+        ...{ name: 'ok', judged_base: 40, judged_head: 40, base: 1, head: 1 },
+        ...{ gates: true, better: 'higher' },
+        ...metric,
+      },
+    ],
+  });
+  const { blocking, warnings } = unseenReasons([{ comparison, result }], 0.05);
+  const words = (reasons: typeof blocking) => reasons.map((reason) => reasonWords(reason, []));
+  return { blocking: words(blocking), warnings: words(warnings) };
+}
+
+const meanThat = (word: MetricValues['gate']): MetricValues => ({
+  base: 4,
+  head: 4,
+  difference: 0,
+  low: 0,
+  high: 0,
+  p: 1,
+  references: 10,
+  gate: word,
+  moved: null,
+});
+
+describe('a metric that judged base and nothing on head', () => {
+  const silent = (metric: Partial<MetricResult>) =>
+    unseen({ head: (_, index) => tryResult('pass', index) }, { judged_head: 0, ...metric })
+      .blocking;
+
+  test('blocks green and is named', () => {
+    expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
+  });
+
+  test('blocks green without gating only if its mean gates', () => {
+    expect(silent({ gates: false })).toEqual([]);
+    expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
+    expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);
+  });
+});
+
+describe('a check that applies to fewer answers of head than of base', () => {
+  const skipping = (below: number, own: Partial<Reference> = {}) =>
+    unseen(
+      { head: (at, index) => tryResult(at < below && index === 1 ? 'skipped' : 'pass', index) },
+      { judged_head: 20 },
+      own,
+    ).blocking;
+
+  test('blocks green with the counts of both sides', () => {
+    expect(skipping(REFERENCES)).toEqual([
+      "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
+    ]);
+  });
+
+  test('does not block green if chance explains it', () => {
+    expect(skipping(1)).toEqual([]);
+  });
+
+  test('counts the references of a cluster as one witness', () => {
+    expect(skipping(REFERENCES, { cluster: 'one text' })).toEqual([]);
+  });
+});
+
+describe('a metric that waits for another', () => {
+  const judged = (score: Score): TryOf => {
+    return (_, index) => ({
+      ...tryResult('pass', index),
+      scores: [...tryResult('pass', index).scores, index === 0 ? passed : score],
+    });
+  };
+  const named = { metric: 'ok', reason: null, skip: false } as const;
+  const passed: Score = { ...named, status: 'pass', value: true };
+  const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
+
+  test('is warned about if it judges fewer answers of head', () => {
+    expect(unseen({ base: judged(passed), head: judged(skipped) }, { judged_head: 20 })).toEqual({
+      blocking: [],
+      warnings: [
+        "p: ok judged 20 of head's 40 tries, 40 of base's 40; what it waits for held less often",
+      ],
+    });
+  });
+});
+
+describe('a metric whose mean gates and that gives fewer numbers on head', () => {
+  const lacking = (has: (at: number, index: number) => boolean, own: Partial<Reference> = {}) => {
+    const made =
+      (is: typeof has): TryOf =>
+      (at, index) => ({
+        ...tryResult('pass', index),
+        scores: [
+          {
+            ...{ metric: 'tone', status: 'pass', reason: null, skip: true },
+            value: is(at, index) ? 4 : null,
+          },
+        ],
+      });
+    const tone = { name: 'tone', gates: false, values: meanThat('fail') };
+    return unseen({ base: made(() => true), head: made(has) }, tone, own).blocking;
+  };
+  const wants = 'p: gate.metrics wants to compare tone, and';
+
+  test('blocks green with the references that have one', () => {
+    expect(lacking((at) => at % 2 === 0)).toEqual([
+      `${wants} 10 of 20 references have a value on head, 20 on base`,
+    ]);
+  });
+
+  test('blocks green with the tries that have one', () => {
+    expect(lacking((_, index) => index === 0)).toEqual([
+      `${wants} 20 of head's 40 tries have a value, 40 of base's 40`,
+    ]);
+  });
+
+  test('counts the references of a cluster as one witness', () => {
+    expect(lacking((_, index) => index === 0, { cluster: 'one text' })).toEqual([]);
+  });
+
+  test('does not block green if nearly all have one', () => {
+    expect(lacking((at, index) => at > 0 || index > 0)).toEqual([]);
+  });
+});
