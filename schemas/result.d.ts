@@ -2185,7 +2185,7 @@ export interface EvaldiffResult {
        */
       metrics: string[];
       /**
-       * The drop that was to be ruled out.
+       * The drop that was to be ruled out; by all suites together where `by` is `run`.
        */
       tolerance: number;
       /**

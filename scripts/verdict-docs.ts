@@ -32,7 +32,7 @@ const SUITE_WORDS: Readonly<Record<SuiteRuleId, string>> = {
   rise: 'the pass rate of all references rose, beyond chance',
   bound: 'a drop above the tolerance is ruled out',
   level: 'the pass rate is not lower, and the suite is too small to say more',
-  run: 'all suites together rule out a drop of 5 points, and none looks worse',
+  run: 'all suites together rule out a drop of 5 points (or less, if one sets it), none looks worse',
   unsettled: 'none of these: it looks worse, and the tries did not settle it',
 };
 

@@ -59,12 +59,15 @@ export function renderJunit(result: Result, reports: Reports): string {
   ].join('\n');
 }
 
-/** Shows that a run is red, or judged nothing, even if no reference can be named for it. */
+/** Shows that a run is red by all suites together, or for a reason that names no reference. */
 function runSuite(result: Result, own: readonly Element[]): Element[] {
   const { conclusion, title, reasons, suites } = result;
   const [first] = reasons;
   if (conclusion !== 'failure' && conclusion !== 'error') return [];
-  if (own.some(({ counts }) => counts.failures + counts.errors > 0)) return [];
+  const { outcome } = result;
+  const isPool = outcome.kind === 'regressed' && outcome.pool !== undefined;
+  const isShown = own.some(({ counts }) => counts.failures + counts.errors > 0);
+  if (isShown && !isPool) return [];
   const named = first !== undefined && 'suite' in first ? first.suite : null;
   const about = suites.find(({ name }) => name === named);
   const ending: CaseEnding = {
@@ -76,8 +79,6 @@ function runSuite(result: Result, own: readonly Element[]): Element[] {
       ...reasonsInWords(result),
     ].join('\n'),
   };
-  const { outcome } = result;
-  const isPool = outcome.kind === 'regressed' && outcome.pool !== undefined;
   const name = isPool ? 'all suites' : 'gate';
   return [element({ name: 'evaldiff' }, [{ ending, attributes: { name, classname: 'evaldiff' } }])];
 }

@@ -111,8 +111,8 @@ const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
     'Head is no lower, but the suite is too small to rule out a drop above the tolerance of ' +
     `${tolerance}.`,
   run: (_, tolerance) =>
-    `By itself it cannot rule out a drop above the tolerance of ${tolerance}; ` +
-    'all suites of the run together rule out one above 5 points.',
+    'By itself it cannot rule out a drop above its tolerance; ' +
+    `all suites of the run together rule out one above ${tolerance}.`,
   rise: (_, tolerance) => `Tolerance ${tolerance}.`,
   bound: (_, tolerance) => `Tolerance ${tolerance}.`,
 };

@@ -240,6 +240,19 @@ describe('renderJunit', () => {
     );
   });
 
+  test('has a failing case for all suites if they fell together, beside other failures', () => {
+    const pool = { base: 0.9, head: 0.8, suites: [] };
+    const root = rendered({
+      conclusion: 'failure',
+      outcome: { kind: 'regressed', suites: [], pool, fails: true, ungraded: null, evidence: null },
+      suites: [
+        suiteOf('s', [referenceOf('a', 'regressed', PASSED_THEN_FAILED)], { verdict: 'regressed' }),
+      ],
+    });
+    const failed = all(root, 'testcase').filter(({ children: [ending] }) => ending !== undefined);
+    expect(failed.map(({ attributes: { name } }) => name)).toEqual(['all suites', 'a']);
+  });
+
   test('shows failed references of a sweep as failures, and problems as errors', () => {
     expect(all(parse(renderJunit(sweep())), 'failure')).toHaveLength(1);
     const errors = all(parse(renderJunit(withProblems())), 'error');

@@ -5,6 +5,7 @@ import {
   isPoolCalm,
   isSuspiciousAlone,
   leastDrop,
+  poolTolerance,
   runState,
   type RunState,
 } from '../plan/policy.ts';
@@ -196,16 +197,20 @@ function riseOf(seen: SuiteTables, alpha: number, { plan, shares }: RunEvidence)
   return found.hit ? found.p : null;
 }
 
-/** Whether the pool rules out a drop over suites of which none looks worse. */
-export function isBoundTogether(measured: readonly MeasuredSuite[], pool: Pool | null): boolean {
+/** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
+export function boundTogether(
+  measured: readonly MeasuredSuite[],
+  pool: Pool | null,
+): number | null {
   const looksWorse = measured.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
       fall !== null || broken !== null || named.length + suspicious.length + metrics.length > 0,
   );
-  if (pool === null || pool.fell || looksWorse) return false;
+  if (pool === null || pool.fell || looksWorse) return null;
   const suites = measured.filter(({ seen }) => isPooled(seen));
   const settings = suites.map(({ seen }) => seen.suite.gate);
-  return isPoolCalm(pool.look, settings) && !isSuspiciousAlone(suites.map(({ seen }) => seen.look));
+  if (isSuspiciousAlone(suites.map(({ seen }) => seen.look))) return null;
+  return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
 export function isPooled({ suite: { policy } }: SuiteTables): boolean {

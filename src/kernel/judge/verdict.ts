@@ -8,7 +8,7 @@ import type { Table } from '../statistics/table.ts';
 import type { Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import {
-  isBoundTogether,
+  boundTogether,
   isPooled,
   judgementOf,
   measureSuite,
@@ -118,7 +118,7 @@ export function judgeSuites(
     const { judgement } = result;
     return [{ ...measureSuite(seen, { alpha, judgement }, evidence), moves: own }];
   });
-  const isBound = isBoundTogether(measured, evidence.pool);
+  const bound = boundTogether(measured, evidence.pool);
   const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
   const verdicts = new Map(
     measured.map((entry) => {
@@ -129,9 +129,9 @@ export function judgeSuites(
         ...missingEvidence(answered.get(suite)),
         confirmation: confirmations.get(suite) ?? null,
         hidden,
-        isBoundTogether: isBound && isPooled(entry.seen),
+        isBoundTogether: bound !== null && isPooled(entry.seen),
       };
-      return [suite, { ...verdictOf(entry, found), plan }] as const;
+      return [suite, { ...verdictOf(entry, found, bound), plan }] as const;
     }),
   );
   return {
@@ -180,6 +180,7 @@ function verdictOf(
     SuiteFacts,
     'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
   >,
+  bound: number | null,
 ): Omit<SuiteVerdict, 'plan'> {
   const { suite, look, own, q, tries, called, healed } = seen;
   const all = { ...sideFacts(suite), isCompared: true, ...facts, ...found };
@@ -189,7 +190,8 @@ function verdictOf(
     alpha,
     verdict,
     reason: {
-      ...{ by, p, references, metrics, tolerance },
+      ...{ by, p, references, metrics },
+      tolerance: by === 'run' && bound !== null ? bound : tolerance,
       ...(hidden === null
         ? {}
         : {

@@ -212,9 +212,13 @@ export function isPoolCalm(
   { interval }: Look,
   suites: readonly Pick<SuiteLedger, 'tolerance'>[],
 ): boolean {
+  return interval !== null && interval.low > -poolTolerance(suites);
+}
+
+/** The drop (0–1) that all suites together must rule out: no suite asks for a smaller one. */
+export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[]): number {
   const set = suites.flatMap(({ tolerance }) => (tolerance === 'auto' ? [] : tolerance));
-  const tolerance = set.length === suites.length ? Math.min(...set) : RUN_TOLERANCE;
-  return interval !== null && interval.low > -tolerance;
+  return Math.min(RUN_TOLERANCE, ...set);
 }
 
 /** Whether a suite looks worse by itself, so that a calm pool does not make it green. */

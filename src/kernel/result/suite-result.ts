@@ -200,7 +200,9 @@ const verdictReasonSchema = z.strictObject({
   metrics: z
     .array(z.string())
     .describe('Metrics that fell, the one that fell most first; empty: all together.'),
-  tolerance: shareSchema.describe('The drop that was to be ruled out.'),
+  tolerance: shareSchema.describe(
+    'The drop that was to be ruled out; by all suites together where `by` is `run`.',
+  ),
   under_base: z
     .strictObject({
       base: shareSchema.describe("Pass rate of base's answers."),

@@ -211,6 +211,20 @@ describe('the colour', () => {
     expect([together[0]?.verdict, together[0]?.reason.by]).toEqual(['unchanged', 'run']);
   });
 
+  test.each([
+    ['that sets a tolerance is not green by a wider bound of all suites', 0.02, 'unsettled', 0.02],
+    ['that sets a wide tolerance is green by 5 points of all suites', 0.1, 'run', 0.05],
+  ])('of one of several suites %s', (_, tolerance, by, stated) => {
+    const verdicts = judgeSuites(
+      [
+        compared([row(9, 5, 5, 5, 5), row(1, 5, 5, 3, 5)], sequential, { tolerance }),
+        compared([row(50, 5, 5, 5, 5)], sequential, { tolerance }),
+      ],
+      gate(),
+    );
+    expect(verdicts.suites[0]?.reason).toMatchObject({ by, tolerance: stated });
+  });
+
   test('of references of one cluster counts the template once', () => {
     const rows = [row(8, 2, 2, 0, 2), row(40, 2, 2, 2, 2)];
     const apart = compared(rows, fixed(2));
