@@ -187,7 +187,7 @@ function answerOf(
     ...{ metric: name, reason: null, skip: false, value: passes },
     status: passes ? ('pass' as const) : ('fail' as const),
   }));
-  return { ...plain, result: { ...plain.result, scores } };
+  return { ...plain, byHead: { ...plain.byHead, scores } };
 }
 
 /** One try, and what its metric gave where that is more than pass and fail. */
@@ -197,7 +197,7 @@ export function made(
   value?: number,
 ): ReferenceRun['base'][number] {
   const score = { metric: SCORE.name, status: 'pass' as const, reason: null, skip: false };
-  const result = {
+  const byHead = {
     try: at,
     outcome,
     parts: outcome === 'error' ? null : [],
@@ -208,7 +208,7 @@ export function made(
     reused: false,
     ended: null,
   };
-  return { result, other: null };
+  return { byHead, byBase: null };
 }
 
 /** A suite that holds what the policy and the verdict read of one, and nothing else. */
@@ -258,8 +258,8 @@ function affectedSuite(
   const suite = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
   return {
     suite: { ...suite, because: [], references: runs.map((run) => run.affected) },
-    deciding: scoring,
-    other: null,
+    scoring,
+    baseScoring: null,
     runs,
   } as unknown as SuiteRun;
 }

@@ -128,7 +128,7 @@ function addJudging(
   }
   const evaluators = runs
     .filter(({ runs: own }) => own.length > 0)
-    .flatMap(({ deciding, other }) => [deciding, other])
+    .flatMap(({ scoring, baseScoring }) => [scoring, baseScoring])
     .flatMap((scoring) => scoring?.answerer?.graders ?? []);
   const led = planOf(runs, wanted).certain[EVALUATOR_CALLS] ?? 0;
   for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);

@@ -49,9 +49,10 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
   };
   for (const suite of suites) {
-    const scorings = [suite.deciding, ...(suite.other === null ? [] : [suite.other])].filter(
-      asksModels,
-    );
+    const scorings = [
+      suite.scoring,
+      ...(suite.baseScoring === null ? [] : [suite.baseScoring]),
+    ].filter(asksModels);
     for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
       const affected = suite.runs[index]?.affected;
       if (affected === undefined) continue;
@@ -130,13 +131,13 @@ export function defaultCauseCalls(compared: number): number {
 }
 
 export function callsPerTry(run: SuiteRun): number {
-  const { answerer } = run.deciding;
+  const { answerer } = run.scoring;
   if (answerer !== null) return answerer.mostCalls;
   const first = run.runs.findIndex(
     ({ affected: { base, head } }) => base !== null && head !== null,
   );
   if (first < 0) return 1;
-  const own = { ...run, other: null };
+  const own = { ...run, baseScoring: null };
   const graded = judgingCalls([own], () => new Map([[first, 1]]));
   return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
 }

@@ -99,8 +99,8 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   return [...most.values()];
 }
 
-function ownGradersOf({ deciding: { answerer: first }, other }: SuiteRun): number {
-  const second = other?.answerer ?? null;
+function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): number {
+  const second = baseScoring?.answerer ?? null;
   return (
     (first?.graders.length ?? 0) +
     (second === null || second.fingerprint === first?.fingerprint ? 0 : second.graders.length)

@@ -65,10 +65,12 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
     .flatMap(({ run }) => {
       const answers = answerersOf(run);
       const graders = [
-        ...judgingTargets(run.deciding),
-        ...(run.other === null ? [] : judgingTargets(run.other)),
+        ...judgingTargets(run.scoring),
+        ...(run.baseScoring === null ? [] : judgingTargets(run.baseScoring)),
       ];
-      const own = [run.deciding, run.other].flatMap((scoring) => scoring?.answerer?.graders ?? []);
+      const own = [run.scoring, run.baseScoring].flatMap(
+        (scoring) => scoring?.answerer?.graders ?? [],
+      );
       return [...answers, ...graders, ...own.map(({ target }) => target)];
     });
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
@@ -88,7 +90,9 @@ export function keyProblems(
   const running = prepared.suites.map(({ run }) => run).filter(({ runs }) => runs.length > 0);
   const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
   const wanted = running
-    .flatMap(({ deciding, other }) => (other === null ? [deciding] : [deciding, other]))
+    .flatMap(({ scoring, baseScoring }) =>
+      baseScoring === null ? [scoring] : [scoring, baseScoring],
+    )
     .flatMap(modelsByMetric)
     .flatMap(({ target, ...metric }) =>
       missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),

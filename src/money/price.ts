@@ -243,12 +243,12 @@ function priceKey(model: Target | ModelSettings): string {
  * batched or reused. Null without an answer, where a price or the tokens of an answer are not
  * known, and in suites of their own kind, whose tokens are those of several models.
  */
-export function costPer1000Calls({ deciding, runs }: SuiteRun, price: Price): number | null {
+export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
     head
-      .filter(({ result }) => result.parts !== null)
-      .map(({ result: { usage } }) =>
-        generation?.kind === 'request' && usage !== null && deciding.answerer === null
+      .filter(({ byHead }) => byHead.parts !== null)
+      .map(({ byHead: { usage } }) =>
+        generation?.kind === 'request' && usage !== null && scoring.answerer === null
           ? price(asDirect(generation.target), usage)
           : null,
       ),

@@ -17,14 +17,19 @@ export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(askedAnew))];
 }
 
-function lostChecks({ suite, deciding, other, runs }: SuiteRun): ReasonOf<'lost-checks'>['checks'] {
-  if (other === null) return [];
+function lostChecks({
+  suite,
+  scoring,
+  baseScoring,
+  runs,
+}: SuiteRun): ReasonOf<'lost-checks'>['checks'] {
+  if (baseScoring === null) return [];
   const lost = runs.flatMap((run) => {
     const { before, after } = checksOf(run);
     const { reference, baseReference } = run.affected;
-    const known = new Set(metricsFor(deciding.tests, reference).map(withoutName));
+    const known = new Set(metricsFor(scoring.tests, reference).map(withoutName));
     const renamed = new Set(
-      metricsFor(other.tests, baseReference ?? reference).flatMap((metric) =>
+      metricsFor(baseScoring.tests, baseReference ?? reference).flatMap((metric) =>
         known.has(withoutName(metric)) ? [metric.name] : [],
       ),
     );

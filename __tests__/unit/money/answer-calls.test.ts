@@ -35,7 +35,7 @@ function comparison(
     head: [],
   }));
   return {
-    run: { deciding: scoring(tests()) },
+    run: { scoring: scoring(tests()) },
     policy: kind === 'adaptive' ? { kind } : { kind, tries: 3 },
     gate: DEFAULT_GATE,
     compared,

@@ -247,7 +247,7 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
       (reference[side]?.tries ?? []).map((result) => ({
         index,
         side,
-        made: { result, other: null },
+        made: { byHead: result, byBase: null },
       })),
     ),
   );

@@ -50,7 +50,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
   const uses = new Map<string, Use>();
   for (const suite of suites)
     for (const run of suite.runs)
-      for (const metric of metricsFor(suite.deciding.tests, run.affected.reference))
+      for (const metric of metricsFor(suite.scoring.tests, run.affected.reference))
         if (metric.source.kind === 'code') noteUse(uses, metric, suite, run);
   for (const { metric, references, suites: own, isShared, tool, scores } of uses.values()) {
     const judged = scores.filter(({ status }) => status !== 'skipped');
@@ -77,26 +77,26 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
 }
 
 function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: ReferenceRun): void {
-  const isShared = suite.deciding.tests.metrics.includes(metric);
+  const isShared = suite.scoring.tests.metrics.includes(metric);
   const key = `${metric.place.file} ${isShared ? metric.place.line : ''} ${metricIdentity(metric)}`;
   const use = uses.get(key) ?? {
     metric,
     references: new Set<ReferenceRun>(),
     suites: new Set<SuiteRun>(),
     isShared,
-    tool: suite.deciding.tests.tool,
+    tool: suite.scoring.tests.tool,
     scores: [],
   };
   uses.set(key, use);
   use.references.add(run);
   use.suites.add(suite);
-  for (const { result } of [...run.base, ...run.head])
-    if (result.error === null)
-      use.scores.push(...result.scores.filter((score) => score.metric === metric.name));
+  for (const { byHead } of [...run.base, ...run.head])
+    if (byHead.error === null)
+      use.scores.push(...byHead.scores.filter((score) => score.metric === metric.name));
 }
 
 function brokenRollup({ run, rollUps }: Rolled): Broken[] {
-  const { rollup } = run.deciding.tests;
+  const { rollup } = run.scoring.tests;
   if (rollup.kind !== 'code') return [];
   const [error] = [...rollUps.values()].flatMap(({ base, head }) =>
     [base.error, head.error].filter((text) => text !== null),

@@ -13,10 +13,10 @@ export function answererProblems(
   code: PrepareInput['code'],
 ): Problem[] {
   const problems = suites
-    .filter(({ run }) => run.runs.length > 0 && run.deciding.answerer !== null)
-    .flatMap(({ run: { suite, deciding, other } }) => {
+    .filter(({ run }) => run.runs.length > 0 && run.scoring.answerer !== null)
+    .flatMap(({ run: { suite, scoring, baseScoring } }) => {
       const prompts = [suite.base, suite.head].flatMap((side) => side?.suite.prompt ?? []);
-      return [deciding, other].flatMap(
+      return [scoring, baseScoring].flatMap(
         (scoring) => scoring?.answerer?.problems(prompts, code) ?? [],
       );
     });
@@ -36,7 +36,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
 
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
   return suites.flatMap(({ run, policy }) => {
-    const { tests } = run.deciding;
+    const { tests } = run.scoring;
     const needed = triesNeeded(tests.rollup);
     const tries = plannedTryCount(policy);
     if (run.runs.length === 0 || needed <= tries) return [];
@@ -163,8 +163,8 @@ export async function checkCode(
   };
 }
 
-function scoringCode({ run: { deciding } }: SuiteComparison): Code[] {
-  const { tests } = deciding;
+function scoringCode({ run: { scoring } }: SuiteComparison): Code[] {
+  const { tests } = scoring;
   const metrics = everyMetric(tests).flatMap((metric): Code[] => {
     const { name, source, codeAt: at, place, skip } = metric;
     if (source.kind !== 'code') return [];

@@ -282,9 +282,9 @@ function decideRun(
 
 function uncomparable(suites: Prepared['suites']): string[] {
   const alone = suites.filter(
-    ({ run: { deciding, runs } }) =>
+    ({ run: { scoring, runs } }) =>
       runs.length > 0 &&
-      gatesByPreference(deciding.tests) &&
+      gatesByPreference(scoring.tests) &&
       runs.every(({ affected: { base } }) => base === null),
   );
   return alone.map(({ run: { suite } }) => suite.name);

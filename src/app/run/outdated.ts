@@ -32,7 +32,7 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
     const model = nameOf(run.affected[side]);
     const now = model === null ? undefined : fresh.get(model);
     if (model === null || now === undefined) return run[side];
-    const before = run[side].flatMap(({ result: { stored, served } }) => {
+    const before = run[side].flatMap(({ byHead: { stored, served } }) => {
       const name = served?.model ?? null;
       return stored === true && name !== null && !now.has(name) ? [name] : [];
     });
@@ -63,9 +63,9 @@ function freshServers(
         const model = nameOf(affected[side]);
         if (model === null) continue;
         const names = found.get(model) ?? new Set();
-        for (const { result } of made[side]) {
-          const name = result.served?.model ?? null;
-          if (result.stored !== true && name !== null) names.add(name);
+        for (const { byHead } of made[side]) {
+          const name = byHead.served?.model ?? null;
+          if (byHead.stored !== true && name !== null) names.add(name);
         }
         if (names.size > 0) found.set(model, names);
       }

@@ -68,7 +68,7 @@ export function prepare(
     ],
     notices: [
       ...(selected.notices ?? []),
-      ...suites.flatMap(({ run }) => quarantineNotices(run.deciding.tests, input.today)),
+      ...suites.flatMap(({ run }) => quarantineNotices(run.scoring.tests, input.today)),
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
       ...features.flatMap(({ notices }) => notices),
@@ -243,13 +243,13 @@ function buildComparison(
     again,
   }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
 ): SuiteComparison {
-  const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.deciding.tests;
+  const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.scoring.tests;
   const own = again === undefined ? ownGate(tests, failOn) : again.ownGate(tests);
   return suiteComparison(
     run,
     tryPolicy(run, arranged.head.settings, mode === 'diff', own.unit ?? gate.unit),
     { run: gate, own },
-    quarantineOf(run.deciding.tests, today),
+    quarantineOf(run.scoring.tests, today),
     newlyQuarantined(run, today),
   );
 }

@@ -15,11 +15,11 @@ export function quarantineOf(tests: Tests, today: string): (id: string) => boole
 
 /** Those that gate on base and that head quarantines, whether or not they run. */
 export function newlyQuarantined(
-  { suite: { base }, deciding }: { suite: Pick<AffectedSuite, 'base'>; deciding: Scoring },
+  { suite: { base }, scoring }: { suite: Pick<AffectedSuite, 'base'>; scoring: Scoring },
   today: string,
 ): string[] {
-  if (base === null || deciding.side === 'base') return [];
-  const [before, { tests }] = [base.scoring.tests, deciding];
+  if (base === null || scoring.side === 'base') return [];
+  const [before, { tests }] = [base.scoring.tests, scoring];
   const isOut = { before: quarantineOf(before, today), after: quarantineOf(tests, today) };
   const out = tests.references.filter(({ id }) => isOut.after(id));
   if (out.length === 0) return [];

@@ -133,7 +133,7 @@ function listNotice(
 }
 
 /** References that gated on base and are skipped on head: a way to go green that must be seen. */
-export function newlySkippedIds({ suite, deciding: { tests } }: SuiteRun): string[] {
+export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string[] {
   return suite.references
     .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
     .filter(({ reference }) => !countsIn(tests, reference))
@@ -146,10 +146,10 @@ function newlySkipped(run: SuiteRun): Notice[] {
   const message =
     `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ` +
     `${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
-  return [{ kind: 'skipped', place: { file: run.deciding.tests.file, line: 0 }, message }];
+  return [{ kind: 'skipped', place: { file: run.scoring.tests.file, line: 0 }, message }];
 }
 
-function rollupNotice({ suite, deciding: { tests } }: SuiteRun): Notice[] {
+function rollupNotice({ suite, scoring: { tests } }: SuiteRun): Notice[] {
   const skips =
     tests.skip ||
     tests.references.some(({ skip }) => skip) ||
@@ -191,7 +191,7 @@ function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | nul
     const answers =
       run.affected[side] === null
         ? []
-        : run[side].flatMap(({ result: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
+        : run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
     return answers.length > 1 ? [new Set(answers).size] : [];
   });
   if (distinct.some((count) => count > 1)) return 'varied';

@@ -61,7 +61,7 @@ interface AnchorRow {
 }
 
 function headTries({ head }: ReferenceRun, tries: number): Outcome[] {
-  return head.slice(0, tries).map(({ result }) => result.outcome);
+  return head.slice(0, tries).map(({ byHead }) => byHead.outcome);
 }
 
 type Compared = Pick<AnchoredResult, 'status' | 'references' | 'then' | 'now' | 'p'>;
@@ -83,7 +83,7 @@ async function compareRows(
   const p = fallP(rows, then);
   if (!reachesLevel(p, level)) return summed(rows, then, 'level', p);
   const today = await ask(rows, 'then', true);
-  const isOld = rows.some(({ own }) => own.head.some(({ result }) => result.stored === true));
+  const isOld = rows.some(({ own }) => own.head.some(({ byHead }) => byHead.stored === true));
   const head = isOld ? await ask(rows, 'now', true) : rows.map((row) => row.head);
   if (today === null || head === null) return summed(rows, then, 'not-asked', null);
   const fresh = rows.map((row, i) => ({ ...row, head: head[i] ?? [] }));

@@ -101,7 +101,7 @@ export function planAnchor({
       const isOther = generation.fingerprint !== affected.head.fingerprint;
       return isOther && gates(comparison.run.suite, affected) ? [{ run, generation }] : [];
     });
-    const isOwn = comparison.run.deciding.answerer !== null || comparison.policy.kind === 'pairs';
+    const isOwn = comparison.run.scoring.answerer !== null || comparison.policy.kind === 'pairs';
     return isOwn || references.length === 0
       ? []
       : [{ identity: identityOf(comparison.run), references }];

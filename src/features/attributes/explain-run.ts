@@ -150,8 +150,8 @@ function withTries(
       ...reference,
       compared: counted.has(found),
       cluster: found.affected.reference.cluster ?? null,
-      base: found.base.map(({ result }) => result),
-      head: found.head.map(({ result }) => result),
+      base: found.base.map(({ byHead }) => byHead),
+      head: found.head.map(({ byHead }) => byHead),
     };
   });
 }

@@ -67,9 +67,9 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
 }
 
 /** Unchanged evaluators are tested if labels changed or the suite rests on them alone. */
-function isDue({ deciding, runs }: SuiteRun, before: Steering, after: Steering): boolean {
+function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
-  const decide = runs.length > 0 && soleJudge(deciding.tests)?.kind === 'own';
+  const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
   return decide && new Set(after.conversation.examples.map(({ accepted }) => accepted)).size > 1;
 }
 

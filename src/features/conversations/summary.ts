@@ -18,11 +18,11 @@ interface ConversationPair {
 
 /** The unit of every mean is the reference. Null for suites of single answers. */
 export function conversationSummary(
-  { deciding, runs: all }: SuiteRun,
+  { scoring, runs: all }: SuiteRun,
   runs: readonly ReferenceRun[],
   tries: number,
 ): ConversationSummary | null {
-  const steering = steeringFor(deciding);
+  const steering = steeringFor(scoring);
   if (steering === null) return null;
   const { conversation, evaluators } = steering;
   const pairs = runs.map((run): ConversationPair => ({
@@ -54,7 +54,7 @@ function judgedConversations(
   if (run.affected[side] === null) return null;
   return run[side]
     .slice(0, tries)
-    .flatMap(({ result: { conversation } }) =>
+    .flatMap(({ byHead: { conversation } }) =>
       conversation && !isError(conversation.outcome) ? [conversation] : [],
     );
 }
@@ -76,8 +76,8 @@ function conversationOutcomes(
     evaluator_error: 0,
     model_error: 0,
   };
-  for (const { result } of made.flatMap((run) => run[side]))
-    if (result.conversation) counts[result.conversation.outcome] += 1;
+  for (const { byHead } of made.flatMap((run) => run[side]))
+    if (byHead.conversation) counts[byHead.conversation.outcome] += 1;
   return counts;
 }
 

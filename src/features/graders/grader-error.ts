@@ -18,9 +18,9 @@ export function correctedRates(
   verdict: SuiteVerdict | null,
   judges: readonly TestedJudge[],
 ): Pick<SuiteResult, 'grader_error'> {
-  const { deciding } = suite.run;
-  const sole = suite.policy.kind === 'references' ? null : soleJudge(deciding.tests);
-  const [labelled] = sole === null ? [] : judges.flatMap((judge) => judge(sole, deciding) ?? []);
+  const { scoring } = suite.run;
+  const sole = suite.policy.kind === 'references' ? null : soleJudge(scoring.tests);
+  const [labelled] = sole === null ? [] : judges.flatMap((judge) => judge(sole, scoring) ?? []);
   if (sole === null || labelled === undefined) return {};
   const error = graderErrorOf(suite, rate, verdict, { sole, labelled });
   return error === null ? {} : { grader_error: error };

@@ -40,7 +40,7 @@ function selectRubricTests(
   const deciding = new Set(
     suites
       .filter(({ runs }) => runs.length > 0)
-      .flatMap(({ deciding: { tests } }) => {
+      .flatMap(({ scoring: { tests } }) => {
         const sole = soleJudge(tests);
         return sole?.kind === 'rubric' ? sole.rubric : [];
       }),

@@ -101,14 +101,14 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
 }
 
 /** Names a side's question and its scoring; null: no question. */
-function keysOfSuite({ deciding }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
-  const answerer = deciding.answerer?.fingerprint ?? null;
-  const shared = `${canonicalJson(scoringIdentity(deciding))},${canonicalJson(answerer)}`;
+function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
+  const answerer = scoring.answerer?.fingerprint ?? null;
+  const shared = `${canonicalJson(scoringIdentity(scoring))},${canonicalJson(answerer)}`;
   return ({ affected: reference }, side) => {
     const generation = reference[side];
     if (generation === null || generation.kind === 'impossible') return null;
     const { expected = null } =
-      deciding.side === 'base'
+      scoring.side === 'base'
         ? (reference.baseReference ?? reference.reference)
         : reference.reference;
     return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
@@ -124,7 +124,7 @@ interface PastTry {
 
 function seenTries(run: ReferenceRun, side: Side, key: string | null): PastTry[] {
   if (key === null) return [];
-  return run[side].flatMap(({ result: { outcome, reused, try: index } }) =>
+  return run[side].flatMap(({ byHead: { outcome, reused, try: index } }) =>
     outcome === 'pass' || outcome === 'fail'
       ? [{ key, try: index, passed: outcome === 'pass', reused }]
       : [],

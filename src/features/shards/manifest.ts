@@ -27,7 +27,7 @@ export function planIdentity(
         ({
           run: {
             suite: { path, variant, head },
-            deciding,
+            scoring,
           },
           policy,
         }) => ({
@@ -39,10 +39,10 @@ export function planIdentity(
               ? null
               : targetIdentity(head.variant.target),
           prompt: head === null ? null : once(head.suite.prompt),
-          tests: once(deciding.tests),
-          rubrics: once(deciding.rubrics),
-          graders: deciding.graders.map(withTargetIdentity),
-          evaluators: (deciding.answerer?.graders ?? []).map(withTargetIdentity),
+          tests: once(scoring.tests),
+          rubrics: once(scoring.rubrics),
+          graders: scoring.graders.map(withTargetIdentity),
+          evaluators: (scoring.answerer?.graders ?? []).map(withTargetIdentity),
         }),
       ),
     ),

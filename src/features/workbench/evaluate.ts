@@ -159,11 +159,11 @@ function isWhole({ prepared, sweepsFurther }: ReadyPlan, { suites }: Result): bo
 
 function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
   return new Map(
-    suites.flatMap(({ run: { suite, deciding } }): [string, WrittenPrompt][] => {
+    suites.flatMap(({ run: { suite, scoring } }): [string, WrittenPrompt][] => {
       if (suite.head === null) return [];
       const { prompt, tests } = suite.head.suite;
       const { tool = null, metrics, own, references } = tests;
-      const rubrics = [...deciding.rubrics.values()].flatMap((rubric) =>
+      const rubrics = [...scoring.rubrics.values()].flatMap((rubric) =>
         tool === null && /\.ya?ml$/.test(rubric.place.file) ? [choiceOf(rubric)] : [],
       );
       return [

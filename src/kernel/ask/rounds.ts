@@ -91,7 +91,7 @@ function queuedTries(
   suiteIndex: number,
   wanted: ReadonlyMap<number, number>,
 ): QueuedTry[] {
-  const { answerer } = suite.deciding;
+  const { answerer } = suite.scoring;
   const identity = identityOf(suite);
   return [...wanted].flatMap(([index, count]) => {
     const run = suite.runs[index];
@@ -132,14 +132,14 @@ async function score(
   answers: readonly AnsweredTry[],
   tools: ScoringTools,
 ): Promise<MadeTry[]> {
-  const [deciding, other] = await Promise.all([
-    scoreUnder(suite, answers, suite.deciding, tools),
-    suite.other === null ? null : scoreUnder(suite, answers, suite.other, tools),
+  const [byHead, byBase] = await Promise.all([
+    scoreUnder(suite, answers, suite.scoring, tools),
+    suite.baseScoring === null ? null : scoreUnder(suite, answers, suite.baseScoring, tools),
   ]);
   return answers.map(({ planned: { run, side } }, index) => {
-    const result = deciding[index];
+    const result = byHead[index];
     if (result === undefined) throw new TypeError('an answer has no result');
-    return { index: run, side, made: { result, other: other?.[index] ?? null } };
+    return { index: run, side, made: { byHead: result, byBase: byBase?.[index] ?? null } };
   });
 }
 
@@ -173,7 +173,7 @@ export async function runExtraTries(
   wanted: readonly ExtraTry[],
   tools: Executors & ScoringTools,
 ): Promise<TryResult[]> {
-  const { answerer } = suite.deciding;
+  const { answerer } = suite.scoring;
   const answers = await execute(
     wanted.map(({ run, generation, try: index, prompt }) => ({
       run,
@@ -185,7 +185,7 @@ export async function runExtraTries(
     })),
     tools,
   );
-  return scoreUnder(suite, answers, suite.deciding, tools);
+  return scoreUnder(suite, answers, suite.scoring, tools);
 }
 
 /** A scoring has its side's expected values; a reference missing there keeps its own. */

@@ -74,7 +74,7 @@ export function classificationOf(
 }
 
 function answers(run: ReferenceRun, side: Side, tries: number): string[] {
-  return run[side].slice(0, tries).flatMap(({ result }) => answerText(result) ?? []);
+  return run[side].slice(0, tries).flatMap(({ byHead }) => answerText(byHead) ?? []);
 }
 
 interface ClassRates {

@@ -55,13 +55,13 @@ export function compareSuite(
     .map(({ reference }) =>
       removedReference(
         reference,
-        !countsIn(run.suite.base?.scoring.tests ?? run.deciding.tests, reference),
+        !countsIn(run.suite.base?.scoring.tests ?? run.scoring.tests, reference),
       ),
     );
   const rate = passRate(suite, verdict);
-  const preference = preferenceOf(run.deciding.tests, compared);
+  const preference = preferenceOf(run.scoring.tests, compared);
   const classification = classificationOf(
-    run.deciding.tests,
+    run.scoring.tests,
     ratedRuns(suite),
     ratedTries(suite, verdict),
   );
@@ -183,14 +183,14 @@ function referenceStatuses(
 }
 
 function referenceResult(
-  { run: { deciding }, quarantined }: SuiteComparison,
+  { run: { scoring }, quarantined }: SuiteComparison,
   run: ReferenceRun,
   rollUps: RunRollUps | undefined,
   found: Status | undefined,
 ): ReferenceResult {
   const { reference } = run.affected;
-  const metrics = scoreCount(deciding.tests, reference);
-  const skip = deciding.tests.skip || reference.skip;
+  const metrics = scoreCount(scoring.tests, reference);
+  const skip = scoring.tests.skip || reference.skip;
   const base = sideResult(run, 'base', rollUps?.base, metrics, skip);
   const head = sideResult(run, 'head', rollUps?.head, metrics, skip);
   return {
@@ -198,7 +198,7 @@ function referenceResult(
     file: reference.place.file,
     line: reference.place.line,
     tags: reference.tags,
-    skip: !countsIn(deciding.tests, reference),
+    skip: !countsIn(scoring.tests, reference),
     ...(quarantined(reference.id) ? { quarantined: true } : {}),
     input: reference.input,
     ...shownFiles(run.affected),
@@ -219,7 +219,7 @@ function sideResult(
   skip: boolean,
 ): SideResult | null {
   if (run.affected[side] === null) return null;
-  const tries: TryResult[] = run[side].map(({ result }) => result);
+  const tries: TryResult[] = run[side].map(({ byHead }) => byHead);
   const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
   return {
     tally: tallyOf(tries, metrics, skip),

@@ -85,7 +85,7 @@ export function confirmationPolicy(
 }
 
 /** How a try counts for the claim that is confirmed: the whole try, or one metric of it. */
-export type OutcomeIn = (result: ReferenceRun['base'][number]['result']) => Outcome;
+export type OutcomeIn = (result: ReferenceRun['base'][number]['byHead']) => Outcome;
 
 export function confirmationRows(
   suite: SuiteComparison,
@@ -93,7 +93,7 @@ export function confirmationRows(
   outcomeIn: OutcomeIn,
 ): ConfirmationRow[] {
   const outcomes = (made: ReferenceRun['base']): Outcome[] =>
-    made.slice(0, tries).map(({ result }) => outcomeIn(result));
+    made.slice(0, tries).map(({ byHead }) => outcomeIn(byHead));
   const rows = suite.compared.map((run): ConfirmationRow => ({
     suite,
     run,
@@ -107,8 +107,8 @@ export function confirmationRows(
   return rows.map((row) => ({ ...row, isSuspect: suspects.has(row) }));
 }
 
-function isStored({ result }: ReferenceRun['base'][number]): boolean {
-  return result.stored === true;
+function isStored({ byHead }: ReferenceRun['base'][number]): boolean {
+  return byHead.stored === true;
 }
 
 /** Whether head's tries must be made again, too. */
@@ -287,7 +287,7 @@ export function confirmationOf(
 /** Answers of earlier runs that a comparison rests on. */
 export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult['stored'] {
   const stored = compared.flatMap(({ base, head }) => [...base, ...head].filter(isStored));
-  const times = stored.flatMap(({ result }) => result.served?.at ?? []);
+  const times = stored.flatMap(({ byHead }) => byHead.served?.at ?? []);
   const oldest = times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at));
   return { tries: stored.length, oldest };
 }

@@ -71,7 +71,7 @@ export function ruledOutByEndings(
 }
 
 function madeBy(runs: readonly ReferenceRun[], side: Side): TryResult[] {
-  return runs.flatMap((run) => run[side].map(({ result }) => result));
+  return runs.flatMap((run) => run[side].map(({ byHead }) => byHead));
 }
 
 function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): boolean {
@@ -86,7 +86,7 @@ export function moreOftenOnHead(
 ): number {
   if (!SIDES.some((side) => madeBy(compared, side).some(is))) return 1;
   const words = (run: ReferenceRun, side: Side): Tries['base'] =>
-    run[side].map(({ result }) => (is(result) ? 'fail' : 'pass'));
+    run[side].map(({ byHead }) => (is(byHead) ? 'fail' : 'pass'));
   const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
   return fallP(tries, suiteBlocks(compared));
 }
@@ -102,7 +102,7 @@ export function servedApart({ suite: { base, head }, runs }: SuiteRun): string |
   const served = (side: Side): string =>
     [
       ...new Set(
-        runs.flatMap((run) => run[side].flatMap(({ result }) => result.served?.model ?? [])),
+        runs.flatMap((run) => run[side].flatMap(({ byHead }) => byHead.served?.model ?? [])),
       ),
     ]
       .sort()

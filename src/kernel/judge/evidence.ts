@@ -51,7 +51,7 @@ function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
 }
 
 function isInapplicable({ base, head }: ReferenceRun): boolean {
-  const outcomes = [...base, ...head].map(({ result }) => result.outcome);
+  const outcomes = [...base, ...head].map(({ byHead }) => byHead.outcome);
   return outcomes.length > 0 && outcomes.every((outcome) => outcome === 'skipped');
 }
 
@@ -61,12 +61,12 @@ function hasEvidence(
   rollUps: RunRollUps | undefined,
 ): boolean {
   const {
-    run: { deciding },
+    run: { scoring },
     policy,
     compared,
   } = suite;
   if (policy.kind === 'pairs' && compared.includes(run))
-    return preferenceTables(deciding.tests, [run]).length > 0;
+    return preferenceTables(scoring.tests, [run]).length > 0;
   if (takesAPlace(suite, run)) return false;
   const sides = requiredSides(run);
   // What is compared is the roll-up's word, and some tries alone may not give it one.
@@ -109,7 +109,7 @@ function requiredSides({ affected: { base, head } }: ReferenceRun): Side[] {
 }
 
 function judgedOf(tries: ReferenceRun['base']): number {
-  return countOutcomes(tries.map(({ result }) => result.outcome)).tries;
+  return countOutcomes(tries.map(({ byHead }) => byHead.outcome)).tries;
 }
 
 export interface EvidenceVerdict extends EvidenceCount {
@@ -155,7 +155,7 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
     ({ base, head }) =>
       judgedOf(base) > 0 &&
       judgedOf(head) === 0 &&
-      head.some(({ result }) => isWithoutOutcome(result.outcome)),
+      head.some(({ byHead }) => isWithoutOutcome(byHead.outcome)),
   );
   const answered = compared.filter(({ base }) => judgedOf(base) > 0);
   const whole = answered.length > 0 && silent.length === answered.length;
@@ -170,6 +170,6 @@ function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdic
 }
 
 function unansweredShare(run: ReferenceRun, side: Side): number {
-  const outcomes = run[side].map(({ result }) => result.outcome);
+  const outcomes = run[side].map(({ byHead }) => byHead.outcome);
   return outcomes.filter(isWithoutOutcome).length / Math.max(1, outcomes.length);
 }

@@ -21,7 +21,7 @@ const MAX_LABELS = 12;
 const LONGEST_LABEL = 60;
 
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
-  const { tests, rubrics } = suite.run.deciding;
+  const { tests, rubrics } = suite.run.scoring;
   const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
   const numbers = metricNumbers(suite);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
@@ -70,7 +70,7 @@ function valuesRow(
   { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
 ): NonNullable<MetricResult['values']> {
   const values = valuesByReference(number, runs, tries);
-  const better = directionIn(number.metric, suite.run.deciding.rubrics);
+  const better = directionIn(number.metric, suite.run.scoring.rubrics);
   const gate = gateWordOf(suite, number.name, better);
   const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
   const move = verdict?.moves.find(({ name }) => name === number.name);
@@ -141,8 +141,8 @@ function metricScores(
 ): Score[] {
   return runs.flatMap((run) =>
     run[side]
-      .filter(({ result }) => result.try < tries)
-      .flatMap(({ result }) => result.scores.filter(({ metric }) => metric === name)),
+      .filter(({ byHead }) => byHead.try < tries)
+      .flatMap(({ byHead }) => byHead.scores.filter(({ metric }) => metric === name)),
   );
 }
 

@@ -70,7 +70,7 @@ export function rolledUp(
       : { passes: found.filter((outcome) => outcome === 'pass').length, references: found.length };
   };
   return {
-    policy: rollupName(suite.run.deciding.tests.rollup),
+    policy: rollupName(suite.run.scoring.tests.rollup),
     base: count('base'),
     head: count('head'),
   };
@@ -82,7 +82,7 @@ export function comparedReferences(
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
   return compared.filter(
-    (referenceRun) => preferenceTables(run.deciding.tests, [referenceRun]).length > 0,
+    (referenceRun) => preferenceTables(run.scoring.tests, [referenceRun]).length > 0,
   ).length;
 }
 

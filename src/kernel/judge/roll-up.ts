@@ -105,7 +105,7 @@ export async function rollUpSuite(
   suite: SuiteRun,
   evaluate: Evaluate,
 ): Promise<Map<ReferenceRun, RunRollUps>> {
-  const { runs, deciding, other } = suite;
+  const { runs, scoring, baseScoring } = suite;
   const identity = identityOf(suite);
   const ask = (
     scoring: Scoring,
@@ -114,12 +114,12 @@ export async function rollUpSuite(
   ): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> =>
     rollUpRuns(runs, scoring, triesOf, { of: { suite: identity, side }, evaluate });
   // Base's first: nothing of head can have touched them.
-  const base = await ask(deciding, 'base', (run) => deciders(run, 'base'));
+  const base = await ask(scoring, 'base', (run) => deciders(run, 'base'));
   const others =
-    other === null
+    baseScoring === null
       ? new Map<ReferenceRun, RollUpOutcome>()
-      : await ask(other, 'base', (run) => run.base.flatMap((made) => made.other ?? []));
-  const head = await ask(deciding, 'head', (run) => deciders(run, 'head'));
+      : await ask(baseScoring, 'base', (run) => run.base.flatMap((made) => made.byBase ?? []));
+  const head = await ask(scoring, 'head', (run) => deciders(run, 'head'));
   return new Map(
     runs.map((run) => [
       run,
@@ -135,7 +135,7 @@ export async function rollUpSuite(
 const NOT_ROLLED_UP: RollUpOutcome = { outcome: null, error: null };
 
 function deciders(run: ReferenceRun, side: Side): TryResult[] {
-  return run[side].map(({ result }) => result);
+  return run[side].map(({ byHead }) => byHead);
 }
 
 async function rollUpRuns(

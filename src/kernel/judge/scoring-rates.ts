@@ -27,7 +27,7 @@ function cornersOf(run: ReferenceRun, tries: number): Corners {
     countOutcomes(
       run[outputs]
         .slice(0, tries)
-        .flatMap(({ result, other }) => (scoring === 'head' ? result : other)?.outcome ?? []),
+        .flatMap(({ byHead, byBase }) => (scoring === 'head' ? byHead : byBase)?.outcome ?? []),
     );
   return {
     base_base: under('base', 'base'),
@@ -114,7 +114,7 @@ export function fallUnderBase(
   { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
 ): FallUnderBase | null {
   const { run, compared, gate } = suite;
-  if (run.other === null) return null;
+  if (run.baseScoring === null) return null;
   const { base_base, head_head } = scoringRates(suite);
   const under = ratesUnderBase(suite);
   if (base_base === null || head_head === null || under === null) return null;
@@ -124,9 +124,9 @@ export function fallUnderBase(
     head: outcomesUnderBase(referenceRun.head, most),
   }));
   const tables = outcomes.map((outcome) => countTable(outcome));
-  const inPairs = gatesByPreference(run.other.tests);
+  const inPairs = gatesByPreference(run.baseScoring.tests);
   const { regressed } = combinedGate(
-    inPairs ? preferenceTables(run.other.tests, compared.map(asBaseJudges)) : tables,
+    inPairs ? preferenceTables(run.baseScoring.tests, compared.map(asBaseJudges)) : tables,
     {
       alpha,
       minDrop: gate.min_drop,
@@ -137,7 +137,7 @@ export function fallUnderBase(
   if (!regressed) return null;
   const fell = compared.filter((_, i) => isMeanFall(tables[i]));
   const passes = head_head >= base_base - SLACK;
-  const fewer = fell.some((referenceRun) => hasFewerChecks(run.deciding, referenceRun));
+  const fewer = fell.some((referenceRun) => hasFewerChecks(run.scoring, referenceRun));
   return {
     ...under,
     references: fell.map(({ affected: { reference } }) => reference.id),
@@ -170,18 +170,18 @@ export function checksOf({ base, head }: ReferenceRun): {
     );
   const tries = [...base, ...head];
   return {
-    before: judging(tries.flatMap(({ other }) => other ?? [])),
-    after: judging(tries.map(({ result }) => result)),
+    before: judging(tries.flatMap(({ byBase }) => byBase ?? [])),
+    after: judging(tries.map(({ byHead }) => byHead)),
   };
 }
 
 function outcomesUnderBase(tries: ReferenceRun['base'], most: number): Outcome[] {
-  return tries.slice(0, most).map(({ other }) => other?.outcome ?? 'error');
+  return tries.slice(0, most).map(({ byBase }) => byBase?.outcome ?? 'error');
 }
 
 export function asBaseJudges(run: ReferenceRun): ReferenceRun {
   const judged = (tries: ReferenceRun['base']): ReferenceRun['base'] =>
-    tries.flatMap(({ other }) => (other === null ? [] : [{ result: other, other: null }]));
+    tries.flatMap(({ byBase }) => (byBase === null ? [] : [{ byHead: byBase, byBase: null }]));
   return { ...run, base: judged(run.base), head: judged(run.head) };
 }
 

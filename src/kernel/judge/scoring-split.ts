@@ -14,7 +14,7 @@ export function scoringSplit(
   hidden: FallUnderBase | null = null,
 ): ScoringResult | null {
   const { run: suite } = comparison;
-  if (suite.other === null) return null;
+  if (suite.baseScoring === null) return null;
   const fell = hidden === null || hidden.excuse === 'passes' ? [] : hidden.references;
   const excused = hidden !== null && hidden.excuse !== 'none';
   const runs = splitRuns(comparison);
@@ -44,11 +44,18 @@ export function scoringSplit(
 
 function fallenTry(runs: readonly ReferenceRun[], id: string): NonNullable<ScoringResult['fell']> {
   const run = runs.find(({ affected: { reference } }) => reference.id === id);
-  const before = run?.base.find(({ other }) => other?.outcome === 'pass');
-  const after = run?.head.find(({ other }) => other?.outcome === 'fail');
-  return before === undefined || after?.other === undefined || after.other === null
+  const before = run?.base.find(({ byBase }) => byBase?.outcome === 'pass');
+  const after = run?.head.find(({ byBase }) => byBase?.outcome === 'fail');
+  return before === undefined || after?.byBase === undefined || after.byBase === null
     ? []
-    : [{ id, base_try: before.result.try, head_try: after.result.try, scores: after.other.scores }];
+    : [
+        {
+          id,
+          base_try: before.byHead.try,
+          head_try: after.byHead.try,
+          scores: after.byBase.scores,
+        },
+      ];
 }
 
 function rateDifference(after: number | null, before: number | null): number | null {
@@ -58,7 +65,7 @@ function rateDifference(after: number | null, before: number | null): number | n
 /** The same answers of base, so only the scoring can differ. */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
-    base.map(({ result, other }) => [other?.outcome, result.outcome]),
+    base.map(({ byHead, byBase }) => [byBase?.outcome, byHead.outcome]),
   );
   const count = (before: Outcome, after: Outcome): number =>
     pairs.filter(([was, is]) => was === before && is === after).length;

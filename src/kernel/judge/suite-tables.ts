@@ -84,7 +84,7 @@ export function tablesOfAnswers(
   const { run, policy, compared } = suite;
   const isPairs = policy.kind === 'pairs';
   const tries = isPairs
-    ? preferenceTries(run.deciding.tests, compared)
+    ? preferenceTries(run.scoring.tests, compared)
     : compared.map((item) => rolledTries(rollUps.get(item)));
   const blocks = isPairs ? tries.map(() => null) : suiteBlocks(compared);
   const look = lookAt({ columns: [{ metric: null, tries }], blocks }, Infinity);
@@ -141,8 +141,8 @@ interface Comparison {
 
 function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
   return runs.flatMap(({ head }) =>
-    head.flatMap(({ result }): Comparison[] => {
-      const value = result.scores.find((score) => score.metric === metric)?.value;
+    head.flatMap(({ byHead }): Comparison[] => {
+      const value = byHead.scores.find((score) => score.metric === metric)?.value;
       return typeof value === 'number'
         ? [{ better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie' }]
         : [];

@@ -29,12 +29,12 @@ const MOST_UNREAD = 0.02;
 
 export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
   return suites.flatMap(({ run, compared }): Reason[] => {
-    if (run.deciding.side !== 'head') return [];
+    if (run.scoring.side !== 'head') return [];
     const judged = compared
       .flatMap(({ head }) => head)
-      .filter(({ result: { outcome } }) => outcome === 'pass' || outcome === 'fail');
+      .filter(({ byHead: { outcome } }) => outcome === 'pass' || outcome === 'fail');
     const unread = judged.filter(
-      ({ other }) => other?.outcome === 'error' || other?.outcome === 'ungraded',
+      ({ byBase }) => byBase?.outcome === 'error' || byBase?.outcome === 'ungraded',
     );
     return unread.length <= MOST_UNREAD * judged.length
       ? []
@@ -63,14 +63,14 @@ function underBaseReasons(
 }
 
 function fellAlone({ run, compared }: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
-  if (run.other === null) return [];
+  if (run.baseScoring === null) return [];
   return compared.flatMap((item) => {
     const { base, head } = tryOutcomes(asBaseJudges(item));
     const isFall =
       base.length > 0 &&
       base.every((outcome) => outcome === 'pass') &&
       head.every((outcome) => outcome === 'fail') &&
-      item.head.some(({ result }: Try) => result.outcome !== 'fail');
+      item.head.some(({ byHead }: Try) => byHead.outcome !== 'fail');
     const reference = `${run.suite.path}: ${item.affected.reference.id}`;
     return isFall ? [{ reference, base: base.length, head: head.length }] : [];
   });
@@ -101,11 +101,11 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'m
 
 function movesUnderBase(comparison: SuiteComparison, verdict: SuiteVerdict): MetricMove[] {
   const { run, compared } = comparison;
-  if (run.other === null) return [];
+  if (run.baseScoring === null) return [];
   const runs = new Map(run.runs.map((item) => [item, asBaseJudges(item)]));
   const view = {
     ...comparison,
-    run: { ...run, deciding: run.other, other: null, runs: [...runs.values()] },
+    run: { ...run, scoring: run.baseScoring, baseScoring: null, runs: [...runs.values()] },
     compared: compared.flatMap((item) => runs.get(item) ?? []),
   };
   return metricMoves(view, verdict).filter(({ name, better, test }) => {

@@ -93,7 +93,7 @@ function unseenMetric(
   const runs = countingRuns(comparison);
   const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
   const having = (side: Side): number =>
-    runs.filter((run) => run[side].some(({ result: made }) => hasValue(made))).length;
+    runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
   const [base, head] = [having('base'), having('head')];
   if (base + head === 0) return { code: 'values-missing', ...of };
   if (base - head > MOST_LOST * base)
@@ -129,7 +129,7 @@ function triesThat(
 ): Record<Side, { has: number; of: number }> {
   const count = (side: Side): { has: number; of: number } => {
     const tries = runs.flatMap((run) => run[side]);
-    return { has: tries.filter(({ result }) => is(result)).length, of: tries.length };
+    return { has: tries.filter(({ byHead }) => is(byHead)).length, of: tries.length };
   };
   return { base: count('base'), head: count('head') };
 }

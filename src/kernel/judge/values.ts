@@ -37,14 +37,14 @@ export interface MetricMove {
 
 /** The numbers that say more than pass and fail: a metric's value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
-  const all = everyMetric(run.deciding.tests);
+  const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
   return all.flatMap((metric) => {
     if (seen.has(metric.name)) return [];
     seen.add(metric.name);
     const asked = gate.metrics?.[metric.name] !== undefined;
     const scores = run.runs.flatMap(({ base, head }) =>
-      [...base, ...head].flatMap(({ result }) => scoreIn(result.scores, metric.name)),
+      [...base, ...head].flatMap(({ byHead }) => scoreIn(byHead.scores, metric.name)),
     );
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
@@ -94,10 +94,10 @@ export function valuesByReference(
   const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
   const side = (run: ReferenceRun, which: Side): (number | null)[] =>
     run[which]
-      .filter(({ result }) => result.try < tries)
-      .map(({ result }) => {
-        if (timed && result.reused) return null;
-        const value = scoreIn(result.scores, metric.name)[0]?.value ?? null;
+      .filter(({ byHead }) => byHead.try < tries)
+      .map(({ byHead }) => {
+        if (timed && byHead.reused) return null;
+        const value = scoreIn(byHead.scores, metric.name)[0]?.value ?? null;
         return entry === null ? metricNumber(value) : entryNumber(value, entry);
       });
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
@@ -112,7 +112,7 @@ export function metricMoves(
   const clusters = suiteBlocks(compared);
   return metricNumbers(suite).map((number) => {
     const { metric, name } = number;
-    const better = directionIn(metric, run.deciding.rubrics);
+    const better = directionIn(metric, run.scoring.rubrics);
     const gate = gateWordOf(suite, name, better);
     const test = (to: number): ValueTest | null =>
       valueTest(

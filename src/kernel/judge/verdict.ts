@@ -220,9 +220,9 @@ function verdictOf(
 }
 
 /** Whether head mends more than the scoring: base's answers fail by base's own scoring, too. */
-function isMended({ base }: ReferenceRun, { deciding }: SuiteComparison['run']): boolean {
+function isMended({ base }: ReferenceRun, { scoring }: SuiteComparison['run']): boolean {
   return base.some(
-    ({ result, other }) =>
-      (deciding.side === 'head' && other !== null ? other : result).outcome === 'fail',
+    ({ byHead, byBase }) =>
+      (scoring.side === 'head' && byBase !== null ? byBase : byHead).outcome === 'fail',
   );
 }

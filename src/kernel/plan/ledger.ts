@@ -1,4 +1,5 @@
 import type { Outcome } from '../../types/metric.ts';
+import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Column, SuiteLedger } from '../statistics/ledger.ts';
 import type { Tries } from '../statistics/table.ts';
@@ -9,8 +10,8 @@ const MOST_COLUMNS = 20;
 
 export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>): Tries {
   return {
-    base: base.map(({ result }) => result.outcome),
-    head: head.map(({ result }) => result.outcome),
+    base: base.map(({ byHead }) => byHead.outcome),
+    head: head.map(({ byHead }) => byHead.outcome),
   };
 }
 
@@ -61,8 +62,8 @@ function columnsOf(compared: readonly ReferenceRun[]): Pick<SuiteLedger, 'column
   const names = new Set<string>();
   const failures = new Map<string, number>();
   for (const { base, head } of compared)
-    for (const { result } of [...base, ...head])
-      for (const { metric, skip, status } of result.scores) {
+    for (const { byHead } of [...base, ...head])
+      for (const { metric, skip, status } of byHead.scores) {
         if (skip) continue;
         names.add(metric);
         if (status === 'fail') failures.set(metric, (failures.get(metric) ?? 0) + 1);
@@ -77,7 +78,7 @@ function columnsOf(compared: readonly ReferenceRun[]): Pick<SuiteLedger, 'column
 
 function columnOf(compared: readonly ReferenceRun[], metric: string): Column {
   const side = (tries: readonly Try[]): Tries['base'] =>
-    tries.map(({ result }) => outcomeIn(result, metric));
+    tries.map(({ byHead }) => outcomeIn(byHead, metric));
   return {
     metric,
     tries: compared.map(({ base, head }) => ({ base: side(base), head: side(head) })),
@@ -85,7 +86,7 @@ function columnOf(compared: readonly ReferenceRun[], metric: string): Column {
 }
 
 /** What one metric says of a try: it fails only where the metric does. */
-export function outcomeIn({ outcome, scores }: Try['result'], metric: string): Outcome {
+export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
   const failed = scores.some(
     (score) => score.metric === metric && !score.skip && score.status === 'fail',

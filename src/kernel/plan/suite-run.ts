@@ -5,10 +5,12 @@ import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/s
 import { gates, type AffectedSuite } from '../select/select.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 
-/** Judged by the deciding scoring and, where the scorings differ, by base's too. */
+/** An answer with its scores. */
 export interface Try {
-  result: TryResult;
-  other: TryResult | null;
+  /** Under head's scoring, which decides; under base's where head lacks the suite. */
+  byHead: TryResult;
+  /** Under base's scoring, where it differs from head's; else null. */
+  byBase: TryResult | null;
 }
 
 export interface ReferenceRun {
@@ -20,9 +22,9 @@ export interface ReferenceRun {
 export interface SuiteRun {
   suite: AffectedSuite;
   /** Judges both sides' outputs for the verdict: head's scoring, or base's where head has no suite. */
-  deciding: Scoring;
+  scoring: Scoring;
   /** Base's scoring where head's decides and differs for some reference; null otherwise. */
-  other: Scoring | null;
+  baseScoring: Scoring | null;
   /** References that can run, in the suite's order; removed ones are not among them. */
   runs: readonly ReferenceRun[];
 }
@@ -37,8 +39,8 @@ export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
   const { base, head } = suite;
-  const deciding = (head ?? base)?.scoring;
-  if (deciding === undefined) throw new TypeError('a suite has at least one side');
+  const scoring = (head ?? base)?.scoring;
+  if (scoring === undefined) throw new TypeError('a suite has at least one side');
   const runs = suite.references
     .filter(({ change }) => change !== 'removed')
     .map((reference) => ({ affected: reference, base: [], head: [] }));
@@ -47,7 +49,7 @@ export function startSuite(suite: AffectedSuite): SuiteRun {
     head !== null &&
     (suite.because.some(({ key }) => isScoringKey(key, suite)) ||
       runs.some(({ affected: reference }) => expectedDiffers(reference)));
-  return { suite, deciding, other: differs ? base.scoring : null, runs };
+  return { suite, scoring, baseScoring: differs ? base.scoring : null, runs };
 }
 
 function expectedDiffers(reference: AffectedReference): boolean {

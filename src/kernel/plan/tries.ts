@@ -21,20 +21,20 @@ const ROLLED_TRIES = 3;
  * each other, and where nothing gates, `adaptive` is a fixed number.
  */
 export function tryPolicy(
-  { suite, deciding, runs }: SuiteRun,
+  { suite, scoring, runs }: SuiteRun,
   settings: Settings,
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
   const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
-  const kind = compares ? fixedKind(deciding.tests, unit) : 'fixed';
-  const { rollup } = deciding.tests;
+  const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
+  const { rollup } = scoring.tests;
   const recorded = compares ? triesOfRecordings(kind, rollup, runs) : null;
   if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
-  return settles(deciding.tests, compares)
+  return settles(scoring.tests, compares)
     ? { kind: 'adaptive' }
     : { kind: 'fixed', tries: UNCOMPARED_TRIES };
 }
@@ -92,7 +92,7 @@ export function gateWordOf(
 /** Judgements that share alpha: one per compared suite, and one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
-    const { tests, rubrics } = suite.run.deciding;
+    const { tests, rubrics } = suite.run.scoring;
     const metrics = everyMetric(tests);
     const gated = Object.keys(suite.gate.metrics ?? {});
     const names = gated.filter((name) =>

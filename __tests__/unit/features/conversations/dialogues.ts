@@ -128,7 +128,7 @@ async function leadAs(letter: string): Promise<Try> {
     { complete, random },
   );
   return {
-    result: {
+    byHead: {
       ...tryResult('pass'),
       conversation: {
         outcome: dialogue.outcome,
@@ -136,7 +136,7 @@ async function leadAs(letter: string): Promise<Try> {
         turns_to: turnsTo(of.conversation.criteria, dialogue.turns),
       },
     },
-    other: null,
+    byBase: null,
   };
 }
 
@@ -175,13 +175,13 @@ export async function publishedConversations(): Promise<PublishedConversations> 
       head: tries(head, index),
     }));
   const of = conversation({ max_steps: STEPS });
-  const deciding = scoring(tests({ own: conversationSuite(of) }), { answerer: answerer(of) });
+  const ownScoring = scoring(tests({ own: conversationSuite(of) }), { answerer: answerer(of) });
   return {
     led,
     runs,
     summary(base, head) {
       const found = runs(base, head);
-      const suite = { deciding, other: null, runs: found } as unknown as SuiteRun;
+      const suite = { scoring: ownScoring, baseScoring: null, runs: found } as unknown as SuiteRun;
       const summary = conversationSummary(suite, found, 1);
       if (summary === null) throw new TypeError('a conversation has a summary');
       return summary;

@@ -75,7 +75,7 @@ describe('the published evaluation of four models', () => {
 
   test("counts the questions with more and with fewer turns as in the source's rows", () => {
     const pairs = runsOf(FLASH, LLAMA).map(
-      ({ base, head }) => [base[0]?.result.conversation, head[0]?.result.conversation] as const,
+      ({ base, head }) => [base[0]?.byHead.conversation, head[0]?.byHead.conversation] as const,
     );
     const turns = pairs.flatMap(([one, other]) =>
       one?.outcome === 'complete' && other?.outcome === 'complete'
@@ -104,12 +104,12 @@ describe('the published evaluation of four models', () => {
   });
 
   test('gives null, not the last turn, for a criterion that was never met', () => {
-    expect(led.get('x')?.result.conversation?.turns_to).toEqual({
+    expect(led.get('x')?.byHead.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: null,
       completeness: null,
     });
-    expect(led.get('3')?.result.conversation?.turns_to).toEqual({
+    expect(led.get('3')?.byHead.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: 3,
       completeness: 3,

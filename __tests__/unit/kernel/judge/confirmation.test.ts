@@ -62,8 +62,8 @@ function comparison(
   const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
   const tries = (rate: number, stored: boolean): Try[] =>
     Array.from({ length: TRIES }, (_, i) => ({
-      result: { ...tryResult(draw(rate), i), ...(stored ? { stored: true as const } : {}) },
-      other: null,
+      byHead: { ...tryResult(draw(rate), i), ...(stored ? { stored: true as const } : {}) },
+      byBase: null,
     }));
   const runs = started.runs.map((run, i) => ({
     ...run,

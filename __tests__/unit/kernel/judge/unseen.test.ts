@@ -43,8 +43,8 @@ function unseen(
   const started = startedSuite(before!, after!);
   const runs = started.runs.map((run, at) => ({
     ...run,
-    base: TRIES.map((index) => ({ result: base(at, index), other: null })),
-    head: TRIES.map((index) => ({ result: head(at, index), other: null })),
+    base: TRIES.map((index) => ({ byHead: base(at, index), byBase: null })),
+    head: TRIES.map((index) => ({ byHead: head(at, index), byBase: null })),
   }));
   const comparison = suiteComparison(
     { ...started, runs },

@@ -68,8 +68,8 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
       const result = { ...tryResult('pass', index), reused: setting.reused ?? false };
       const score = { metric: 'tone', status: 'pass', value, reason: null, skip: false } as const;
       return {
-        result: { ...result, scores: [...result.scores, { ...score, ...setting.score } as Score] },
-        other: null,
+        byHead: { ...result, scores: [...result.scores, { ...score, ...setting.score } as Score] },
+        byBase: null,
       };
     });
   const made = run.runs.map((each, index) => ({
@@ -228,7 +228,7 @@ describe('the values of a metric', () => {
         [base, 'A'],
         [head, 'F'],
       ] as const)
-        for (const { result } of side) Object.assign(result.scores[1]!, { label });
+        for (const { byHead } of side) Object.assign(byHead.scores[1]!, { label });
     const row = shown([comparison])[0]!.metrics.find(({ name }) => name === 'tone')!;
     expect(row.labels).toEqual([
       { label: 'F', base: 0, head: 10 },

@@ -61,8 +61,8 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
   const started = startedSuite(base, head);
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
-      result: tryResult(index < tries - passes ? 'fail' : 'pass', index),
-      other: null,
+      byHead: tryResult(index < tries - passes ? 'fail' : 'pass', index),
+      byBase: null,
     }));
   const runs = tables.map(([passesBase, triesBase, passesHead, triesHead], index) => ({
     ...started.runs[index]!,

@@ -8,7 +8,7 @@ import {
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
 import { tryResult } from '../../app/run/builders.ts';
 
-const made = (index: number): Try => ({ result: tryResult('pass', index), other: null });
+const made = (index: number): Try => ({ byHead: tryResult('pass', index), byBase: null });
 
 /** Two references that ask different things on both sides; only the second gates. */
 function twoReferences() {
@@ -33,7 +33,7 @@ test('a suite with more tries has them in order, and so do the references that i
     { index: 0, side: 'base', made: made(0) },
   ]);
   const tries = second.run.runs.map(({ base, head }) =>
-    [base, head].map((of) => of.map(({ result }) => result.try)),
+    [base, head].map((of) => of.map(({ byHead }) => byHead.try)),
   );
   expect(tries).toEqual([
     [[0], []],

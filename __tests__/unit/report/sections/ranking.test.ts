@@ -111,14 +111,14 @@ describe('the cost of a thousand calls', () => {
   const target = { provider: 'openai' as const, endpoint: null, model: 'm' };
   const run = (usages: ({ input_tokens: number; output_tokens: number } | null)[]) =>
     ({
-      deciding: { answerer: null },
+      scoring: { answerer: null },
       runs: [
         {
           affected: {
             head: { kind: 'request', target, parameters: {}, messages: [], fingerprint: 'f' },
           },
           base: [],
-          head: usages.map((usage) => ({ result: { parts: [], usage }, other: null })),
+          head: usages.map((usage) => ({ byHead: { parts: [], usage }, byBase: null })),
         },
       ],
     }) as unknown as Parameters<typeof costPer1000Calls>[0];
