@@ -1273,6 +1273,14 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
+         * Which way it moved.
+         */
+        way: "rose" | "fell";
+        /**
+         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         */
+        by: "mean" | "ranks";
+        /**
          * So many references.
          */
         references: number;
@@ -1280,6 +1288,40 @@ export interface EvaldiffResult {
          * A setting of the gate makes the run fail by it.
          */
         fails: boolean;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
+        code: "metric-moved";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * Mean on base.
+         */
+        base: number | null;
+        /**
+         * Mean on head.
+         */
+        head: number | null;
+        /**
+         * Which way it moved.
+         */
+        way: "rose" | "fell";
+        /**
+         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         */
+        by: "mean" | "ranks";
+        /**
+         * So many references.
+         */
+        references: number;
       }
     | {
         /**
@@ -1381,6 +1423,14 @@ export interface EvaldiffResult {
          * Mean on head.
          */
         head: number | null;
+        /**
+         * Which way it moved.
+         */
+        way: "rose" | "fell";
+        /**
+         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         */
+        by: "mean" | "ranks";
         /**
          * So many references.
          */
@@ -3860,9 +3910,17 @@ export interface EvaldiffResult {
          */
         gate: "fail" | "warn" | "ignore";
         /**
-         * Called under the error rate of the run; null: not told from noise.
+         * Called under the error rate of the run; `higher` or `lower` where neither way is better. Null: within chance.
          */
-        moved: ("worse" | "better") | null;
+        moved: ("worse" | "better" | "higher" | "lower") | null;
+        /**
+         * Which way it moved.
+         */
+        way?: "rose" | "fell";
+        /**
+         * Where that shows: in the mean, or in most tries, whatever the mean does.
+         */
+        by?: "mean" | "ranks";
       };
       /**
        * How often each label was given, where the metric gives labels.

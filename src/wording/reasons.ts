@@ -45,6 +45,8 @@ const SENTENCES: Sentences = {
     `${suite}: ${counted(ids.length, 'reference')} failed on head: ${firstWords(ids)}`,
   'metric-worse': (reason) =>
     `${reason.suite}: ${movedMean(reason)}${reason.fails ? '; gate.metrics is fail' : ''}`,
+  'metric-moved': (reason) =>
+    `${reason.suite}: ${movedMean(reason)}; neither way is better, so it does not count`,
   'scoring-moved': (reason) =>
     `${movedByScoring(reason)}${reason.fails ? STRICT : '; review that change first'}`,
   'scoring-excuses': ({ suite, base, head, fails }) =>
@@ -188,14 +190,17 @@ function summaryOf(
 }
 
 function movedMean({
-  ...reason
-}: Pick<ReasonOf<'metric-worse'>, 'metric' | 'base' | 'head' | 'references'>): string {
-  const { metric, base, head, references } = reason;
-  const way = (head ?? 0) < (base ?? 0) ? 'fell' : 'rose';
-  return (
-    `the mean of ${metric} ${way}, ${meansInWords(base, head)}, ` +
-    `over ${counted(references, 'reference')}`
-  );
+  metric,
+  base,
+  head,
+  way,
+  by,
+  references,
+}: Omit<ReasonOf<'metric-moved'>, 'code' | 'suite'>): string {
+  const [means, over] = [meansInWords(base, head), `over ${counted(references, 'reference')}`];
+  return by === 'mean'
+    ? `the mean of ${metric} ${way}, ${means}, ${over}`
+    : `${metric} ${way} in most tries ${over} (mean ${means})`;
 }
 
 function passedOf(passes: number, tries: number): string {

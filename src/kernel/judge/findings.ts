@@ -65,10 +65,13 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
 
 export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): Reason[] {
   return metrics.flatMap(({ name: metric, values }): Reason[] => {
-    if (values === undefined || values.moved !== 'worse' || values.gate !== gate) return [];
-    const { base, head, references } = values;
-    const figures = { suite: name, metric, base, head, references };
-    return [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }];
+    if (values === undefined || values.gate !== gate) return [];
+    const { base, head, references, moved, way, by } = values;
+    if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
+    const figures = { suite: name, metric, base, head, way, by, references };
+    return moved === 'worse'
+      ? [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }]
+      : [{ code: 'metric-moved', ...figures }];
   });
 }
 

@@ -4,7 +4,7 @@ import type { Reason, ReasonOf } from '../result/reason.ts';
 import { judgeFamily } from '../statistics/gate.ts';
 import type { UnderBaseFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
-import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
+import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 interface JudgedSuite {
@@ -94,8 +94,11 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'m
     const { name: metric, test } = move;
     if (called.get(move) !== 'worse' || test === null) return [];
     const { base, head, items: references } = test;
-    const suite = comparison.run.suite.name;
-    return [{ code: 'mean-under-base', suite, metric, base, head, references, fails: false }];
+    const direction = directionOf(test, 'worse', move.better);
+    const figures = { metric, base, head, ...direction, references };
+    return [
+      { code: 'mean-under-base', suite: comparison.run.suite.name, ...figures, fails: false },
+    ];
   });
 }
 

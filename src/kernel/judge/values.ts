@@ -6,7 +6,7 @@ import { suiteBlocks } from '../plan/ledger.ts';
 import { lookLevels, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
-import type { MetricValues } from '../result/metric-result.ts';
+import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { holm } from '../statistics/gate.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
@@ -128,9 +128,24 @@ export function metricMoves(
   });
 }
 
-function pOf(test: ValueTest | null, better: Better, way: 'worse' | 'better'): number {
-  if (test === null || better === 'none') return 1;
-  return (better === 'higher') === (way === 'worse') ? test.down : test.up;
+type Moved = NonNullable<MetricValues['moved']>;
+
+function pOf(test: ValueTest | null, better: Better, moved: Moved): number {
+  if (test === null) return 1;
+  if (better === 'none') return test.differs;
+  return wayOf(moved, better) === 'fell' ? test.down : test.up;
+}
+
+function wayOf(moved: Moved, better: Better): 'rose' | 'fell' {
+  if (moved === 'higher' || moved === 'lower') return moved === 'higher' ? 'rose' : 'fell';
+  return (better === 'higher') === (moved === 'better') ? 'rose' : 'fell';
+}
+
+/** Whether the numbers rose or fell, and whether that shows in the mean or in most references. */
+export function directionOf({ z }: ValueTest, moved: Moved, better: Better): MoveDirection {
+  const way = wayOf(moved, better);
+  const isMean = way === 'rose' ? z.mean >= z.ranks : z.mean <= z.ranks;
+  return { way, by: isMean ? 'mean' : 'ranks' };
 }
 
 /** At one of its looks where there are several. */
@@ -140,22 +155,33 @@ export function fellAt({ better, test, looks, plan }: MetricMove, alpha: number)
   return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
 }
 
-/** Those that gate by `fell`, the others by Holm's procedure over all that warn. */
+/**
+ * Those that gate by `fell`, the others by Holm's procedure: over all that warn, and over all
+ * without a better direction, two-sided.
+ */
 export function calledMoves(
   moves: readonly MetricMove[],
   fell: ReadonlySet<MetricMove>,
   alpha: number,
-): Map<MetricMove, MetricMove['moved']> {
-  const called = (of: readonly MetricMove[], way: 'worse' | 'better'): MetricMove[] => {
-    const adjusted = holm(of.map(({ test, better }) => pOf(test, better, way)));
+): Map<MetricMove, Moved> {
+  const called = (of: readonly MetricMove[], moved: Moved): MetricMove[] => {
+    const adjusted = holm(of.map(({ test, better }) => pOf(test, better, moved)));
     return of.filter((_, i) => reachesLevel(adjusted[i] ?? 1, alpha));
   };
-  const judged = moves.filter(({ gate, better }) => gate !== 'ignore' && better !== 'none');
+  const shown = moves.filter(({ gate }) => gate !== 'ignore');
+  const judged = shown.filter(({ better }) => better !== 'none');
   const warned = judged.filter(({ gate }) => gate === 'warn');
-  return new Map([
+  const undirected = shown.filter(({ better }) => better === 'none');
+  return new Map<MetricMove, Moved>([
     ...called(judged, 'better').map((move) => [move, 'better'] as const),
     ...[...called(warned, 'worse'), ...fell].map((move) => [move, 'worse'] as const),
+    ...called(undirected, 'higher').map((move) => [move, changeOf(move)] as const),
   ]);
+}
+
+function changeOf({ test }: MetricMove): Moved {
+  const { mean, ranks } = test?.z ?? { mean: 0, ranks: 0 };
+  return (Math.abs(mean) >= Math.abs(ranks) ? mean : ranks) > 0 ? 'higher' : 'lower';
 }
 
 export function shownValues(
@@ -173,7 +199,8 @@ export function shownValues(
       gate,
       moved,
     };
-  const { base, head, difference, low, high, items, down, up } = test;
-  const p = better === 'none' ? Math.min(1, 2 * Math.min(down, up)) : pOf(test, better, 'worse');
-  return { base, head, difference, low, high, p, references: items, gate, moved };
+  const { base, head, difference, low, high, items } = test;
+  const p = pOf(test, better, 'worse');
+  const shown = { base, head, difference, low, high, p, references: items, gate, moved };
+  return moved === null ? shown : { ...shown, ...directionOf(test, moved, better) };
 }

@@ -86,7 +86,8 @@ export function gateWordOf(
   name: string,
   better: Better,
 ): 'fail' | 'warn' | 'ignore' {
-  return better === 'none' ? 'ignore' : (gate.metrics?.[name] ?? 'warn');
+  const word = gate.metrics?.[name] ?? 'warn';
+  return better === 'none' && word === 'fail' ? 'warn' : word;
 }
 
 /** Judgements that share alpha: one per compared suite, and one per metric that may fail it. */

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { countSchema, differenceSchema, shareSchema } from './pieces.ts';
 
+/** How a number moved, beyond the sign of its difference. */
+export const moveDirection = {
+  way: z.enum(['rose', 'fell']).describe('Which way it moved.'),
+  by: z
+    .enum(['mean', 'ranks'])
+    .describe('Where that shows: in the mean, or in most tries, whatever the mean does.'),
+};
+
 const metricValuesSchema = z.strictObject({
   base: z.number().nullable().describe('Mean on base, over references; null: no number there.'),
   head: z.number().nullable().describe('Mean on head, over references; null: no number there.'),
@@ -24,9 +32,14 @@ const metricValuesSchema = z.strictObject({
     .enum(['fail', 'warn', 'ignore'])
     .describe('What a metric that got worse does to the run.'),
   moved: z
-    .enum(['worse', 'better'])
+    .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()
-    .describe('Called under the error rate of the run; null: not told from noise.'),
+    .describe(
+      'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
+        'Null: within chance.',
+    ),
+  way: moveDirection.way.exactOptional(),
+  by: moveDirection.by.exactOptional(),
 });
 
 const objectsOfSideSchema = z
@@ -84,5 +97,10 @@ export const metricResultSchema = z.strictObject({
 export type MetricResult = z.infer<typeof metricResultSchema>;
 
 export type MetricObjects = z.infer<typeof metricObjectsSchema>;
+
+export interface MoveDirection {
+  way: 'rose' | 'fell';
+  by: 'mean' | 'ranks';
+}
 
 export type MetricValues = z.infer<typeof metricValuesSchema>;

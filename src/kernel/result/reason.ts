@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { variantSchema } from '../suite/suite.ts';
+import { moveDirection } from './metric-result.ts';
 import { countSchema, shareSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
@@ -94,8 +95,11 @@ export const reasonSchema = z.discriminatedUnion('code', [
     floor: shareSchema.describe('The smallest rate that is allowed.'),
   }),
   reason('failed', 'References fail on head, and `fail_on` is `failure`.', { suite, ids }),
-  reason('metric-worse', 'The mean of a metric got worse beyond chance.', {
-    ...{ suite, metric, ...means, references, fails },
+  reason('metric-worse', 'The values of a metric got worse beyond chance.', {
+    ...{ suite, metric, ...means, ...moveDirection, references, fails },
+  }),
+  reason('metric-moved', 'The values of a metric moved beyond chance; neither way is better.', {
+    ...{ suite, metric, ...means, ...moveDirection, references },
   }),
   reason('scoring-moved', 'The new scoring alone moves the pass rate.', {
     suite,
@@ -121,7 +125,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
     fails,
   }),
   reason('mean-under-base', "A metric's mean got worse under base's scoring alone.", {
-    ...{ suite, metric, ...means, references, fails },
+    ...{ suite, metric, ...means, ...moveDirection, references, fails },
   }),
   reason('unread-by-base', "Base's scoring cannot judge some of head's answers.", {
     ...{ suite, answers: countSchema.describe("Head's answers that it cannot judge."), of },

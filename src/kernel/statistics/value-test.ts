@@ -13,12 +13,15 @@ export interface ValueTest {
   base: number;
   head: number;
   difference: number;
-  /** Two-sided 90 %; null if there are too few items or all differences are equal. */
+  /** Of the difference, two-sided 90 %; null if too few items or all differences are equal. */
   low: number | null;
   high: number | null;
-  /** One-sided mid-p of "head is lower" and "head is higher", 0–1. */
+  /** One-sided mid-p of "head is lower" and "head is higher", two-sided of "differs"; 0–1. */
   down: number;
   up: number;
+  differs: number;
+  /** How far head lies from what is expected without a change, in standard deviations. */
+  z: { mean: number; ranks: number };
 }
 
 /** Mean over items of one side's means; null if no item has numbers. */
@@ -35,13 +38,15 @@ const TAIL = 0.05;
 
 /**
  * Permutation test for numbers: tries are permuted within every item, items of one cluster together
- * (`clusters`: each item's name, or null); the statistic is the mean difference. Enumerates all
- * permutations if they are few, else draws seeded ones and adds the observed one. The interval
- * contains every shift of head that is not rejected. Null without an item that has numbers on both
- * sides.
+ * (`clusters`: each item's name, or null). Two statistics share the permutations: the difference of
+ * means, and that of ranks within the item, which a few extreme values cannot hide. The one further
+ * from its expectation counts. Enumerates all permutations if they are few, else draws seeded ones
+ * and adds the observed one. The interval contains every shift of head that the means do not
+ * reject. Null without an item that has numbers on both sides.
  *
- * Sources: Fisher 1935; Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996
- * (the interval from the test).
+ * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of
+ * permutations for several statistics); Phipson and Smyth 2010 (the observed permutation counts);
+ * Garthwaite 1996 (the interval from the test).
  */
 export function valueTest(
   items: readonly Values[],
@@ -53,13 +58,10 @@ export function valueTest(
   );
   if (compared.length === 0) return null;
   const units = clusterUnits(compared);
-  const deals = dealsOf(units, random);
-  const observed = sum(units.map((unit) => headSum(unit.scaled, unit.heads)));
+  const observed = addSlots(units.flatMap(({ slots, heads }) => slots.slice(0, heads)));
+  const deals = dealsOf(units, observed, random);
   const means = (side: 'base' | 'head'): number =>
     sum(compared.map(({ item }) => mean(nonNullValues(item[side])))) / compared.length;
-  const size = sum(
-    units.map(({ scaled }) => scaled.reduce((all, value) => all + Math.abs(value), 0)),
-  );
   const scale = Math.max(...compared.map(({ item }) => largestMagnitude(item)));
   const [base, head] = [means('base'), means('head')];
   return {
@@ -67,8 +69,8 @@ export function valueTest(
     base,
     head,
     difference: head - base,
-    ...tailsOf(deals, observed, SUM_TOLERANCE * size),
-    ...intervalOf(deals, observed, compared.length, SUM_TOLERANCE * scale),
+    ...tailsOf(deals, observed, units),
+    ...intervalOf(deals, observed, compared.length, TOLERANCE * scale),
   };
 }
 
@@ -105,29 +107,43 @@ function clusterUnits(members: readonly ClusteredItem[]): Unit[] {
 
 /** A try in which no member has a number is not a slot. */
 function unitOf(items: readonly Values[]): Unit {
-  const slotsOf = (side: 'base' | 'head'): number[] =>
-    [...Array(Math.max(...items.map((item) => item[side].length))).keys()].filter((at) =>
-      items.some((item) => (item[side][at] ?? null) !== null),
-    );
-  const [heads, bases] = [slotsOf('head'), slotsOf('base')];
-  const scaled = new Float64Array(heads.length + bases.length);
-  const marks = new Float64Array(heads.length + bases.length);
-  for (const item of items) {
-    const slots = [
-      ...heads.map((at) => ({ value: item.head[at] ?? null, mark: 1 })),
-      ...bases.map((at) => ({ value: item.base[at] ?? null, mark: 0 })),
-    ];
-    const [h, b] = [nonNullValues(item.head).length, nonNullValues(item.base).length];
-    // A difference of means is the sum of head's deviations from the overall mean, times this.
-    const weight = 1 / h + 1 / b;
-    const middle = mean([...nonNullValues(item.head), ...nonNullValues(item.base)]);
-    slots.forEach(({ value, mark }, slot) => {
-      if (value === null) return;
-      scaled[slot] = (scaled[slot] ?? 0) + weight * (value - middle);
-      marks[slot] = (marks[slot] ?? 0) + weight * (mark - h / (h + b));
+  const slotsOf = (side: 'base' | 'head'): Slot[] =>
+    [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
+      const parts = items.flatMap((item) => slotOf(item, side, at) ?? []);
+      return parts.length === 0 ? [] : [addSlots(parts)];
     });
-  }
-  return { scaled, marks, heads: heads.length };
+  const heads = slotsOf('head');
+  return { slots: [...heads, ...slotsOf('base')], heads: heads.length };
+}
+
+function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
+  const value = item[side][at] ?? null;
+  if (value === null) return null;
+  const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
+  const all = [...heads, ...bases];
+  const [h, n] = [heads.length, all.length];
+  // A difference of means is the sum of head's deviations from the overall mean, times this.
+  const weight = 1 / h + 1 / (n - h);
+  const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
+  const deviation = value - mean(all);
+  return {
+    // Rounding of equal numbers is no deviation.
+    value: Math.abs(deviation) <= TOLERANCE * Math.abs(value) ? 0 : weight * deviation,
+    rank: weight * (below / n - 0.5),
+    mark: weight * ((side === 'head' ? 1 : 0) - h / n),
+  };
+}
+
+function addSlots(slots: readonly Slot[]): Slot {
+  const total = { value: 0, rank: 0, mark: 0 };
+  for (const slot of slots) addTo(total, slot);
+  return total;
+}
+
+function addTo(total: Slot, { value, rank, mark }: Slot): void {
+  total.value += value;
+  total.rank += rank;
+  total.mark += mark;
 }
 
 /**
@@ -135,19 +151,18 @@ function unitOf(items: readonly Values[]): Unit {
  * the observed one at one shift; the interval's ends are quantiles of these shifts.
  */
 function intervalOf(
-  { sums, marks }: Deals,
-  observed: number,
+  deals: readonly Slot[],
+  observed: Slot,
   items: number,
   slack: number,
 ): Pick<ValueTest, 'low' | 'high'> {
-  const shifts: number[] = [];
-  sums.forEach((sum, i) => {
-    const moved = items - (marks[i] ?? 0);
-    if (moved > SUM_TOLERANCE * items) shifts.push((observed - sum) / moved);
+  const shifts = deals.flatMap(({ value, mark }) => {
+    const moved = items - mark;
+    return moved > TOLERANCE * items ? [(observed.value - value) / moved] : [];
   });
   shifts.sort((a, b) => a - b);
   // Permutations that move nothing are ties at every shift.
-  const cut = Math.floor(TAIL * sums.length - (sums.length - shifts.length) / 2);
+  const cut = Math.floor(TAIL * deals.length - (deals.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
   if (cut < 0 || low === undefined || high === undefined || high - low <= slack)
     return { low: null, high: null };
@@ -167,49 +182,41 @@ const UNCERTAIN_P = 0.1;
 const MOST_NUMBERS = 40_000_000;
 
 /** Relative tolerance for equal sums. */
-const SUM_TOLERANCE = 1e-9;
+const TOLERANCE = 1e-9;
 
-/**
- * What is permuted together: numbers by slot, head's `heads` slots first. Over head's slots,
- * `scaled` sums to the items' differences of means, and `marks` to the number of items if head's
- * own tries are there.
- */
+/** What one try adds to each sum when it is one of head's. */
+interface Slot {
+  /** Over head's own tries: the sum over items of the differences of means. */
+  value: number;
+  /** The same for ranks as shares of the item's tries, −0.5 to 0.5. */
+  rank: number;
+  /** The number of items, if head's own tries are there. */
+  mark: number;
+}
+
+/** What is permuted together, head's `heads` tries first. */
 interface Unit {
-  scaled: Float64Array;
-  marks: Float64Array;
+  slots: Slot[];
   heads: number;
 }
 
-interface Deals {
-  sums: Float64Array;
-  marks: Float64Array;
-}
-
-function dealsOf(units: readonly Unit[], random: Random): Deals {
+/** The sums of each permutation. */
+function dealsOf(units: readonly Unit[], observed: Slot, random: Random): Slot[] {
   const ways = units.reduce(
-    (product, { scaled, heads }) => product * binomial(scaled.length, heads),
+    (product, { slots, heads }) => product * binomial(slots.length, heads),
     1,
   );
   if (ways <= MAX_ENUMERATED) return allDeals(units);
-  const slots = sum(units.map(({ scaled }) => scaled.length));
+  const slots = sum(units.map((unit) => unit.slots.length));
   const most = Math.max(
     SAMPLE_COUNTS.first,
     Math.min(SAMPLE_COUNTS.all, Math.floor(MOST_NUMBERS / slots)),
   );
-  const pools = units.map(({ scaled, marks, heads }) => ({
-    scaled: scaled.slice(),
-    marks: marks.slice(),
-    heads,
-  }));
-  const observed = {
-    sums: Float64Array.of(sum(pools.map(({ scaled, heads }) => headSum(scaled, heads)))),
-    marks: Float64Array.of(sum(pools.map(({ marks, heads }) => headSum(marks, heads)))),
-  };
-  const first = drawDeals(pools, SAMPLE_COUNTS.first, random);
-  const near = tailsOf(joinDeals([observed, first]), observed.sums[0] ?? 0, 0);
-  if (Math.min(near.down, near.up) > UNCERTAIN_P || most === SAMPLE_COUNTS.first)
-    return joinDeals([observed, first]);
-  return joinDeals([observed, first, drawDeals(pools, most - SAMPLE_COUNTS.first, random)]);
+  const pools = units.map((unit) => ({ ...unit, slots: [...unit.slots] }));
+  const first = [observed, ...drawDeals(pools, SAMPLE_COUNTS.first, random)];
+  const { down, up } = tailsOf(first, observed, units);
+  if (Math.min(down, up) > UNCERTAIN_P) return first;
+  return [...first, ...drawDeals(pools, most - SAMPLE_COUNTS.first, random)];
 }
 
 function binomial(of: number, chosen: number): number {
@@ -218,76 +225,70 @@ function binomial(of: number, chosen: number): number {
   return ways;
 }
 
-function allDeals(units: readonly Unit[]): Deals {
-  let all: [number, number][] = [[0, 0]];
-  for (const unit of units) {
-    const own = choicesOf(unit);
-    all = all.flatMap(([sum, mark]) =>
-      own.map(([more, marks]): [number, number] => [sum + more, mark + marks]),
-    );
-  }
-  return {
-    sums: Float64Array.from(all, ([sum]) => sum),
-    marks: Float64Array.from(all, ([, mark]) => mark),
-  };
+function allDeals(units: readonly Unit[]): Slot[] {
+  return units.reduce<Slot[]>(
+    (all, { slots, heads }) => {
+      const own = choicesOf(slots, heads);
+      return all.flatMap((sums) => own.map((more) => addSlots([sums, more])));
+    },
+    [addSlots([])],
+  );
 }
 
-function choicesOf({ scaled, marks, heads }: Unit): [number, number][] {
-  const found: [number, number][] = [];
-  const choose = (from: number, left: number, sum: number, mark: number): void => {
-    if (left === 0) {
-      found.push([sum, mark]);
-      return;
-    }
-    for (let slot = from; slot <= scaled.length - left; slot++)
-      choose(slot + 1, left - 1, sum + (scaled[slot] ?? 0), mark + (marks[slot] ?? 0));
-  };
-  choose(0, heads, 0, 0);
-  return found;
+/** The sums of every choice of `count` slots. */
+function choicesOf(slots: readonly Slot[], count: number): Slot[] {
+  const [first, ...rest] = slots;
+  if (count === 0 || first === undefined) return count === 0 ? [addSlots([])] : [];
+  return [
+    ...choicesOf(rest, count - 1).map((sums) => addSlots([first, sums])),
+    ...choicesOf(rest, count),
+  ];
 }
 
-function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Deals {
-  const deals = { sums: new Float64Array(rounds), marks: new Float64Array(rounds) };
-  for (let round = 0; round < rounds; round++)
-    for (const pool of pools) deal(pool, random, deals, round);
-  return deals;
+function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Slot[] {
+  return Array.from({ length: rounds }, () => {
+    const total = { value: 0, rank: 0, mark: 0 };
+    for (const pool of pools) deal(pool, random, total);
+    return total;
+  });
 }
 
-function deal({ scaled, marks, heads }: Unit, random: Random, to: Deals, round: number): void {
-  let [sum, mark] = [0, 0];
+/** Draws head's slots of one unit, and adds them. */
+function deal({ slots, heads }: Unit, random: Random, total: Slot): void {
   for (let i = 0; i < heads; i++) {
-    const from = i + nextIndex(random, scaled.length - i);
-    const [value = 0, own = 0] = [scaled[from], marks[from]];
-    scaled[from] = scaled[i] ?? 0;
-    marks[from] = marks[i] ?? 0;
-    scaled[i] = value;
-    marks[i] = own;
-    sum += value;
-    mark += own;
+    const from = i + nextIndex(random, slots.length - i);
+    const [drawn, other] = [slots[from], slots[i]];
+    if (drawn === undefined || other === undefined) return;
+    slots[from] = other;
+    slots[i] = drawn;
+    addTo(total, drawn);
   }
-  to.sums[round] = (to.sums[round] ?? 0) + sum;
-  to.marks[round] = (to.marks[round] ?? 0) + mark;
 }
 
-function joinDeals(deals: readonly Deals[]): Deals {
+function tailsOf(
+  deals: readonly Slot[],
+  observed: Slot,
+  units: readonly Unit[],
+): Pick<ValueTest, 'down' | 'up' | 'differs' | 'z'> {
+  const deviation = (of: 'value' | 'rank'): number =>
+    Math.sqrt(sum(deals.map((sums) => sums[of] ** 2)) / deals.length) || 1;
+  const [values, ranks] = [deviation('value'), deviation('rank')];
+  const z = { mean: observed.value / values, ranks: observed.rank / ranks };
+  const slack = TOLERANCE * sum(units.map(({ slots }) => slots.length));
+  const [least, most] = [Math.min(z.mean, z.ranks), Math.max(z.mean, z.ranks)];
+  const farthest = Math.max(most, -least);
+  const counts = { down: 0, up: 0, differs: 0 };
+  const beyond = (by: number): number => (by > slack ? 1 : by >= -slack ? 0.5 : 0);
+  for (const { value, rank } of deals) {
+    const [mean, own] = [value / values, rank / ranks];
+    counts.down += beyond(least - Math.min(mean, own));
+    counts.up += beyond(Math.max(mean, own) - most);
+    counts.differs += beyond(Math.max(Math.abs(mean), Math.abs(own)) - farthest);
+  }
   return {
-    sums: Float64Array.from(deals.flatMap(({ sums }) => [...sums])),
-    marks: Float64Array.from(deals.flatMap(({ marks }) => [...marks])),
+    down: counts.down / deals.length,
+    up: counts.up / deals.length,
+    differs: counts.differs / deals.length,
+    z,
   };
-}
-
-function headSum(list: Float64Array, heads: number): number {
-  let sum = 0;
-  for (let i = 0; i < heads; i++) sum += list[i] ?? 0;
-  return sum;
-}
-
-function tailsOf({ sums }: Deals, observed: number, slack: number): { down: number; up: number } {
-  let [below, above] = [0, 0];
-  for (const sum of sums) {
-    if (sum < observed - slack) below += 1;
-    else if (sum > observed + slack) above += 1;
-  }
-  const tied = (sums.length - below - above) / 2;
-  return { down: (below + tied) / sums.length, up: (above + tied) / sums.length };
 }

@@ -38,10 +38,14 @@ export function metricValues(
   const shown = found.slice(0, items);
   const more = andMore(found.length, shown.length);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
+  const undirected = found.filter(
+    ({ metric: { values, better } }) => better === 'none' && (values?.moved ?? null) !== null,
+  ).length;
   const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
   const worse = moved === 0 ? '' : `, ${count(moved)} got worse`;
-  const title = `Values of ${counted(found.length, 'metric')}${worse}`;
+  const changed = undirected === 0 ? '' : `, ${count(undirected)} changed`;
+  const title = `Values of ${counted(found.length, 'metric')}${worse}${changed}`;
   return group(
     [text(title)],
     shown.length === 0
@@ -84,12 +88,17 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
   ];
 }
 
+const MOVED = {
+  worse: '✗ worse',
+  better: '↑ better',
+  higher: 'higher; neither way is better',
+  lower: 'lower; neither way is better',
+};
+
 function remarks({ gates, values, objects }: MetricResult): Line {
   const words = [
     ...(objects === undefined ? [] : [objectWords(objects)]),
-    ...(values === undefined || values.moved === null
-      ? []
-      : [`${values.moved === 'worse' ? '✗' : '↑'} ${values.moved}`]),
+    ...(values === undefined || values.moved === null ? [] : [MOVED[values.moved]]),
     ...(values?.gate === 'fail' ? ['gate.metrics: fail'] : []),
     ...(!gates && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
   ];

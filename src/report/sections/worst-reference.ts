@@ -91,7 +91,7 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
   );
   if (found === undefined) return [];
   const { suite, metric } = found;
-  const way = Math.sign(metric.values.difference ?? 0);
+  const way = metric.better === 'lower' ? 1 : -1;
   const [most] = suite.references
     .filter(countsForVerdict)
     .flatMap((reference) => {

@@ -146,10 +146,38 @@ describe('the values of a metric', () => {
     expect(rowOf(valued(fell, { metric: { better: 'lower' } })).values).toMatchObject({
       moved: 'better',
     });
-    const { p, moved, gate: word } = rowOf(valued(fell, { metric: { better: 'none' } })).values!;
-    expect([moved, word]).toEqual([null, 'ignore']);
-    // Two-sided, where neither way is worse.
+  });
+
+  test('without a better direction are reported when they moved, and never fail the run', () => {
+    const metrics = { tone: 'fail' } as const;
+    const undirected = valued(fell, { metric: { better: 'none' }, gate: { metrics } });
+    const { p, moved, way, gate: word } = rowOf(undirected).values!;
+    expect([moved, way, word]).toEqual(['lower', 'fell', 'warn']);
+    // Two-sided.
     expect(p).toBeLessThan(0.002);
+    const { outcome, reasons } = decided([undirected], { metrics });
+    expect(outcome.kind).toBe('no-regression');
+    expect(reasons).toEqual([
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 references; ' +
+        'neither way is better, so it does not count',
+    ]);
+    const ignored = { metrics: { tone: 'ignore' } } as const;
+    expect(decided([valued(fell, { metric: { better: 'none' }, gate: ignored })]).reasons).toEqual(
+      [],
+    );
+    expect(decided([valued(same, { metric: { better: 'none' } })]).reasons).toEqual([]);
+  });
+
+  test('that fell in most tries are reported though the mean rose', () => {
+    const values: Numbers = fell.map((own, i) => (i === 0 ? { base: [1, 1], head: [90, 1] } : own));
+    expect(rowOf(valued(values)).values).toMatchObject({
+      moved: 'worse',
+      way: 'fell',
+      by: 'ranks',
+    });
+    expect(decided([valued(values)]).reasons).toEqual([
+      'p: tone fell in most tries over 10 references (mean 0.95 → 5.04)',
+    ]);
   });
 
   test('that did not change say nothing', () => {

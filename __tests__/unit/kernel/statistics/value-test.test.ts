@@ -3,7 +3,7 @@ import { createRandom, nextFloat } from '../../../../src/kernel/statistics/rando
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
-import { agreesWithVectors, rows, tablesOf } from './vectors.ts';
+import { rows, tablesOf } from './vectors.ts';
 
 const alone = (items: readonly Values[]): null[] => items.map(() => null);
 const run = (items: readonly Values[], clusters: (string | null)[] = alone(items)) =>
@@ -43,7 +43,37 @@ function deals(items: readonly Values[], groups: readonly number[][]): Values[][
 const differenceOf = (items: readonly Values[]): number =>
   mean(items.map(({ base, head }) => mean(head as number[]) - mean(base as number[])));
 
-/** The mid-p of "head is lower" by looking at every deal, with head shifted back by `shift`. */
+/** Each value's rank among all tries of its item, ties in the middle, as a share of the tries. */
+const ranked = (items: readonly Values[]): Values[] =>
+  items.map(({ base, head }) => {
+    const all = [...base, ...head] as number[];
+    const rank = (value: number | null): number =>
+      mean(all.map((other) => (other < value! ? 1 : other === value ? 0.5 : 0)));
+    return { base: base.map(rank), head: head.map(rank) };
+  });
+
+/** Tails of the smaller, larger and farther of both statistics, by looking at every deal. */
+function bruteTails(items: readonly Values[], groups: readonly number[][]) {
+  const all = deals(items, groups);
+  const [means, ranks] = [items, ranked(items)].map((each) => {
+    const found = deals(each, groups).map(differenceOf);
+    const spread = Math.sqrt(mean(found.map((difference) => difference ** 2))) || 1;
+    return { of: found.map((z) => z / spread), seen: differenceOf(each) / spread };
+  });
+  const share = (far: (pair: number[]) => number): number => {
+    const seen = far([means!.seen, ranks!.seen]);
+    const found = all.map((_, at) => far([means!.of[at]!, ranks!.of[at]!]) - seen);
+    const more = found.filter((by) => by > 1e-9).length;
+    return (more + found.filter((by) => Math.abs(by) <= 1e-9).length / 2) / found.length;
+  };
+  return {
+    down: share((pair) => -Math.min(...pair)),
+    up: share((pair) => Math.max(...pair)),
+    differs: share((pair) => Math.max(...pair.map(Math.abs))),
+  };
+}
+
+/** The mid-p of "the mean is lower" over every deal, with head shifted back by `shift`. */
 function bruteDown(items: readonly Values[], groups: readonly number[][], shift = 0): number {
   const shifted = items.map(({ base, head }) => ({
     base,
@@ -71,9 +101,11 @@ describe('valueTest', () => {
       base: expect.closeTo(mean([0.85, 0.5, 2.6 / 3]), 12),
       head: expect.closeTo(mean([0.6, 0.3, 0.75]), 12),
       difference: expect.closeTo(differenceOf(small), 12),
-      down: expect.closeTo(bruteDown(small, groups), 12),
-      up: expect.closeTo(1 - bruteDown(small, groups), 12),
     });
+    const tails = bruteTails(small, groups);
+    expect(found.down).toBeCloseTo(tails.down, 12);
+    expect(found.up).toBeCloseTo(tails.up, 12);
+    expect(found.differs).toBeCloseTo(tails.differs, 12);
     // Just inside an end the shift is not rejected, just outside it is.
     const tail = (shift: number): number => {
       const down = bruteDown(small, groups, shift);
@@ -94,19 +126,22 @@ describe('valueTest', () => {
       { base: [3, 5], head: [3, 2] },
     ];
     const found = run(items, ['t', 't', null]);
-    expect(found.down).toBeCloseTo(bruteDown(items, [[0, 1], [2]]), 12);
+    expect(found.down).toBeCloseTo(bruteTails(items, [[0, 1], [2]]).down, 12);
     expect(found.down).toBeGreaterThan(run(items).down);
     expect(found.difference).toBeCloseTo(differenceOf(items), 12);
   });
 
-  type Expected = { midDown: number; midUp: number };
-  // With one try a side, signs are flipped.
-  agreesWithVectors<{ d: number[] }, Expected>('signFlipExact', ({ d: all }, expected) => {
-    const { down, up } = run(all.map((d) => ({ base: [0], head: [d] })));
-    return [
-      [down, expected.midDown],
-      [up, expected.midUp],
-    ];
+  test('sees with ranks what one extreme value hides from the mean', () => {
+    const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
+      base: i === 0 ? [1e6, 1] : [10 + i, 11 + i],
+      head: [20 + i, 21 + i],
+    }));
+    const found = run(items);
+    expect(found.difference).toBeLessThan(0);
+    expect(found.up).toBeLessThan(0.001);
+    expect(found.differs).toBeLessThan(0.001);
+    expect(found.z.ranks).toBeGreaterThan(3);
+    expect(found.z.mean).toBeLessThan(0);
   });
 
   test('agrees with the exact test of passes where numbers are 0 and 1, drawn and counted', () => {
@@ -137,7 +172,7 @@ describe('valueTest', () => {
         const [one, other, mirror] = [run(items), run(scaled), run(mirrored)];
         expect(other.down).toBeCloseTo(one.down, 9);
         expect(mirror.down).toBeCloseTo(one.up, 9);
-        expect(one.down + one.up).toBeCloseTo(1, 9);
+        expect(mirror.differs).toBeCloseTo(one.differs, 9);
       },
       { numRuns: 60 },
     );
@@ -167,7 +202,7 @@ describe('valueTest', () => {
       { base: [null], head: [3] },
     ]);
     expect(found).toMatchObject({ items: 1, base: 1, head: 0, difference: -1 });
-    expect(found.down).toBeCloseTo(bruteDown([{ base: [1], head: [0, 0] }], [[0]]), 12);
+    expect(found.down).toBeCloseTo(bruteTails([{ base: [1], head: [0, 0] }], [[0]]).down, 12);
     expect(valueTest([{ base: [], head: [1] }], [null], createRandom(1))).toBeNull();
     expect(valueTest([], [], createRandom(1))).toBeNull();
   });
