@@ -6,8 +6,8 @@
  *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
 import { writeFileSync } from 'node:fs';
+import { MOST_CAUSE_CALLS } from '../src/features/causes/calls.ts';
 import { createRandom } from '../src/kernel/statistics/random.ts';
-import { MOST_CAUSE_CALLS } from '../src/money/judging-calls.ts';
 import { pageOf, type Measured } from './causes/page.ts';
 import { HARMLESS, ROWS, type Row } from './causes/rows.ts';
 import { examine } from './causes/simulate.ts';

@@ -17,7 +17,8 @@ import { keepHeapSmall } from '../src/app/session/runtime.ts';
 import { createProviders } from '../src/edges/providers/index.ts';
 import { createOnce } from '../src/edges/providers/once.ts';
 import { recordingKey, requestKey } from '../src/kernel/select/generation.ts';
-import { factsOf, perVendor, type VendorName } from '../src/types/vendors.ts';
+import type { VendorName } from '../src/types/vendors/names.ts';
+import { factsOf, perVendor } from '../src/types/vendors.ts';
 import { rounded, table } from './measure/markdown.ts';
 
 interface Figures {

@@ -4,7 +4,8 @@
  *   npx node benchmarks/sandbox.ts
  */
 import { createSandbox } from '../src/edges/sandbox/index.ts';
-import type { CodeJob, CodeLanguage } from '../src/types/model.ts';
+import type { CodeJob } from '../src/types/model.ts';
+import type { CodeLanguage } from '../src/types/plain.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
 const codes: Record<CodeLanguage, string> = {

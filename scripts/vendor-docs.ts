@@ -10,7 +10,8 @@ import { ENDINGS, type EndKind } from '../src/edges/providers/vendors/endings.ts
 import { refusalWords } from '../src/types/passports.ts';
 import { anthropicFacts } from '../src/types/vendors/anthropic.ts';
 import type { Api, Passport } from '../src/types/vendors/facts.ts';
-import { factsOf, vendorNames, type VendorName } from '../src/types/vendors.ts';
+import type { VendorName } from '../src/types/vendors/names.ts';
+import { factsOf, vendorNames } from '../src/types/vendors.ts';
 import { between } from './between.ts';
 
 const KEYS = {

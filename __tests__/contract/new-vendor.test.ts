@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { VendorFacts } from '../../src/types/vendors/facts.ts';
-import { VENDORS, isVendor, type VendorName } from '../../src/types/vendors.ts';
+import type { VendorName } from '../../src/types/vendors/names.ts';
+import { VENDORS, isVendor } from '../../src/types/vendors.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 
 /** A row and nothing else: a vendor with servers of its own that speak like OpenAI's. */

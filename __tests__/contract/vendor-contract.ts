@@ -2,7 +2,8 @@ import http from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { vendors } from '../../src/edges/providers/vendors/index.ts';
 import type { Target } from '../../src/types/model.ts';
-import { perVendor, type VendorName } from '../../src/types/vendors.ts';
+import type { VendorName } from '../../src/types/vendors/names.ts';
+import { perVendor } from '../../src/types/vendors.ts';
 import { listen } from '../stand-ins/loopback.ts';
 import { vendorUrls, type Script, type Scripted } from '../stand-ins/models/server.ts';
 import {

@@ -1,5 +1,5 @@
+import { defaultCauseCalls } from '../../src/features/causes/calls.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
-import { defaultCauseCalls } from '../../src/money/judging-calls.ts';
 import { findCauses } from '../../src/trials/experiment.ts';
 import { fallenReferences, hasFallen, heldReferences } from '../../src/trials/fallen.ts';
 import { compareOne } from '../verdicts/simulate.ts';

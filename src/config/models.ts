@@ -8,14 +8,8 @@ import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
 import { CHAT_APIS } from '../types/vendors/facts.ts';
-import {
-  vendorNames,
-  factsOf,
-  isVendor,
-  ownersIn,
-  perVendor,
-  type VendorName,
-} from '../types/vendors.ts';
+import type { VendorName } from '../types/vendors/names.ts';
+import { vendorNames, factsOf, isVendor, ownersIn, perVendor } from '../types/vendors.ts';
 import {
   anything,
   check,

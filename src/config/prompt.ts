@@ -4,10 +4,11 @@ import { readParameters } from '../documents/parameters.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Prompt, Tests } from '../kernel/suite/suite.ts';
-import { foreignForms, isVariableName, placeholders } from '../kernel/suite/template.ts';
+import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Role } from '../types/model.ts';
 import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { foreignForms } from './foreign-forms.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {

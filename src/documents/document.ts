@@ -1,4 +1,3 @@
-import type { CodePlace } from '../types/model.ts';
 import {
   isMap,
   type Json,
@@ -6,6 +5,7 @@ import {
   type Notice,
   type Place,
   type Problem,
+  type CodePlace,
 } from '../types/plain.ts';
 
 /** Several prompts or tests may read the same file and report the same problem. */

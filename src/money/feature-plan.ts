@@ -1,5 +1,5 @@
-import type { Grader, Purpose, Request, Target } from '../types/model.ts';
-import type { Notice, Place, Problem } from '../types/plain.ts';
+import type { Grader, Request, Target } from '../types/model.ts';
+import type { Notice, Place, Problem, Purpose } from '../types/plain.ts';
 
 export interface PlannedCalls {
   target: Target;

@@ -1,7 +1,8 @@
 import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { isBatched } from '../kernel/select/targets.ts';
-import { isHosted, type Message, type Purpose, type Request, type Target } from '../types/model.ts';
+import { isHosted, type Message, type Request, type Target } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
+import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
 import { EVALUATOR_CALLS, planOf } from './plan.ts';

@@ -11,13 +11,14 @@ import {
   type Completion,
   type HostedTarget,
   type MeteredUsage,
-  type Purpose,
   type Request,
   type Target,
 } from '../types/model.ts';
 import { publicModel } from '../types/passports.ts';
+import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
-import { factsOf, type VendorName } from '../types/vendors.ts';
+import type { VendorName } from '../types/vendors/names.ts';
+import { factsOf } from '../types/vendors.ts';
 
 /** A default cap, which the user did not write, only covers known prices. */
 export interface CostCap {

@@ -1,6 +1,6 @@
 import { estimateTokenCount } from 'tokenx';
-import type { Message, Purpose, Request } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import type { Message, Request } from '../types/model.ts';
+import type { Json, Purpose } from '../types/plain.ts';
 
 /**
  * Tokens of a text, estimated by rules instead of a vendor's table of several megabytes. Held to

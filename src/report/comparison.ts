@@ -1,8 +1,8 @@
 import { pairing, TOLD_APART, type Pairing } from '../kernel/judge/pairing.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import { variantWords } from '../kernel/suite/suite.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
+import { variantWords } from '../wording/variants.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
 
 interface Named {

@@ -3,8 +3,8 @@ import { InternalError } from '../errors.ts';
 import { parseJson } from '../metrics/measures/json.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { textOf } from '../types/answer.ts';
-import type { Complete, Message, Purpose, Target } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import type { Complete, Message, Target } from '../types/model.ts';
+import type { Json, Purpose } from '../types/plain.ts';
 
 export interface AskTools {
   complete: Complete;

@@ -1,6 +1,6 @@
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import type { Reason } from '../kernel/result/reason.ts';
-import { pairReferences, pairSuites, withGatesOfBase } from '../kernel/select/pair.ts';
+import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
@@ -40,6 +40,40 @@ export function applyTrust(
   if (sources.metrics === 'head') return { ...both, head: gated.head, notices };
   const outside = fromOutside(base, gated.head);
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
+}
+
+/** Base's gate in each suite that base has: a pull request does not choose its own gate. */
+function withGatesOfBase(
+  base: Project | null,
+  head: Project,
+): { head: Project; notices: Notice[] } {
+  const bases = new Map(
+    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
+      before === null || after === null ? [] : [[after, before] as const],
+    ),
+  );
+  const notices: Notice[] = [];
+  const suites = head.suites.map((suite) => {
+    const before = bases.get(suite);
+    if (
+      before === undefined ||
+      canonicalJson({ ...before.tests.gate }) === canonicalJson({ ...suite.tests.gate })
+    )
+      return suite;
+    notices.push({
+      kind: 'settings',
+      place: { file: suite.tests.file, line: 0 },
+      message:
+        `${suite.prompt.name}: this pull request changes the suite's gate; ` +
+        "base's is in force until it is merged",
+    });
+    const { gate: _, ...tests } = suite.tests;
+    return {
+      ...suite,
+      tests: before.tests.gate === undefined ? tests : { ...tests, gate: before.tests.gate },
+    };
+  });
+  return { head: notices.length === 0 ? head : { ...head, suites }, notices };
 }
 
 /** Without a settings file on base: head's, or the default for outside contributors. */

@@ -1,7 +1,6 @@
 import type { Usage } from './answer.ts';
 import type { ExactJson } from './exact-json.ts';
-import type { CodeLanguage, CodePlace } from './model.ts';
-import type { Json, Place } from './plain.ts';
+import type { Json, Place, CodeLanguage, CodePlace } from './plain.ts';
 
 export interface GraderSettings {
   model: string;

@@ -2,8 +2,8 @@ import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
 import type { AskedModel } from './passports.ts';
-import type { Json, Place, Scalar, Side } from './plain.ts';
-import { isVendor, type VendorName } from './vendors.ts';
+import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
+import type { VendorName } from './vendors/names.ts';
 
 /** What a store keeps beside answers. */
 export interface KeptRecords {
@@ -26,11 +26,6 @@ export interface BatchRecord {
   requests: { key: string; schema: string | null }[];
 }
 
-export interface WaitingBatches {
-  ids: string[];
-  requests: number;
-}
-
 export type ProviderName = VendorName | 'program' | 'replay';
 
 export type Transport = 'direct' | 'batch';
@@ -48,8 +43,6 @@ export interface Message {
   /** Not sent. */
   metadata?: Record<string, Json>;
 }
-
-export type CodeLanguage = 'python' | 'javascript';
 
 /** Where a request goes. The provider layer adds keys and addresses. */
 export type Target =
@@ -86,7 +79,7 @@ export interface HostedTarget extends AskedModel {
 }
 
 export function isHosted(target: Target): target is HostedTarget {
-  return isVendor(target.provider);
+  return 'endpoint' in target;
 }
 
 /** First word of the command that answers through a promptfoo file; runs the program we ship. */
@@ -119,10 +112,6 @@ export interface Request {
   /** A program answers it in a second process of its side. Not part of the key. */
   secondSession?: true;
 }
-
-/** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
-export type Purpose =
-  'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
 
 /** Tokens that used the vendor's prompt cache. Not stored: they belong to the call. */
 export interface CachedTokens {
@@ -202,6 +191,13 @@ export function whyDeclined(completion: Completion): string | null {
     : null;
 }
 
+/** A call not made, or not waited for, because the run ended. It says nothing about the model. */
+export function wasNotMade(completion: Completion): boolean {
+  return (
+    completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
+  );
+}
+
 export type Complete = (request: Request) => Promise<Completion>;
 
 /** Results in order of `inputs`. */
@@ -232,8 +228,3 @@ export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
   /** `code`: raised or set an unusable value. `sandbox`: did not run to its end. */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
-
-export interface CodePlace extends Place {
-  /** Whether code lines map to file lines from there; else the place covers all of it. */
-  linewise: boolean;
-}

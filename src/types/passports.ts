@@ -1,7 +1,8 @@
 import type { FilePart } from './media.ts';
 import { isMap, type Json } from './plain.ts';
 import type { ChatApi, Passport, Refusal } from './vendors/facts.ts';
-import { factsOf, type VendorName } from './vendors.ts';
+import type { VendorName } from './vendors/names.ts';
+import { factsOf } from './vendors.ts';
 
 /** A model under the name that its vendor publishes. */
 export interface PublicModel {

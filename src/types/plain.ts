@@ -120,3 +120,19 @@ export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
 /** Whose pull requests GitHub gives neither secrets nor a token that writes. */
 export type Withheld = 'fork' | 'dependabot';
+
+/** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
+export type Purpose =
+  'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
+
+export type CodeLanguage = 'python' | 'javascript';
+
+export interface CodePlace extends Place {
+  /** Whether code lines map to file lines from there; else the place covers all of it. */
+  linewise: boolean;
+}
+
+export interface WaitingBatches {
+  ids: string[];
+  requests: number;
+}

@@ -1,6 +1,7 @@
 import { anthropicFacts } from './vendors/anthropic.ts';
 import { compatibleFacts } from './vendors/compatible.ts';
 import type { VendorFacts } from './vendors/facts.ts';
+import type { VendorName } from './vendors/names.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
 /** `npm run generate` derives `action.yml`, docs/action.md and docs/models.md from it. */
@@ -8,9 +9,7 @@ export const VENDORS = {
   openai: openaiFacts,
   anthropic: anthropicFacts,
   ...compatibleFacts,
-} as const satisfies Record<string, VendorFacts>;
-
-export type VendorName = keyof typeof VENDORS;
+} as const satisfies Record<VendorName, VendorFacts>;
 
 export type VendorKeys = Readonly<Record<VendorName, string | null>>;
 

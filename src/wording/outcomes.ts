@@ -5,11 +5,11 @@ import {
   type RunOutcome,
 } from '../kernel/result/outcome.ts';
 import type { Result } from '../kernel/result/result.ts';
-import { variantWords } from '../kernel/suite/suite.ts';
 import { count, counted, firstWords, percent, pointsBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { allSuites, brokenInWords, metricInWords, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
+import { variantWords } from './variants.ts';
 
 /** What else of a result its title names. */
 interface Found {

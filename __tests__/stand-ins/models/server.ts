@@ -1,7 +1,8 @@
 import http from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Api } from '../../../src/types/vendors/facts.ts';
-import { factsOf, perVendor, type VendorName } from '../../../src/types/vendors.ts';
+import type { VendorName } from '../../../src/types/vendors/names.ts';
+import { factsOf, perVendor } from '../../../src/types/vendors.ts';
 import { bodyOf, listen } from '../loopback.ts';
 import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } from './batches.ts';
 import { createStoodCache } from './prompt-cache.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
-import type { CodeJob, CodeLanguage, Evaluate } from '../../../src/types/model.ts';
+import type { CodeJob, Evaluate } from '../../../src/types/model.ts';
+import type { CodeLanguage } from '../../../src/types/plain.ts';
 import { builtIn, onAnswers, sample, scored, tools } from '../../unit/metrics/samples.ts';
 import { realSandbox } from './real-sandbox.ts';
 

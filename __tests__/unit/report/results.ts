@@ -6,6 +6,7 @@ import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
 import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
+import type { Variant } from '../../../src/kernel/result/pieces.ts';
 import type { ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type {
   ReferenceResult,
@@ -16,7 +17,6 @@ import type {
 import type { Result, UsageTotals } from '../../../src/kernel/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../src/kernel/suite/gate-settings.ts';
-import type { Variant } from '../../../src/kernel/suite/suite.ts';
 import { partsOf } from '../../../src/types/answer.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';

@@ -25,7 +25,7 @@ import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { loadListPrices } from '../session/prices.ts';
 import { groundOf, type Ground } from '../session/safe-writing.ts';

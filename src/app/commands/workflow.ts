@@ -2,7 +2,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { userError } from '../../errors.ts';
-import { factsOf, keyInputs, type VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
 
 /** Stands for the account that publishes the action when it is unknown. */

@@ -5,8 +5,8 @@ import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
-import type { CodePlace, CodeLanguage, Evaluate } from '../../types/model.ts';
-import type { Notice, Problem, Place } from '../../types/plain.ts';
+import type { Evaluate } from '../../types/model.ts';
+import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
 
 export function answererProblems(
   suites: readonly SuiteComparison[],

@@ -1,8 +1,7 @@
 import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
-import { wasNotMade } from '../../kernel/plan/halt.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import type { Complete, Request } from '../../types/model.ts';
+import { type Complete, type Request, wasNotMade } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
 

@@ -1,21 +1,22 @@
 import type { AnsweredTry } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
-import { type Halt, type Unmade, wasNotMade } from '../../kernel/plan/halt.ts';
+import type { Halt, Unmade } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { createMeter, type Meter } from '../../money/price.ts';
 import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
-import type {
-  Complete,
-  Completion,
-  Evaluate,
-  KeptRecords,
-  Purpose,
-  Target,
+import {
+  type Complete,
+  type Completion,
+  type Evaluate,
+  type KeptRecords,
+  type Target,
+  wasNotMade,
 } from '../../types/model.ts';
+import type { Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated } from './outdated.ts';

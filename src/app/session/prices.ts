@@ -1,6 +1,7 @@
 import type { ListPrice } from '../../money/price.ts';
 import type { CachedTokens } from '../../types/model.ts';
-import { factsOf, type VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf } from '../../types/vendors.ts';
 
 /** Input tokens below which no vendor's price depends on the length: one look is enough. */
 const FLAT_BELOW = 100_000;

@@ -4,7 +4,7 @@ import { forecastWords } from '../../money/cost-cap.ts';
 import { minimumCalls, possibleWords, recordedWords, type Plan } from '../../money/plan.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
-import type { Purpose } from '../../types/model.ts';
+import type { Purpose } from '../../types/plain.ts';
 
 interface HaltOptions {
   /** Null: no limit. */

@@ -3,7 +3,8 @@ import { visibleLine } from '../../text/visible.ts';
 import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoints.ts';
 import { isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
-import { factsOf, type VendorKeys, type VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf, type VendorKeys } from '../../types/vendors.ts';
 
 /** Servers and keys. Only the workflow names them, never a file of the repository. */
 export interface ProviderAccess {

@@ -7,9 +7,8 @@ import {
   type HostedTarget,
   type Request,
   type Target,
-  type WaitingBatches,
 } from '../../types/model.ts';
-import type { Problem } from '../../types/plain.ts';
+import type { Problem, WaitingBatches } from '../../types/plain.ts';
 import {
   addressProblems,
   clashingHeaders,

@@ -1,6 +1,7 @@
 import type { Completion, ErrorKind, MeteredUsage, Request, Requests } from '../../types/model.ts';
 import { LIMITS } from '../../types/passports.ts';
-import { factsOf, type VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf } from '../../types/vendors.ts';
 
 /** The request with more room for an answer that our own limit cut; null: it did not. */
 export function withMoreRoom(

@@ -1,6 +1,13 @@
 import { shorten } from '../../text/visible.ts';
-import type { CodeLanguage, CodePlace, CodeResult } from '../../types/model.ts';
-import { isMap, type Json, parseMap, isDeeper } from '../../types/plain.ts';
+import type { CodeResult } from '../../types/model.ts';
+import {
+  isMap,
+  type Json,
+  parseMap,
+  isDeeper,
+  type CodeLanguage,
+  type CodePlace,
+} from '../../types/plain.ts';
 import { limits, type CodeOutcome, type Printed } from './link.ts';
 
 export interface Setting {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
-import type { CodeJob, CodeLanguage, CodeResult } from '../../types/model.ts';
+import type { CodeJob, CodeResult } from '../../types/model.ts';
+import type { CodeLanguage } from '../../types/plain.ts';
 import { runInputs, createKeeper, type Keeper, type SandboxJob } from './evaluate.ts';
 import { limits, type CodeOutcome, type Printed, type StartLink } from './link.ts';
 import { failure } from './reply.ts';

@@ -1,8 +1,8 @@
 import { firstAnswerText } from '../../kernel/answer/text.ts';
+import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { clustersByName, type Bundle, type Cluster } from '../../kernel/statistics/bundles.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
-import type { Variant } from '../../kernel/suite/suite.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';

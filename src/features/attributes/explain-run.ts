@@ -1,11 +1,11 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { Variant } from '../../kernel/result/pieces.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { Variant } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { counted, percent, pointsBetween, signed } from '../../text/amounts.ts';
 import type { Completion, Request } from '../../types/model.ts';

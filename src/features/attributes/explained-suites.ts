@@ -1,9 +1,9 @@
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { repeatedNames } from '../../report/sections/phrases.ts';
 import { counted } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
+import { variantWords } from '../../wording/variants.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
 
 export interface ExplainedSuite {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { variantSchema } from '../../kernel/suite/suite.ts';
 
 /** Which suite an attribute or an insight belongs to: one file can hold prompts of one model. */
 const ofSuite = {

@@ -5,7 +5,7 @@ import type { TransportOptions } from '../../edges/providers/index.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
 import { withFileData } from '../../edges/providers/vendors/files.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
-import type { VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
 import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer } from './batch-server.ts';

@@ -2,7 +2,6 @@ import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/featur
 import type { JudgeEdges } from '../../app/run/spending.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
-import { MOST_CAUSE_CALLS, defaultCauseCalls } from '../../money/judging-calls.ts';
 import { askerOf } from '../../trials/asker.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
@@ -10,6 +9,7 @@ import type { CallCounter } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
 import type { Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { MOST_CAUSE_CALLS, defaultCauseCalls } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
 import { causesOfSuite } from './suspect.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
-import { variantSchema } from '../../kernel/suite/suite.ts';
+import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { changeUnitSchema } from '../../trials/change-unit.ts';
 
 const triesSchema = z.strictObject({

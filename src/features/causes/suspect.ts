@@ -4,7 +4,6 @@ import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { callsPerTry } from '../../money/judging-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
@@ -18,6 +17,7 @@ import {
   type TryTools,
 } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
+import { callsPerTry } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 

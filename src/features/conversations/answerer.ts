@@ -6,8 +6,8 @@ import { asksNothing } from '../../kernel/suite/template.ts';
 import { turnsOf } from '../../metrics/answer.ts';
 import { textOf } from '../../types/answer.ts';
 import type { Score } from '../../types/metric.ts';
-import type { Message, Purpose, Target } from '../../types/model.ts';
-import type { Place, Problem } from '../../types/plain.ts';
+import type { Message, Target } from '../../types/model.ts';
+import type { Place, Problem, Purpose } from '../../types/plain.ts';
 import {
   nameEvaluators,
   steeringOf,

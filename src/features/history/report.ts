@@ -1,4 +1,4 @@
-import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
+import type { Variant } from '../../kernel/result/pieces.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import {
   cardHtml,
@@ -23,6 +23,7 @@ import { percent, pointsBetween, count, counted, signedBetween } from '../../tex
 import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
+import { variantWords } from '../../wording/variants.ts';
 
 export interface HistoryPoint {
   sha: string;

@@ -1,4 +1,3 @@
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { bytes } from '../../report/sections/detail.ts';
@@ -17,6 +16,7 @@ import { problemLine } from '../../report/sections/notices.ts';
 import { andMore, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
 import { inSize, percent, count, counted } from '../../text/amounts.ts';
+import { variantWords } from '../../wording/variants.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 
 /** Rows of each list, from everything to the verdict alone; a summary takes the first that fits. */

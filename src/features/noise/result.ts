@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { problem } from '../../errors.ts';
-import { countSchema, noiseNoteSchema, shareSchema } from '../../kernel/result/pieces.ts';
+import {
+  countSchema,
+  noiseNoteSchema,
+  shareSchema,
+  variantSchema,
+} from '../../kernel/result/pieces.ts';
 import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
 import { firstIssue, resultSchema } from '../../kernel/result/result.ts';
-import { variantSchema } from '../../kernel/suite/suite.ts';
 import type { Problem } from '../../types/plain.ts';
 
 const NOISE_VERSION = 1;

@@ -13,10 +13,10 @@ import {
   othersIn,
 } from '../../edges/store/part.ts';
 import { UserError, problem } from '../../errors.ts';
-import { type Halt, wasNotMade } from '../../kernel/plan/halt.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
 import { counted } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
-import type { Completion } from '../../types/model.ts';
+import { type Completion, wasNotMade } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';

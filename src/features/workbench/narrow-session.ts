@@ -1,5 +1,5 @@
 import type { Session } from '../../app/session/session.ts';
-import type { Variant } from '../../kernel/suite/suite.ts';
+import type { Variant } from '../../kernel/result/pieces.ts';
 
 /** One reference in one column, to be run with more tries. */
 export interface Single {

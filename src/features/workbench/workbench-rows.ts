@@ -3,11 +3,11 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
+import { variantWords } from '../../wording/variants.ts';
 
 /** A reference of one prompt in one variant, on base and in the working tree. */
 export interface Cell {

@@ -1,7 +1,30 @@
 import { metricNumber } from '../../metrics/value.ts';
 import type { DependsOn, Metric, Score } from '../../types/metric.ts';
 import { isMap, ownEntry, type Json } from '../../types/plain.ts';
-import { dependencies } from '../suite/depends-on.ts';
+import { canonicalJson } from '../suite/canonical-json.ts';
+
+/** The metrics meant by `entry`: by `name`, else by built-in or rubric, then narrowed. */
+export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
+  const named = metrics.filter(({ name }) => name === entry.name);
+  const candidates =
+    named.length > 0 ? named : metrics.filter(({ source }) => usedName(source) === entry.name);
+  return candidates.filter((metric) => fits(entry, metric));
+}
+
+function usedName(source: Metric['source']): string | null {
+  if (source.kind === 'built-in') return source.uses;
+  return source.kind === 'rubric' ? source.rubric : null;
+}
+
+function fits({ type, metric_level: level, kwargs }: DependsOn, metric: Metric): boolean {
+  const { source } = metric;
+  if (type !== null && (type === 'rubric') !== (source.kind === 'rubric')) return false;
+  if (level !== null && level !== metric.level) return false;
+  return (
+    kwargs === null ||
+    canonicalJson(kwargs) === canonicalJson(source.kind === 'built-in' ? source.with : {})
+  );
+}
 
 export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]): Metric | null {
   return dependencies(condition, metrics)[0] ?? null;

@@ -1,4 +1,4 @@
-import type { WaitingBatches } from '../../types/model.ts';
+import type { WaitingBatches } from '../../types/plain.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { Reason } from '../result/reason.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Completion, WaitingBatches } from '../../types/model.ts';
+import type { WaitingBatches } from '../../types/plain.ts';
 import type { HALT_TITLES } from '../result/reason.ts';
 
 export interface Halt {
@@ -20,11 +20,4 @@ export interface Unmade {
 
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
-}
-
-/** A call not made, or not waited for, because the run ended. It says nothing about the model. */
-export function wasNotMade(completion: Completion): boolean {
-  return (
-    completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
-  );
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Conclusion } from '../../types/plain.ts';
-import { variantSchema } from '../suite/suite.ts';
-import { countSchema, shareSchema } from './pieces.ts';
+import { countSchema, shareSchema, variantSchema } from './pieces.ts';
 import { progress } from './reason.ts';
 
 const suiteRates = z.strictObject({

@@ -28,6 +28,18 @@ export const outcomeSchema = z.enum([
 
 export const jsonSchema: z.ZodType<Json, Json> = z.json();
 
+export const variantSchema = z.strictObject({
+  model: z
+    .string()
+    .nullable()
+    .describe('The model as the prompt names it; null: code computes the output.'),
+  parameters: z
+    .record(z.string(), jsonSchema)
+    .describe('What is sent to the vendor beside the messages.'),
+});
+
+export type Variant = z.infer<typeof variantSchema>;
+
 export const placeSchema = z.strictObject({
   file: z.string().describe('Path below the working directory.'),
   line: countSchema.describe('From 1; 0 means the file as a whole.'),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { variantSchema } from '../suite/suite.ts';
 import { moveDirection } from './metric-result.ts';
-import { countSchema, shareSchema } from './pieces.ts';
+import { countSchema, shareSchema, variantSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const HALT_TITLES = ['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'] as const;

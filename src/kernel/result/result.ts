@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../../errors.ts';
-import type { Purpose } from '../../types/model.ts';
-import type { Conclusion, Notice, Problem, TrustLevel } from '../../types/plain.ts';
+import type { Conclusion, Notice, Problem, TrustLevel, Purpose } from '../../types/plain.ts';
 import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
 import type { FeatureParts, OwnKeys } from './feature-parts.ts';

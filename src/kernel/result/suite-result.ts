@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { suiteGateSchema } from '../suite/gate-settings.ts';
-import { variantSchema } from '../suite/suite.ts';
 import { withKeys, type OwnKeys, type SuiteParts } from './feature-parts.ts';
 import { metricResultSchema } from './metric-result.ts';
-import { countSchema, differenceSchema, dollarsSchema, shareSchema, sideSchema } from './pieces.ts';
+import {
+  countSchema,
+  differenceSchema,
+  dollarsSchema,
+  shareSchema,
+  sideSchema,
+  variantSchema,
+} from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';
 
 const bothSidesSchema = z.strictObject({

@@ -1,15 +1,9 @@
-import {
-  takesVariables,
-  type CodeLanguage,
-  type CodePlace,
-  type Message,
-  type Request,
-  type Target,
-} from '../../types/model.ts';
-import { codeValues, type Json } from '../../types/plain.ts';
+import { takesVariables, type Message, type Request, type Target } from '../../types/model.ts';
+import { codeValues, type Json, type CodeLanguage, type CodePlace } from '../../types/plain.ts';
+import type { Variant } from '../result/pieces.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Dependency } from '../suite/own-suite.ts';
-import type { Prompt, Reference, Tests, Variant } from '../suite/suite.ts';
+import type { Prompt, Reference, Tests } from '../suite/suite.ts';
 import { asksNothing, fillMessage, placeholders } from '../suite/template.ts';
 
 /** `target` is null only for prompts that compute their output with code. */

@@ -1,5 +1,5 @@
 import type { Message } from '../../types/model.ts';
-import type { Json, Notice } from '../../types/plain.ts';
+import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
@@ -204,38 +204,4 @@ function countSharedInputs(
 ): { shared: number; ofBase: number } {
   const shared = [...base].filter((input) => head.has(input)).length;
   return { shared, ofBase: base.size };
-}
-
-/** Base's gate in each suite that base has: a pull request does not choose its own gate. */
-export function withGatesOfBase(
-  base: Project | null,
-  head: Project,
-): { head: Project; notices: Notice[] } {
-  const bases = new Map(
-    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
-      before === null || after === null ? [] : [[after, before] as const],
-    ),
-  );
-  const notices: Notice[] = [];
-  const suites = head.suites.map((suite) => {
-    const before = bases.get(suite);
-    if (
-      before === undefined ||
-      canonicalJson({ ...before.tests.gate }) === canonicalJson({ ...suite.tests.gate })
-    )
-      return suite;
-    notices.push({
-      kind: 'settings',
-      place: { file: suite.tests.file, line: 0 },
-      message:
-        `${suite.prompt.name}: this pull request changes the suite's gate; ` +
-        "base's is in force until it is merged",
-    });
-    const { gate: _, ...tests } = suite.tests;
-    return {
-      ...suite,
-      tests: before.tests.gate === undefined ? tests : { ...tests, gate: before.tests.gate },
-    };
-  });
-  return { head: notices.length === 0 ? head : { ...head, suites }, notices };
 }

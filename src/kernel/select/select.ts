@@ -1,11 +1,12 @@
 import { refusedIn } from '../../types/apis.ts';
 import type { Notice, Problem, Scalar, Side } from '../../types/plain.ts';
+import type { Variant } from '../result/pieces.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { askedModel } from '../suite/models.ts';
 import type { Answerer } from '../suite/own-suite.ts';
-import { keyPlace, type Settings, type Suite, type Variant } from '../suite/suite.ts';
+import { keyPlace, type Settings, type Suite } from '../suite/suite.ts';
 import { affectedReferences, type AffectedReference, type MovesHere } from './affected.ts';
 import type { ResolvedVariant } from './generation.ts';
 import { findMoves, pairSuites } from './pair.ts';

@@ -1,6 +1,7 @@
 import { nearest } from '../../text/suggest.ts';
 import type { AskedModel } from '../../types/passports.ts';
-import { factsOf, isVendor, vendorNames, type VendorName } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf, isVendor, vendorNames } from '../../types/vendors.ts';
 import type { ModelSettings, Settings, Tests } from './suite.ts';
 import { asksNothing } from './template.ts';
 

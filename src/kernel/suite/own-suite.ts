@@ -1,6 +1,6 @@
 import type { Score } from '../../types/metric.ts';
-import type { Complete, Completion, Grader, Message, Purpose, Target } from '../../types/model.ts';
-import type { Json, Place, Problem } from '../../types/plain.ts';
+import type { Complete, Completion, Grader, Message, Target } from '../../types/model.ts';
+import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 
 /** A file that a suite of its own kind reads: a change of it is a change of the prompt. */
 export interface Dependency {

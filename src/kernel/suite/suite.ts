@@ -1,24 +1,16 @@
-import { z } from 'zod';
-import { shorten } from '../../text/visible.ts';
 import type { GivenPace } from '../../types/endpoints.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
+import type { Message, ProviderName, Transport } from '../../types/model.ts';
+import type { PublicModel } from '../../types/passports.ts';
 import type {
   CodeLanguage,
   CodePlace,
-  Message,
-  ProviderName,
-  Transport,
-} from '../../types/model.ts';
-import type { PublicModel } from '../../types/passports.ts';
-import {
-  isMap,
-  type Json,
-  type JsonMap,
-  type Notice,
-  type Place,
-  type Scalar,
-  type CodeValues,
+  CodeValues,
+  Json,
+  Notice,
+  Place,
+  Scalar,
 } from '../../types/plain.ts';
 import type { ChatApi } from '../../types/vendors/facts.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
@@ -204,76 +196,4 @@ export interface Project {
   suites: Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
   notices: Notice[];
-}
-
-export const variantSchema = z.strictObject({
-  model: z
-    .string()
-    .nullable()
-    .describe('The model as the prompt names it; null: code computes the output.'),
-  parameters: z
-    .record(z.string(), z.json() as z.ZodType<Json, Json>)
-    .describe('What is sent to the vendor beside the messages.'),
-});
-
-export type Variant = z.infer<typeof variantSchema>;
-
-/** `gpt-4o, temperature 0, tools: create_order`; empty for computed output without parameters. */
-export function variantWords({ model, parameters }: Variant): string {
-  return [
-    ...(model === null ? [] : [model]),
-    ...Object.entries(parameters).map(([name, value]) => parameterWords(name, value)),
-  ].join(', ');
-}
-
-/** Only the differences: `temperature 0 → 0.2, top_p none → 1`. */
-export function variantChanges(base: Variant, head: Variant): string {
-  const [before, after] = [valuesOf(base), valuesOf(head)];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => {
-      const [old, now] = [valueWords(before[name]), valueWords(after[name])];
-      return old === now ? `${name} ${old} changed` : `${name} ${old} → ${now}`;
-    })
-    .join(', ');
-}
-
-function valuesOf({ model, parameters }: Variant): JsonMap {
-  return { ...(model === null ? {} : { model }), ...parameters };
-}
-
-function valueWords(value: Json | undefined): string {
-  return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
-}
-
-/** Tools and schemas by their names, so that a label stays when a schema changes. */
-function parameterWords(name: string, value: Json): string {
-  const names = namesIn(value);
-  return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
-}
-
-const LONGEST_VALUE = 60;
-
-function shortValue(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return shorten(text, LONGEST_VALUE);
-}
-
-/** Names of a map, or of all maps of a list (hosted tools: their types); null: it has none. */
-function namesIn(value: Json): string | null {
-  if (!Array.isArray(value)) return nameOf(value);
-  const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));
-  return names.length > 0 && names.every((name) => name !== null) ? names.join(', ') : null;
-}
-
-/** Its own `name`, or that of a map in it, as of `{ type: function, function: { name: … } }`. */
-function nameOf(value: Json): string | null {
-  if (!isMap(value)) return null;
-  const maps = [value, ...Object.values(value).filter(isMap)];
-  return maps.map((map) => textIn(map, 'name')).find((name) => name !== null) ?? null;
-}
-
-function textIn(map: JsonMap, key: string): string | null {
-  const value = map[key];
-  return typeof value === 'string' ? value : null;
 }

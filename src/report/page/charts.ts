@@ -1,8 +1,8 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost as inDollars, counted } from '../../text/amounts.ts';
 import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { variantWords } from '../../wording/variants.ts';
 import { NAME_LIMIT } from '../sections/document.ts';
 import { rateInterval } from '../sections/phrases.ts';
 import { rankedPrompts, type Ranked } from '../sections/tables.ts';

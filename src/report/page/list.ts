@@ -1,8 +1,8 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { variantWords } from '../../wording/variants.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
 import {

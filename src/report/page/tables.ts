@@ -2,10 +2,10 @@ import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { signed, count, counted, percent } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { variantWords } from '../../wording/variants.ts';
 import { type Links, NAME_LIMIT } from '../sections/document.ts';
 import { suitesWorstFirst } from '../sections/order.ts';
 import {

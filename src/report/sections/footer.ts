@@ -1,6 +1,6 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
-import type { Purpose } from '../../types/model.ts';
+import type { Purpose } from '../../types/plain.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
 import { runCost, rateInterval, shortSha } from './phrases.ts';
 

@@ -6,7 +6,6 @@ import type {
 } from '../../kernel/result/reference-result.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import {
   cost,
   count,
@@ -17,6 +16,7 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
+import { variantWords } from '../../wording/variants.ts';
 import { code, text, type Line, type Tone } from './document.ts';
 
 export interface VerdictLook {

@@ -1,3 +1,4 @@
+import type { Variant } from '../../kernel/result/pieces.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -6,10 +7,10 @@ import type {
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Generation } from '../../kernel/select/generation.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { type Variant, variantWords } from '../../kernel/suite/suite.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
+import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
 import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';

@@ -2,10 +2,10 @@ import { countsForVerdict, failingMetrics, showsOnly } from '../../kernel/result
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
-import { variantChanges, variantWords } from '../../kernel/suite/suite.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suiteSummary } from '../../wording/suites.ts';
+import { variantChanges, variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import {
   code,

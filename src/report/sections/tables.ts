@@ -7,9 +7,9 @@ import type {
   ClassificationSummary,
 } from '../../kernel/result/suite-result.ts';
 import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
-import { variantWords } from '../../kernel/suite/suite.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
+import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';

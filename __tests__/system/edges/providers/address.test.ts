@@ -3,7 +3,8 @@ import { addressOf, type ProviderAccess } from '../../../../src/edges/providers/
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { UserError } from '../../../../src/errors.ts';
 import type { Target } from '../../../../src/types/model.ts';
-import { perVendor, type VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
+import { perVendor } from '../../../../src/types/vendors.ts';
 import { options } from '../../../unit/edges/providers/providers-setting.ts';
 
 const access: ProviderAccess = {

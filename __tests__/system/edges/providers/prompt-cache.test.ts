@@ -3,7 +3,7 @@ import { loadListPrices } from '../../../../src/app/session/prices.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { createMeter, priceFrom } from '../../../../src/money/price.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
-import type { VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
   startModelServer,

@@ -6,7 +6,7 @@ import { createBatches } from '../../../../src/features/batch/batches.ts';
 import type { BatchLedger } from '../../../../src/features/batch/open-batch.ts';
 import { requestKey } from '../../../../src/kernel/select/generation.ts';
 import type { BatchRecord, Completion, Request } from '../../../../src/types/model.ts';
-import type { VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { startModelServer, vendorUrls } from '../../../stand-ins/models/server.ts';
 import type { ModelServer, ServerOptions } from '../../../stand-ins/models/server.ts';
 import {

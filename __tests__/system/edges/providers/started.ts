@@ -1,7 +1,7 @@
 import type http from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
-import type { VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { setUp, type Setting } from '../../../unit/edges/providers/providers-setting.ts';

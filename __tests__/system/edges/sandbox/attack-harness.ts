@@ -9,7 +9,8 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
-import type { CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
+import type { CodeResult } from '../../../../src/types/model.ts';
+import type { CodeLanguage } from '../../../../src/types/plain.ts';
 import { HASTE, isTimed, javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
 import type { Attack, Surroundings } from './attacks.ts';
 

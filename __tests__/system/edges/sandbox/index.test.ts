@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSandbox, type SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
-import type { CodeJob, CodeLanguage, CodeResult } from '../../../../src/types/model.ts';
+import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
+import type { CodeLanguage } from '../../../../src/types/plain.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { oldPython, pythonWithout, systemPython } from './kernels.ts';

@@ -9,7 +9,8 @@ import { openaiBatches } from '../../../../src/edges/providers/vendors/openai-ba
 import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion } from '../../../../src/types/model.ts';
-import { factsOf, perVendor, vendorNames, type VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
+import { factsOf, perVendor, vendorNames } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
 import { png } from '../../../stand-ins/pictures.ts';

@@ -5,7 +5,8 @@ import { recordingKey } from '../../../../src/kernel/select/generation.ts';
 import { partsOf, textOf, type Part, type ToolCall } from '../../../../src/types/answer.ts';
 import type { Completion, Message, Request } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
-import { perVendor, type VendorName } from '../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../src/types/vendors/names.ts';
+import { perVendor } from '../../../../src/types/vendors.ts';
 import { startModelServer, vendorUrls } from '../../../stand-ins/models/server.ts';
 import type { ModelServer, Script } from '../../../stand-ins/models/server.ts';
 

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
-import {
-  incomplete,
-  wasNotMade,
-  type Halt,
-  type Unmade,
-} from '../../../../src/kernel/plan/halt.ts';
+import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/halt.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
+import { wasNotMade } from '../../../../src/types/model.ts';
 import {
   gate,
   gateInput,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
-import { variantWords } from '../../../../src/kernel/suite/suite.ts';
 import { referenceBlocks } from '../../../../src/report/sections/reference-view.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
 import type { Part } from '../../../../src/types/answer.ts';
+import { variantWords } from '../../../../src/wording/variants.ts';
 import {
   REPORTS,
   annotations,

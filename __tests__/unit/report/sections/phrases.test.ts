@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { variantChanges, variantWords } from '../../../../src/kernel/suite/suite.ts';
 import {
   andMore,
   runCost,
@@ -10,6 +9,7 @@ import {
   size,
 } from '../../../../src/report/sections/phrases.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
+import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
 import { sideOf } from '../results.ts';
 
 describe('numbers as people read them', () => {

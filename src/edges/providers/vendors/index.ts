@@ -1,5 +1,6 @@
 import type { Api } from '../../../types/vendors/facts.ts';
-import { factsOf, perVendor, type VendorName } from '../../../types/vendors.ts';
+import type { VendorName } from '../../../types/vendors/names.ts';
+import { factsOf, perVendor } from '../../../types/vendors.ts';
 import { anthropic } from './anthropic.ts';
 import { openai } from './openai.ts';
 import type { Language, Vendor } from './vendor.ts';

@@ -5,7 +5,7 @@ import type { CachedTokens, MeteredUsage, Message, Request } from '../../../type
 import type { AskedModel } from '../../../types/passports.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
-import type { VendorName } from '../../../types/vendors.ts';
+import type { VendorName } from '../../../types/vendors/names.ts';
 
 export interface Vendor extends Language {
   name: VendorName;

@@ -1,7 +1,8 @@
 import { parameterProblem } from '../../../documents/parameters.ts';
 import { UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { factsOf, isVendor, languageOwners, type VendorName } from '../../../types/vendors.ts';
+import type { VendorName } from '../../../types/vendors/names.ts';
+import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
 
 /** promptfoo's default embedding model. */

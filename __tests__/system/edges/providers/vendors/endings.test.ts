@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { callsOf, type ToolCall } from '../../../../../src/types/answer.ts';
 import type { Request } from '../../../../../src/types/model.ts';
-import type { VendorName } from '../../../../../src/types/vendors.ts';
+import type { VendorName } from '../../../../../src/types/vendors/names.ts';
 import { answerSchema, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 

@@ -1,8 +1,8 @@
-import { problem } from '../../errors.ts';
-import { didYouMean } from '../../text/suggest.ts';
-import type { DependsOn, Metric, MetricLevel } from '../../types/metric.ts';
-import type { Problem } from '../../types/plain.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { problem } from '../errors.ts';
+import { dependencies } from '../kernel/ask/conditions.ts';
+import { didYouMean } from '../text/suggest.ts';
+import type { DependsOn, Metric, MetricLevel } from '../types/metric.ts';
+import type { Problem } from '../types/plain.ts';
 
 const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   ToolCall: 0,
@@ -10,14 +10,6 @@ const COARSENESS: Readonly<Record<MetricLevel, number>> = {
   Turn: 2,
   Thread: 3,
 };
-
-/** The metrics meant by `entry`: by `name`, else by built-in or rubric, then narrowed. */
-export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
-  const named = metrics.filter(({ name }) => name === entry.name);
-  const candidates =
-    named.length > 0 ? named : metrics.filter(({ source }) => usedName(source) === entry.name);
-  return candidates.filter((metric) => fits(entry, metric));
-}
 
 /** Each `depends_on` must name one metric, of its own level or coarser, without cycles. */
 export function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
@@ -41,21 +33,6 @@ export function checkDependencies(metrics: readonly Metric[], problems: Problem[
       problem(circle.entry.place, `depends_on goes in a circle: ${circle.names.join(' -> ')}`),
     );
   }
-}
-
-function usedName(source: Metric['source']): string | null {
-  if (source.kind === 'built-in') return source.uses;
-  return source.kind === 'rubric' ? source.rubric : null;
-}
-
-function fits({ type, metric_level: level, kwargs }: DependsOn, metric: Metric): boolean {
-  const { source } = metric;
-  if (type !== null && (type === 'rubric') !== (source.kind === 'rubric')) return false;
-  if (level !== null && level !== metric.level) return false;
-  return (
-    kwargs === null ||
-    canonicalJson(kwargs) === canonicalJson(source.kind === 'built-in' ? source.with : {})
-  );
 }
 
 function entryProblem(

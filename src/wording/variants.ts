@@ -1,0 +1,63 @@
+import type { Variant } from '../kernel/result/pieces.ts';
+import { shorten } from '../text/visible.ts';
+import { isMap, type Json, type JsonMap } from '../types/plain.ts';
+
+/** `gpt-4o, temperature 0, tools: create_order`; empty for computed output without parameters. */
+export function variantWords({ model, parameters }: Variant): string {
+  return [
+    ...(model === null ? [] : [model]),
+    ...Object.entries(parameters).map(([name, value]) => parameterWords(name, value)),
+  ].join(', ');
+}
+
+/** Only the differences: `temperature 0 → 0.2, top_p none → 1`. */
+export function variantChanges(base: Variant, head: Variant): string {
+  const [before, after] = [valuesOf(base), valuesOf(head)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => {
+      const [old, now] = [valueWords(before[name]), valueWords(after[name])];
+      return old === now ? `${name} ${old} changed` : `${name} ${old} → ${now}`;
+    })
+    .join(', ');
+}
+
+function valuesOf({ model, parameters }: Variant): JsonMap {
+  return { ...(model === null ? {} : { model }), ...parameters };
+}
+
+function valueWords(value: Json | undefined): string {
+  return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
+}
+
+/** Tools and schemas by their names, so that a label stays when a schema changes. */
+function parameterWords(name: string, value: Json): string {
+  const names = namesIn(value);
+  return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
+}
+
+const LONGEST_VALUE = 60;
+
+function shortValue(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return shorten(text, LONGEST_VALUE);
+}
+
+/** Names of a map, or of all maps of a list (hosted tools: their types); null: it has none. */
+function namesIn(value: Json): string | null {
+  if (!Array.isArray(value)) return nameOf(value);
+  const names = value.map((each) => nameOf(each) ?? (isMap(each) ? textIn(each, 'type') : null));
+  return names.length > 0 && names.every((name) => name !== null) ? names.join(', ') : null;
+}
+
+/** Its own `name`, or that of a map in it, as of `{ type: function, function: { name: … } }`. */
+function nameOf(value: Json): string | null {
+  if (!isMap(value)) return null;
+  const maps = [value, ...Object.values(value).filter(isMap)];
+  return maps.map((map) => textIn(map, 'name')).find((name) => name !== null) ?? null;
+}
+
+function textIn(map: JsonMap, key: string): string | null {
+  const value = map[key];
+  return typeof value === 'string' ? value : null;
+}
