@@ -4302,47 +4302,6 @@ export interface EvaldiffResult {
       }[];
     } | null;
     /**
-     * Base's answers against head's, in suites with `pairwise_preference`.
-     */
-    preference?: {
-      /**
-       * The metric that compares.
-       */
-      metric: string;
-      /**
-       * Comparisons in which head's answer is preferred.
-       */
-      head: number;
-      /**
-       * Comparisons in which base's answer is preferred.
-       */
-      base: number;
-      /**
-       * Comparisons in which neither is.
-       */
-      ties: number;
-      /**
-       * Share preferred on head less share preferred on base.
-       */
-      difference: number;
-      /**
-       * Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
-       */
-      low: number;
-      /**
-       * Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.
-       */
-      high: number;
-      /**
-       * One-sided mid-p of the sign test for "base's answers are preferred".
-       */
-      p: number;
-      /**
-       * The verdict rests on it: nothing else gates in the suite.
-       */
-      gates: boolean;
-    } | null;
-    /**
      * In suites whose expected values are a few labels, compared by `exact_match`: each try of a reference is one item.
      */
     classification?: {
@@ -4428,6 +4387,47 @@ export interface EvaldiffResult {
           head: number | null;
         };
       }[];
+    } | null;
+    /**
+     * Base's answers against head's, in suites with `pairwise_preference`.
+     */
+    preference?: {
+      /**
+       * The metric that compares.
+       */
+      metric: string;
+      /**
+       * Comparisons in which head's answer is preferred.
+       */
+      head: number;
+      /**
+       * Comparisons in which base's answer is preferred.
+       */
+      base: number;
+      /**
+       * Comparisons in which neither is.
+       */
+      ties: number;
+      /**
+       * Share preferred on head less share preferred on base.
+       */
+      difference: number;
+      /**
+       * Lower end of the difference's two-sided 90 % interval, which holds over all looks at growing tries: a larger drop is ruled out.
+       */
+      low: number;
+      /**
+       * Upper end of the difference's two-sided 90 % interval, which holds over all looks at growing tries.
+       */
+      high: number;
+      /**
+       * One-sided mid-p of the sign test for "base's answers are preferred".
+       */
+      p: number;
+      /**
+       * The verdict rests on it: nothing else gates in the suite.
+       */
+      gates: boolean;
     } | null;
     /**
      * In sweeps: dollars for a thousand calls like those made, whether paid for or reused; null: not known.

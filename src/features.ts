@@ -3,6 +3,7 @@ import { anchorFeature } from './features/anchor/index.ts';
 import { attributesFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
+import { classificationFeature } from './features/classification/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { historyFeature } from './features/history/index.ts';
@@ -16,6 +17,7 @@ export const FEATURES: CommandFeatures = [
   attributesFeature,
   gradersFeature,
   conversationsFeature,
+  classificationFeature,
   causesFeature,
   anchorFeature,
   noiseFeature,

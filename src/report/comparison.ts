@@ -1,9 +1,9 @@
-import { pairing, TOLD_APART, type Pairing } from '../kernel/judge/pairing.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { variantWords } from '../wording/variants.ts';
 import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+import { pairing, PAIRED_LEVEL, type Pairing } from './sections/pairing.ts';
 
 interface Named {
   file: string;
@@ -110,6 +110,6 @@ function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
 }
 
 function pairingWord({ p, difference }: Pairing): string {
-  if (p >= TOLD_APART) return 'not told apart';
+  if (p >= PAIRED_LEVEL) return 'not told apart';
   return difference < 0 ? 'worse' : 'better';
 }

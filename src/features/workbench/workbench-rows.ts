@@ -1,10 +1,10 @@
-import { pairing, toldApart } from '../../kernel/judge/pairing.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
 import { promptKey } from '../../report/sections/order.ts';
+import { differingSuites, pairing } from '../../report/sections/pairing.ts';
 import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
@@ -116,16 +116,15 @@ function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
 /** Paired on the same references and adjusted together, like the ranking. */
 function apartWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
-  const apart = toldApart(first, others);
-  return others.flatMap((other, at) => {
+  const differing = differingSuites(first, others);
+  return others.flatMap((other) => {
     const paired = pairing(first, other);
     if (paired === null) return [];
-    const word =
-      apart[at] !== true
-        ? 'is not told apart from'
-        : paired.difference < 0
-          ? 'is worse than'
-          : 'is better than';
+    const word = !differing.has(other)
+      ? 'is not told apart from'
+      : paired.difference < 0
+        ? 'is worse than'
+        : 'is better than';
     const same = `the same ${String(paired.references)} references`;
     return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on ${same}`;
   });

@@ -13,18 +13,10 @@ import { REFERENCE_FDR } from '../statistics/gate.ts';
 import { referenceTest } from '../statistics/reference-tests.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
-import { classificationOf } from './classification.ts';
 import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import {
-  comparedReferences,
-  passRate,
-  ratedRuns,
-  ratedTries,
-  rolledUp,
-  unaskedSide,
-} from './rates.ts';
+import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import { shownFiles } from './shown-files.ts';
 import { ruleUncompared } from './suite-rules.ts';
@@ -60,11 +52,6 @@ export function compareSuite(
     );
   const rate = passRate(suite, verdict);
   const preference = preferenceOf(run.scoring.tests, compared);
-  const classification = classificationOf(
-    run.scoring.tests,
-    ratedRuns(suite),
-    ratedTries(suite, verdict),
-  );
   const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
@@ -85,7 +72,6 @@ export function compareSuite(
     rollups: rolledUp(suite, rollUps),
     ...Object.assign({}, ...own),
     ...(preference === null ? {} : { preference }),
-    ...(classification === null ? {} : { classification }),
   };
 }
 

@@ -12,11 +12,6 @@ import {
 } from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';
 
-const bothSidesSchema = z.strictObject({
-  base: shareSchema.nullable().describe('On base; null where nothing was judged.'),
-  head: shareSchema.nullable().describe('On head; null where nothing was judged.'),
-});
-
 const preferenceSchema = z.strictObject({
   metric: z.string().describe('The metric that compares.'),
   head: countSchema.describe("Comparisons in which head's answer is preferred."),
@@ -34,35 +29,7 @@ const preferenceSchema = z.strictObject({
   gates: z.boolean().describe('The verdict rests on it: nothing else gates in the suite.'),
 });
 
-const classificationSchema = z.strictObject({
-  metric: z.string().describe('The metric that compares the labels.'),
-  accuracy: bothSidesSchema.describe('Share of answers that are the expected label.'),
-  macro_f1: bothSidesSchema.describe(
-    'Mean over the labels of F1, which is 0 for a label that is never right.',
-  ),
-  other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
-  labels: z
-    .array(
-      z.strictObject({
-        label: z.string().describe('The label.'),
-        references: countSchema.describe('References that expect it.'),
-        precision: bothSidesSchema.describe(
-          'Share of answers with this label that are right; null: no answer has it.',
-        ),
-        recall: bothSidesSchema.describe(
-          'Share of answers to its references that have the label; null: nothing was answered.',
-        ),
-      }),
-    )
-    .describe('In the order of the references.'),
-});
-
 export type PreferenceSummary = z.infer<typeof preferenceSchema>;
-
-export type BothSides = z.infer<typeof bothSidesSchema>;
-
-/** Each try is one item. Shares are 0–1; null: nothing was answered, or never with that label. */
-export type ClassificationSummary = z.infer<typeof classificationSchema>;
 
 export const becauseSchema = z.strictObject({
   key: z.string().describe('Key of the file that differs, or that one side lacks.'),
@@ -350,13 +317,6 @@ const allKeys = (own: OwnKeys) =>
     preference: preferenceSchema
       .nullable()
       .describe("Base's answers against head's, in suites with `pairwise_preference`.")
-      .exactOptional(),
-    classification: classificationSchema
-      .nullable()
-      .describe(
-        'In suites whose expected values are a few labels, compared by `exact_match`: ' +
-          'each try of a reference is one item.',
-      )
       .exactOptional(),
     cost_per_1000_calls: dollarsSchema
       .describe(

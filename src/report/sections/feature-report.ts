@@ -8,7 +8,8 @@ import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
 /** Where features add blocks to the report, from the top. */
-export type Slot = 'why' | 'worst' | 'whyElsewhere' | 'belowReferences' | 'scoringChange';
+export type Slot =
+  'why' | 'worst' | 'whyElsewhere' | 'belowReferences' | 'metrics' | 'scoringChange';
 
 /** A feature's part of reports. Pure; called for each level of detail. */
 export interface FeatureReport {

@@ -12,7 +12,7 @@ import { headline } from './outcomes.ts';
 import { brokenReferences, movedReferences } from './references.ts';
 import { scorings } from './scoring.ts';
 import { suitesTable, verdictsInWords } from './suites.ts';
-import { classes, preferences, ranking } from './tables.ts';
+import { preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
 type Section = (result: Result, detail: Detail, reports: Reports) => Block[];
@@ -39,11 +39,11 @@ const SECTIONS = {
   sizeNote,
   brokenReferences,
   belowReferences: inSlot('belowReferences'),
-  metrics: (result, detail) =>
+  metrics: (result, detail, reports) =>
     oneFold([
       ...metricValues(result, detail),
       ...preferences(result, detail),
-      ...classes(result, detail),
+      ...reports.flatMap(({ sections }) => sections?.metrics?.(result, detail) ?? []),
     ]),
   scoringChange: (result, detail, reports) =>
     oneFold([

@@ -1,11 +1,6 @@
-import { toldApart } from '../../kernel/judge/pairing.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type {
-  SuiteResult,
-  BothSides,
-  ClassificationSummary,
-} from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
@@ -13,6 +8,7 @@ import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
+import { differingSuites } from './pairing.ts';
 import { andMore, repeatedNames, suiteName } from './phrases.ts';
 
 export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
@@ -34,59 +30,6 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
       ...(more === null || shown.length === 0 ? [] : [paragraph([text(`${more}.`)])]),
     ],
   );
-}
-
-/** Per label: precision and recall; over all: accuracy and macro-F1. */
-export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
-  const found = suitesWorstFirst(suites).filter(
-    (suite): suite is SuiteResult & { classification: ClassificationSummary } =>
-      Boolean(suite.classification),
-  );
-  const shown = found.slice(0, items);
-  const more = andMore(found.length, shown.length);
-  const repeated = repeatedNames(suites);
-  const blocks = shown.flatMap((suite) =>
-    classesOf(suiteName(suite, repeated), suite.classification, items),
-  );
-  if (more !== null && blocks.length > 0) blocks.push(paragraph([text(`${more}.`)]));
-  return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
-}
-
-function classesOf(
-  name: Line,
-  { accuracy, macro_f1, other, labels }: ClassificationSummary,
-  items: number,
-): Block[] {
-  const rows = labels.slice(0, items);
-  const more = andMore(labels.length, rows.length);
-  return [
-    paragraph([
-      ...name,
-      text(
-        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
-          `answers that are not a label ${rateSides(other, percent)}.`,
-      ),
-    ]),
-    {
-      kind: 'table',
-      head: ['Label', 'References', 'Precision', 'Recall'].map((title) => [text(title)]),
-      rows: rows.map(({ label, references, precision, recall }) => [
-        [code(label)],
-        [text(String(references))],
-        [text(rateSides(precision, percent))],
-        [text(rateSides(recall, percent))],
-      ]),
-    },
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-  ];
-}
-
-function rateSides({ base, head }: BothSides, word: (value: number | null) => string): string {
-  return base === null ? word(head) : `${word(base)} → ${word(head)}`;
-}
-
-function decimal(value: number | null): string {
-  return value === null ? '–' : value.toFixed(3);
 }
 
 /** Head's pass rate with a 95 % interval (null: not judged), and passes of judged tries. */
@@ -195,10 +138,8 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
 function rankingVerdict([best, ...others]: readonly Ranked[]): string {
   if (best === undefined || best.interval === null) return 'No try could be judged.';
   const judged = others.filter(({ interval }) => interval !== null);
-  const close = toldApart(
-    best.suite,
-    judged.map(({ suite }) => suite),
-  ).filter((apart) => !apart).length;
+  const suites = judged.map(({ suite }) => suite);
+  const close = suites.length - differingSuites(best.suite, suites).size;
   if (close === 0)
     return 'The first is ahead of all others: on the same references, each passes less often (paired test).';
   return (

@@ -28,6 +28,7 @@ const PLACES: readonly string[] = [
   'Also changed:',
   'late-parcel',
   'slot belowReferences',
+  'slot metrics',
   'Scoring changed in',
   'slot scoringChange',
   'the gate settings of base',
@@ -38,6 +39,7 @@ const SLOTS: Record<Slot, () => Block[]> = {
   worst: said('slot worst'),
   whyElsewhere: said('slot whyElsewhere'),
   belowReferences: said('slot belowReferences'),
+  metrics: said('slot metrics'),
   scoringChange: said('slot scoringChange'),
 };
 

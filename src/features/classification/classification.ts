@@ -1,9 +1,9 @@
+import { answerText } from '../../kernel/answer/text.ts';
+import type { ReferenceRun } from '../../kernel/plan/suite-run.ts';
+import type { Tests } from '../../kernel/suite/suite.ts';
 import { exactLabelOf } from '../../metrics/measures/normalise.ts';
 import type { Side } from '../../types/plain.ts';
-import { answerText } from '../answer/text.ts';
-import type { ReferenceRun } from '../plan/suite-run.ts';
-import type { BothSides, ClassificationSummary } from '../result/suite-result.ts';
-import type { Tests } from '../suite/suite.ts';
+import type { BothSides, ClassificationSummary } from './result.ts';
 
 /** More labels than this are not a small set: the answers are texts then. */
 const MAX_CLASSES = 20;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
-import { referenceOf, resultOf, suiteOf, passed } from '../results.ts';
+import { referenceOf, resultOf, suiteOf, passed } from '../../report/results.ts';
 
 const side = () => passed('spam');
 const both = (base: number | null, head: number | null) => ({ base, head });
@@ -18,10 +18,6 @@ const result: Result = resultOf({
           { label: 'spam', references: 12, precision: both(0.9, 1), recall: both(0.75, 0.5) },
           { label: 'ham | <b>', references: 8, precision: both(null, 0.6), recall: both(0, 1) },
         ],
-      },
-      preference: {
-        ...{ metric: 'better', head: 3, base: 9, ties: 4, gates: false },
-        ...{ difference: -0.375, low: -0.7, high: -0.05, p: 0.046 },
       },
     }),
   ],
@@ -63,12 +59,7 @@ describe('a suite that classifies', () => {
   });
 });
 
-test('preferred answers are a line of their own', () =>
-  expect(inTerminal(result, 200)).toContain(
-    "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties (",
-  ));
-
-test('both are read back from result.json', () =>
+test('labels are read back from result.json', () =>
   expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
     result,
     problems: [],

@@ -1,10 +1,10 @@
-import { countsForVerdict, sideCounts } from '../result/counts.ts';
-import type { SideResult } from '../result/reference-result.ts';
-import type { SuiteResult } from '../result/suite-result.ts';
-import { holm } from '../statistics/gate.ts';
-import { pairedMean } from '../statistics/interval.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import type { Table } from '../statistics/table.ts';
+import { countsForVerdict, sideCounts } from '../../kernel/result/counts.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { holm } from '../../kernel/statistics/gate.ts';
+import { pairedMean } from '../../kernel/statistics/interval.ts';
+import { suiteTest } from '../../kernel/statistics/suite-test.ts';
+import type { Table } from '../../kernel/statistics/table.ts';
 
 export interface Pairing {
   references: number;
@@ -17,8 +17,8 @@ export interface Pairing {
   p: number;
 }
 
-/** From this p on, two runs are not told apart. */
-export const TOLD_APART = 0.05;
+/** Two runs with a larger p do not differ beyond chance. */
+export const PAIRED_LEVEL = 0.05;
 
 /** Pairs head's tries by reference id, without skipped ones. Null: none was judged in both. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
@@ -35,10 +35,13 @@ export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null
   return { references: tables.length, ...mean, p: Math.min(1, 2 * Math.min(midDown, midUp)) };
 }
 
-/** Each of `others` is paired with `suite`; their p-values are adjusted together (Holm). */
-export function toldApart(suite: SuiteResult, others: readonly SuiteResult[]): boolean[] {
+/** Those of `others` that differ from `suite` beyond chance, adjusted together (Holm). */
+export function differingSuites(
+  suite: SuiteResult,
+  others: readonly SuiteResult[],
+): ReadonlySet<SuiteResult> {
   const adjusted = holm(others.map((other) => pairing(suite, other)?.p ?? 1));
-  return adjusted.map((p) => p < TOLD_APART);
+  return new Set(others.filter((_, at) => (adjusted[at] ?? 1) < PAIRED_LEVEL));
 }
 
 function judgedIn({ references }: SuiteResult): Map<string, SideResult> {

@@ -1,0 +1,66 @@
+import type { Result } from '../../kernel/result/result.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { suitesWorstFirst } from '../../report/sections/order.ts';
+import { andMore, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
+import { counted, percent } from '../../text/amounts.ts';
+import type { BothSides, ClassificationSummary } from './result.ts';
+
+/** Per label: precision and recall; over all: accuracy and macro-F1. */
+export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
+  const found = suitesWorstFirst(suites).flatMap((suite) =>
+    suite.classification ? [{ suite, classification: suite.classification }] : [],
+  );
+  const shown = found.slice(0, items);
+  const more = andMore(found.length, shown.length);
+  const repeated = repeatedNames(suites);
+  const blocks = shown.flatMap(({ suite, classification }) =>
+    classesOf(suiteName(suite, repeated), classification, items),
+  );
+  if (more !== null && blocks.length > 0) blocks.push(paragraph([text(`${more}.`)]));
+  return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
+}
+
+function classesOf(
+  name: Line,
+  { accuracy, macro_f1, other, labels }: ClassificationSummary,
+  items: number,
+): Block[] {
+  const rows = labels.slice(0, items);
+  const more = andMore(labels.length, rows.length);
+  return [
+    paragraph([
+      ...name,
+      text(
+        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
+          `answers that are not a label ${rateSides(other, percent)}.`,
+      ),
+    ]),
+    {
+      kind: 'table',
+      head: ['Label', 'References', 'Precision', 'Recall'].map((title) => [text(title)]),
+      rows: rows.map(({ label, references, precision, recall }) => [
+        [code(label)],
+        [text(String(references))],
+        [text(rateSides(precision, percent))],
+        [text(rateSides(recall, percent))],
+      ]),
+    },
+    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+  ];
+}
+
+function rateSides({ base, head }: BothSides, word: (value: number | null) => string): string {
+  return base === null ? word(head) : `${word(base)} → ${word(head)}`;
+}
+
+function decimal(value: number | null): string {
+  return value === null ? '–' : value.toFixed(3);
+}
