@@ -16,15 +16,6 @@ export type _Schema1 =
   | {
       [k: string]: _Schema1;
     };
-export type _Schema2 =
-  | string
-  | number
-  | boolean
-  | null
-  | _Schema2[]
-  | {
-      [k: string]: _Schema2;
-    };
 
 export interface EvaldiffResult {
   /**
@@ -2486,9 +2477,9 @@ export interface EvaldiffResult {
         | number
         | boolean
         | null
-        | _Schema1[]
+        | _Schema0[]
         | {
-            [k: string]: _Schema1;
+            [k: string]: _Schema0;
           };
       /**
        * Head against base; where one side ran alone, its outcome (`pass`, `fail`).
@@ -2645,9 +2636,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema2[]
+                      | _Schema1[]
                       | {
-                          [k: string]: _Schema2;
+                          [k: string]: _Schema1;
                         };
                   }
                 | {
@@ -2790,9 +2781,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema1[]
+                      | _Schema0[]
                       | {
-                          [k: string]: _Schema1;
+                          [k: string]: _Schema0;
                         };
                     /**
                      * Why; null: nothing is said.
@@ -2863,9 +2854,9 @@ export interface EvaldiffResult {
                   | number
                   | boolean
                   | null
-                  | _Schema1[]
+                  | _Schema0[]
                   | {
-                      [k: string]: _Schema1;
+                      [k: string]: _Schema0;
                     };
                 /**
                  * Why, as the metric or its grader says; null: nothing.
@@ -2960,9 +2951,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema1[]
+                      | _Schema0[]
                       | {
-                          [k: string]: _Schema1;
+                          [k: string]: _Schema0;
                         };
                     /**
                      * Why; null: nothing is said.
@@ -3296,9 +3287,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema2[]
+                      | _Schema1[]
                       | {
-                          [k: string]: _Schema2;
+                          [k: string]: _Schema1;
                         };
                   }
                 | {
@@ -3441,9 +3432,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema1[]
+                      | _Schema0[]
                       | {
-                          [k: string]: _Schema1;
+                          [k: string]: _Schema0;
                         };
                     /**
                      * Why; null: nothing is said.
@@ -3514,9 +3505,9 @@ export interface EvaldiffResult {
                   | number
                   | boolean
                   | null
-                  | _Schema1[]
+                  | _Schema0[]
                   | {
-                      [k: string]: _Schema1;
+                      [k: string]: _Schema0;
                     };
                 /**
                  * Why, as the metric or its grader says; null: nothing.
@@ -3611,9 +3602,9 @@ export interface EvaldiffResult {
                       | number
                       | boolean
                       | null
-                      | _Schema1[]
+                      | _Schema0[]
                       | {
-                          [k: string]: _Schema1;
+                          [k: string]: _Schema0;
                         };
                     /**
                      * Why; null: nothing is said.
@@ -3988,6 +3979,41 @@ export interface EvaldiffResult {
       };
     }[];
     /**
+     * What the roll-up makes of the references that count.
+     */
+    rollups: {
+      /**
+       * The roll-up's name, with its number where it has one.
+       */
+      policy: string;
+      /**
+       * On base; null where nothing could be rolled up.
+       */
+      base: {
+        /**
+         * References that pass.
+         */
+        passes: number;
+        /**
+         * References that pass or fail.
+         */
+        references: number;
+      } | null;
+      /**
+       * On head; null where nothing could be rolled up.
+       */
+      head: {
+        /**
+         * References that pass.
+         */
+        passes: number;
+        /**
+         * References that pass or fail.
+         */
+        references: number;
+      } | null;
+    };
+    /**
      * What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.
      */
     grader_error?: {
@@ -4096,41 +4122,6 @@ export interface EvaldiffResult {
          * Upper end of its two-sided 90 % interval.
          */
         high: number;
-      } | null;
-    };
-    /**
-     * What the roll-up makes of the references that count.
-     */
-    rollups: {
-      /**
-       * The roll-up's name, with its number where it has one.
-       */
-      policy: string;
-      /**
-       * On base; null where nothing could be rolled up.
-       */
-      base: {
-        /**
-         * References that pass.
-         */
-        passes: number;
-        /**
-         * References that pass or fail.
-         */
-        references: number;
-      } | null;
-      /**
-       * On head; null where nothing could be rolled up.
-       */
-      head: {
-        /**
-         * References that pass.
-         */
-        passes: number;
-        /**
-         * References that pass or fail.
-         */
-        references: number;
       } | null;
     };
     /**
@@ -4702,9 +4693,9 @@ export interface EvaldiffResult {
                   | number
                   | boolean
                   | null
-                  | _Schema1[]
+                  | _Schema0[]
                   | {
-                      [k: string]: _Schema1;
+                      [k: string]: _Schema0;
                     };
                 /**
                  * Why; null: nothing is said.
@@ -4775,9 +4766,9 @@ export interface EvaldiffResult {
               | number
               | boolean
               | null
-              | _Schema1[]
+              | _Schema0[]
               | {
-                  [k: string]: _Schema1;
+                  [k: string]: _Schema0;
                 };
             /**
              * Why, as the metric or its grader says; null: nothing.
@@ -4872,9 +4863,9 @@ export interface EvaldiffResult {
                   | number
                   | boolean
                   | null
-                  | _Schema1[]
+                  | _Schema0[]
                   | {
-                      [k: string]: _Schema1;
+                      [k: string]: _Schema0;
                     };
                 /**
                  * Why; null: nothing is said.
@@ -5084,31 +5075,6 @@ export interface EvaldiffResult {
       };
     };
   };
-  /**
-   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
-   */
-  noise: {
-    /**
-     * Comparisons of base with itself that went red.
-     */
-    red: number;
-    /**
-     * Comparisons of base with itself.
-     */
-    runs: number;
-    /**
-     * Lower end of the 95 % interval (Wilson) of `red` / `runs`.
-     */
-    low: number;
-    /**
-     * Upper end of the 95 % interval (Wilson) of `red` / `runs`.
-     */
-    high: number;
-    /**
-     * Day of the measurement, `YYYY-MM-DD`.
-     */
-    measured_at: string;
-  } | null;
   /**
    * The label that made a red verdict neutral; null: none did.
    */
@@ -6089,4 +6055,29 @@ export interface EvaldiffResult {
       p: number | null;
     }[];
   };
+  /**
+   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
+   */
+  noise: {
+    /**
+     * Comparisons of base with itself that went red.
+     */
+    red: number;
+    /**
+     * Comparisons of base with itself.
+     */
+    runs: number;
+    /**
+     * Lower end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    low: number;
+    /**
+     * Upper end of the 95 % interval (Wilson) of `red` / `runs`.
+     */
+    high: number;
+    /**
+     * Day of the measurement, `YYYY-MM-DD`.
+     */
+    measured_at: string;
+  } | null;
 }

@@ -5,7 +5,6 @@ import type {
   ConfirmationResult,
   VerdictReason,
 } from '../kernel/result/suite-result.ts';
-import { OBJECT_WORDS } from '../metrics/objects.ts';
 import {
   counted,
   firstWords,
@@ -27,7 +26,7 @@ export function suiteSummary(suite: SuiteResult): string {
     evidence.references === evidence.of
       ? ''
       : `${String(evidence.references)} of ${counted(evidence.of, 'reference')} compared; `;
-  return `${compared}${verdictSentence(suite)}${graderRemark(suite)}`;
+  return `${compared}${verdictSentence(suite)}`;
 }
 
 function verdictSentence(suite: SuiteResult): string {
@@ -193,22 +192,6 @@ function plainSentence(suite: SuiteResult): string {
     default:
       return 'nothing was judged.';
   }
-}
-
-/** Where the difference lies within the errors of a grader that alone judges the suite. */
-function graderRemark({ grader_error: error }: SuiteResult): string {
-  if (error === undefined || error.kind === 'corrected') return '';
-  const { metric, objects, kind, wrong } = error;
-  if (kind === 'no better than chance') {
-    const who = metric === 'conversation' ? 'the evaluators tell' : `the grader of ${metric} tells`;
-    return ` By its labelled examples ${who} good from bad no better than chance.`;
-  }
-  const [what, answers] =
-    objects === undefined
-      ? ['The difference', 'answers']
-      : [`The difference by ${OBJECT_WORDS[objects.level]}`, `${OBJECT_WORDS[objects.level]}s`];
-  const share = `about ${percent(wrong)} of such ${answers}`;
-  return ` ${what} is within the grader's own error: it gets ${share} wrong.`;
 }
 
 export function preferenceSummary(preference: PreferenceSummary): string {

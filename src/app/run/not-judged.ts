@@ -53,7 +53,6 @@ export function blankResult({
     notices: [],
     problems: [],
     usage: NO_USAGE,
-    noise: null,
     override: null,
     adaptive_tries: null,
   };

@@ -1,5 +1,4 @@
 import { answerKey } from '../../kernel/answer/text.ts';
-import { endingShares, servedApart } from '../../kernel/judge/endings.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -7,8 +6,10 @@ import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { countsIn } from '../../kernel/suite/gate.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
+import { endingShares } from '../../wording/endings.ts';
 import { ENDED_IN_ERROR } from '../../wording/notices.ts';
 import type { ReplacedServer } from './outdated.ts';
+import { servedApart } from './served.ts';
 
 const MAX_NOTICE_REFERENCES = 20;
 

@@ -1,5 +1,5 @@
+import { servedApart } from '../../app/run/served.ts';
 import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
-import { servedApart } from '../../kernel/judge/endings.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';

@@ -3,8 +3,9 @@ import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/rates.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { GraderError, PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { soleJudge, type SoleJudge } from '../../kernel/suite/metrics.ts';
+import type { GraderError } from './result.ts';
 import { correctedDifference, roganGladenInterval, wrongShare } from './rogan-gladen.ts';
 
 const CONFIDENCE = 0.9;

@@ -4,7 +4,7 @@ import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { correctedRates } from './grader-error.ts';
 import { judgeByRubric } from './labelled.ts';
 import { planGraderTests, type RubricTest } from './plan.ts';
-import { graderKeys } from './result.ts';
+import { graderKeys, graderSuiteKeys } from './result.ts';
 import { runRubricTests } from './rubric-tests.ts';
 
 export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
@@ -12,7 +12,7 @@ export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
   commands: [
     { name: 'grade', place: 42, load: async () => (await import('./command.ts')).gradeCommand },
   ],
-  result: { run: graderKeys },
+  result: { run: graderKeys, suite: graderSuiteKeys },
   blank: { graders: [] },
   plan: planGraderTests,
   async before({ own }, { random, spent: { complete } }) {

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import type { GraderError, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import type { Detail } from '../../report/sections/detail.ts';
 import {
@@ -14,7 +14,7 @@ import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, rateInterval, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import type { GraderResult } from './result.ts';
+import type { GraderError, GraderResult } from './result.ts';
 
 /** Pass rates corrected for the errors of their only judge. They do not affect the verdict. */
 export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
@@ -79,12 +79,13 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
 
 function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   if (kind === 'corrected') return [];
+  const who = metric === 'conversation' ? 'the evaluators tell' : 'the grader tells';
   const words =
     kind === 'within error'
       ? `: the difference is within the grader's own error of about ${percent(wrong)}: ` +
         'should the grader read the two sides differently, it could be all of it. More ' +
         'labelled examples of '
-      : ': by its labelled examples the grader tells good from bad no better than chance, so ' +
+      : `: by its labelled examples ${who} good from bad no better than chance, so ` +
         'nothing can be corrected. More labelled examples of ';
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }

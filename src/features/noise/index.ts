@@ -1,5 +1,7 @@
 import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
+import type { ReportRow } from '../../report/sections/feature-report.ts';
+import { noiseKeys } from './note.ts';
 import type { NoiseResult } from './result.ts';
 
 const savedFile: SavedKind<NoiseResult> = {
@@ -13,8 +15,11 @@ const savedFile: SavedKind<NoiseResult> = {
   },
 };
 
-export const noiseFeature: Feature & CommandRow = {
+export const noiseFeature: Feature & CommandRow & ReportRow = {
   key: 'noise',
+  result: { run: noiseKeys },
+  blank: { noise: null },
+  report: async () => (await import('./footer.ts')).noiseReport,
   commands: [
     { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
   ],

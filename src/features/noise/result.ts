@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { problem } from '../../errors.ts';
-import {
-  countSchema,
-  noiseNoteSchema,
-  shareSchema,
-  variantSchema,
-} from '../../kernel/result/pieces.ts';
+import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
 import { firstIssue, resultSchema } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
+import { noiseNoteSchema } from './note.ts';
 
 const NOISE_VERSION = 1;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readNote } from '../../app/session/refusal-memory.ts';
-import { noiseNoteSchema, type NoiseNote } from '../../kernel/result/pieces.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { KeptRecords } from '../../types/model.ts';
+import { noiseNoteSchema, type NoiseNote } from './note.ts';
 
 const NOISE_NOTE = 'noise';
 

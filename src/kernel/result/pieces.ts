@@ -139,14 +139,3 @@ export const tallySchema = z.strictObject({
   num_ungraded: countSchema.describe('Scores without a readable grade.'),
   num_errors: countSchema.describe('Scores that are errors.'),
 }) satisfies z.ZodType<Tally>;
-
-export const noiseNoteSchema = z.strictObject({
-  red: countSchema.describe('Comparisons of base with itself that went red.'),
-  runs: countSchema.describe('Comparisons of base with itself.'),
-  low: shareSchema.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
-  high: shareSchema.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
-  measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
-});
-
-/** `red` of `runs` comparisons of base with itself were red. */
-export type NoiseNote = z.infer<typeof noiseNoteSchema>;

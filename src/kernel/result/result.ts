@@ -5,7 +5,7 @@ import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
 import type { FeatureParts, OwnKeys } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import { countSchema, dollarsSchema, noiseNoteSchema, placeSchema } from './pieces.ts';
+import { countSchema, dollarsSchema, placeSchema } from './pieces.ts';
 import { reasonSchema } from './reason.ts';
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
@@ -182,12 +182,6 @@ export const resultSchema = z.strictObject({
     .array(problemSchema)
     .describe('What the user has to fix; empty unless the conclusion is `error`.'),
   usage: usageTotalsSchema.describe('Calls, tokens and dollars of the run.'),
-  noise: noiseNoteSchema
-    .nullable()
-    .describe(
-      "How often this project's gate was last measured to go red when nothing changed; " +
-        'null: not measured, as far as is known.',
-    ),
   override: overrideSchema
     .nullable()
     .describe('The label that made a red verdict neutral; null: none did.'),

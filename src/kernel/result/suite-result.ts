@@ -62,63 +62,6 @@ const passRateSchema = z.strictObject({
   p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
 
-const gradedRightSchema = z.strictObject({
-  right: countSchema.describe('Of them, those that the grader labels so too.'),
-  n: countSchema.describe('Labelled examples with a readable grade.'),
-});
-
-const correctedRateSchema = z
-  .strictObject({
-    rate: shareSchema.describe("Rate without the grader's errors."),
-    low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
-    high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
-  })
-  .nullable();
-
-const graderErrorSchema = z.strictObject({
-  metric: z
-    .string()
-    .describe(
-      'What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.',
-    ),
-  objects: z
-    .strictObject({
-      level: z
-        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
-        .describe('What is judged one by one.'),
-      base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
-      head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
-    })
-    .describe(
-      'What is corrected, of a metric with `every`: ' +
-        "the share of a dialogue's objects that pass, as a mean over dialogues. " +
-        "Absent: the suite's pass rates.",
-    )
-    .exactOptional(),
-  kind: z
-    .enum(['corrected', 'within error', 'no better than chance'])
-    .describe(
-      '`within error`: the rates differ by no more than the share of answers that the grader ' +
-        'gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, ' +
-        'and nothing can be corrected.',
-    ),
-  good: gradedRightSchema.describe('Examples that pass for people.'),
-  bad: gradedRightSchema.describe('Examples that fail for people.'),
-  wrong: shareSchema
-    .nullable()
-    .describe('Share of such answers that the grader gets wrong; null: it cannot be said.'),
-  base: correctedRateSchema.describe('On base; null where it cannot be said.'),
-  head: correctedRateSchema.describe('On head; null where it cannot be said.'),
-  difference: z
-    .strictObject({
-      difference: differenceSchema.describe("Head − base without the grader's errors."),
-      low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
-      high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
-    })
-    .nullable()
-    .describe('Null where sides are not compared, or nothing can be corrected.'),
-});
-
 const verdictSchema = z.enum([
   'regressed',
   'improved',
@@ -303,12 +246,6 @@ const suiteKeys = (own: OwnKeys) =>
     metrics: z
       .array(metricResultSchema)
       .describe('Each metric alone: its pass rate, its numbers and its labels.'),
-    grader_error: graderErrorSchema
-      .describe(
-        "What the pass rates are without the grader's own errors, as labelled examples show " +
-          'them. Changes no verdict; absent: no such examples, or something else judges too.',
-      )
-      .exactOptional(),
     rollups: rollupsSchema.describe('What the roll-up makes of the references that count.'),
   });
 
@@ -335,8 +272,6 @@ export type ConfirmationResult = z.infer<typeof confirmationSchema>;
 export type EvidenceCount = z.infer<typeof evidenceSchema>;
 
 export type Verdict = z.infer<typeof verdictSchema>;
-
-export type GraderError = z.infer<typeof graderErrorSchema>;
 
 export type VerdictReason = z.infer<typeof verdictReasonSchema>;
 

@@ -21,6 +21,9 @@ export interface FeatureReport {
   /** Outputs of the action, by name. */
   outputs?(result: Result): Record<string, string>;
 
+  /** Parts of the last line. */
+  footer?(result: Result): Line[];
+
   /** Whether a comment is worth writing although no suite ran. */
   hasContent?(result: Result): boolean;
 

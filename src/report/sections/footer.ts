@@ -1,16 +1,18 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { inSize, cost, count, counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/plain.ts';
+import type { Detail } from './detail.ts';
 import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
-import { runCost, rateInterval, shortSha } from './phrases.ts';
+import type { Reports } from './feature-report.ts';
+import { runCost, shortSha } from './phrases.ts';
 
-export function footer(result: Result): Block[] {
+export function footer(result: Result, _: Detail, reports: Reports): Block[] {
   const { base, head, mode } = result;
   const parts: Line[] = [
     ...spentLines(result),
     ...repeatedEvaluations(result),
     ...visibleDrops(result),
-    ...measuredNoise(result),
+    ...reports.flatMap((report) => report.footer?.(result) ?? []),
     ...(base === null
       ? [[code(shortSha(head.sha))]]
       : [[code(`${shortSha(base.sha)}…${shortSha(head.sha)}`)]]),
@@ -80,18 +82,6 @@ function repeatedEvaluations({ evaluations }: Result): Line[] {
   const { made, repeated, differing } = evaluations;
   const outcome = differing === 0 ? 'all equal' : `${count(differing)} with another outcome`;
   return [[text(`${counted(made, 'evaluation')}, ${count(repeated)} repeated, ${outcome}`)]];
-}
-
-function measuredNoise({ noise }: Result): Line[] {
-  if (noise === null) return [];
-  const { red, runs, measured_at } = noise;
-  return [
-    [
-      text(
-        `measured noise: ${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`,
-      ),
-    ],
-  ];
 }
 
 function visibleDrops({ suites }: Result): Line[] {

@@ -1,4 +1,3 @@
-import { endingShares } from '../../kernel/judge/endings.ts';
 import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
 import { showsOnly, worseAlone } from '../../kernel/result/counts.ts';
 import type { OutcomeOf } from '../../kernel/result/outcome.ts';
@@ -8,6 +7,7 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { endingShares } from '../../wording/endings.ts';
 import { reasonWords } from '../../wording/reasons.ts';
 import { underBaseScoring } from '../../wording/scoring.ts';
 import { unconfirmedWords } from '../../wording/suites.ts';

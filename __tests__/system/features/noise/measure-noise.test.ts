@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Edges } from '../../../../src/app/run/input.ts';
 import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';
-import type { NoiseNote } from '../../../../src/kernel/result/pieces.ts';
+import type { NoiseNote } from '../../../../src/features/noise/note.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';

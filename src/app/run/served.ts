@@ -1,0 +1,23 @@
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { isHosted } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
+
+/** Models that answered where both sides asked one model: `base a, head b`; null: no difference. */
+export function servedApart({ suite: { base, head }, runs }: SuiteRun): string | null {
+  const [before, after] = [base, head].map((side) => {
+    const target = side?.variant.target ?? null;
+    if (target === null || !isHosted(target)) return null;
+    return `${target.provider} ${target.endpoint ?? ''} ${target.model}`;
+  });
+  if (before === null || before !== after) return null;
+  const served = (side: Side): string =>
+    [
+      ...new Set(
+        runs.flatMap((run) => run[side].flatMap(({ byHead }) => byHead.served?.model ?? [])),
+      ),
+    ]
+      .sort()
+      .join(', ');
+  const [by, other] = [served('base'), served('head')];
+  return by === '' || other === '' || by === other ? null : `base by ${by}, head by ${other}`;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
+
+export const noiseNoteSchema = z.strictObject({
+  red: countSchema.describe('Comparisons of base with itself that went red.'),
+  runs: countSchema.describe('Comparisons of base with itself.'),
+  low: shareSchema.describe('Lower end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  high: shareSchema.describe('Upper end of the 95 % interval (Wilson) of `red` / `runs`.'),
+  measured_at: z.string().describe('Day of the measurement, `YYYY-MM-DD`.'),
+});
+
+/** `red` of `runs` comparisons of base with itself were red. */
+export type NoiseNote = z.infer<typeof noiseNoteSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    noise: NoiseNote | null;
+  }
+}
+
+export const noiseKeys = {
+  noise: noiseNoteSchema
+    .nullable()
+    .describe(
+      "How often this project's gate was last measured to go red when nothing changed; " +
+        'null: not measured, as far as is known.',
+    ),
+};

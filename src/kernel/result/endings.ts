@@ -1,0 +1,20 @@
+import { isWithheld } from '../../types/answer.ts';
+import type { TryResult } from './reference-result.ts';
+
+/** How an answer may end other than by the model's own stop. */
+export const ENDING_KINDS = ['empty', 'cut', 'withheld', 'refused', 'unknown'] as const;
+
+export type EndingKind = (typeof ENDING_KINDS)[number];
+
+/** Whether a try ended so. `withheld` and `refused`: without and with words. */
+export const ENDS_AS: Readonly<Record<EndingKind, (made: TryResult) => boolean>> = {
+  empty: (made) => made.parts === null && made.ended !== null && !isWithheldTry(made),
+  cut: ({ parts, ended }) => parts !== null && ended === 'length',
+  withheld: (made) => made.parts === null && isWithheldTry(made),
+  refused: (made) => made.parts !== null && isWithheldTry(made),
+  unknown: ({ ended_as }) => ended_as !== undefined,
+};
+
+function isWithheldTry({ ended }: TryResult): boolean {
+  return ended !== null && isWithheld({ ended });
+}
