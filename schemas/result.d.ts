@@ -1318,6 +1318,32 @@ export interface EvaldiffResult {
         /**
          * Which reason it is.
          */
+        code: "value-exploded";
+        /**
+         * Name of the suite.
+         */
+        suite: string;
+        /**
+         * Name of the metric.
+         */
+        metric: string;
+        /**
+         * Id of the reference.
+         */
+        reference: string;
+        /**
+         * Median on base.
+         */
+        base: number;
+        /**
+         * Median on head.
+         */
+        head: number;
+      }
+    | {
+        /**
+         * Which reason it is.
+         */
         code: "scoring-moved";
         /**
          * Name of the suite.
@@ -3904,6 +3930,23 @@ export interface EvaldiffResult {
          * Called under the error rate of the run; `higher` or `lower` where neither way is better. Null: within chance.
          */
         moved: ("worse" | "better" | "higher" | "lower") | null;
+        /**
+         * References whose value moved far beyond all others.
+         */
+        exploded?: {
+          /**
+           * Its id.
+           */
+          reference: string;
+          /**
+           * Median on base.
+           */
+          base: number;
+          /**
+           * Median on head.
+           */
+          head: number;
+        }[];
         /**
          * Which way it moved.
          */

@@ -47,6 +47,9 @@ const SENTENCES: Sentences = {
     `${reason.suite}: ${movedMean(reason)}${reason.fails ? '; gate.metrics is fail' : ''}`,
   'metric-moved': (reason) =>
     `${reason.suite}: ${movedMean(reason)}; neither way is better, so it does not count`,
+  'value-exploded': ({ suite, metric, reference, base, head }) =>
+    `${suite}: ${metric} of ${reference} ${head > base ? 'rose' : 'fell'} far more than that of ` +
+    `the other references, ${meansInWords(base, head)}; it does not count for the verdict`,
   'scoring-moved': (reason) =>
     `${movedByScoring(reason)}${reason.fails ? STRICT : '; review that change first'}`,
   'scoring-excuses': ({ suite, base, head, fails }) =>

@@ -75,6 +75,15 @@ export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['ga
   });
 }
 
+/** Single references whose value moved far beyond the others', for the worse or without direction. */
+export function explodedValues({ name: suite, metrics }: SuiteResult): Reason[] {
+  return metrics.flatMap(({ name: metric, values, better }) =>
+    (values?.exploded ?? [])
+      .filter(({ base, head }) => better === 'none' || (better === 'higher') === head < base)
+      .map((found): Reason => ({ code: 'value-exploded', suite, metric, ...found })),
+  );
+}
+
 function failsOnHead(reference: ReferenceResult): boolean {
   return countsForVerdict(reference) && reference.head?.rollup === 'fail';
 }

@@ -4,6 +4,7 @@ import type { Reason, ReasonOf } from '../result/reason.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import {
+  explodedValues,
   metricsOf,
   newFailures,
   poolFall,
@@ -168,7 +169,7 @@ function findByGate(input: GateInput): GateFindings {
     ...removalWarnings(input),
     ...input.weakened,
     ...input.unseen.warnings,
-    ...input.suites.flatMap((suite) => metricsOf(suite, 'warn')),
+    ...input.suites.flatMap((suite) => [...metricsOf(suite, 'warn'), ...explodedValues(suite)]),
   ];
   return {
     fails: failures.length > 0 || openFails,

@@ -2,6 +2,7 @@ import { directionIn, saysWhatPasses } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteBlocks } from '../plan/ledger.ts';
+import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
@@ -12,7 +13,7 @@ import { countOutcomes } from '../statistics/table.ts';
 import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './rates.ts';
-import { metricNumbers, shownValues, valuesByReference, type MetricNumber } from './values.ts';
+import { shownValues } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */
@@ -74,7 +75,7 @@ function valuesRow(
   const gate = gateWordOf(suite, number.name, better);
   const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
   const move = verdict?.moves.find(({ name }) => name === number.name);
-  return shownValues(move ?? { better, gate, test: null, moved: null }, alone);
+  return shownValues(move ?? { better, gate, test: null, moved: null, exploded: [] }, alone);
 }
 
 /** The pass rates of single objects; in their difference each dialogue counts once. */

@@ -1,27 +1,21 @@
 import { directionIn } from '../../metrics/passing.ts';
-import { entryNumber, metricNumber } from '../../metrics/value.ts';
-import type { Better, Metric, Score } from '../../types/metric.ts';
-import { isMap, type Side } from '../../types/plain.ts';
+import type { Better } from '../../types/metric.ts';
 import { suiteBlocks } from '../plan/ledger.ts';
-import { lookLevels, type LookPlan } from '../plan/looks.ts';
+import { FIRST_TRIES, lookLevels, type LookPlan } from '../plan/looks.ts';
+import {
+  explodedReferences,
+  metricNumbers,
+  valuesByReference,
+  type MetricNumber,
+} from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { holm } from '../statistics/gate.ts';
 import { createRandom } from '../statistics/random.ts';
+import { middle } from '../statistics/exploded.ts';
 import { reachesLevel } from '../statistics/table.ts';
-import { type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
-import { everyMetric, isPairwise } from '../suite/metrics.ts';
-
-export interface MetricNumber {
-  metric: Metric;
-  /** Entry of a map of several; null: the value itself. */
-  entry: string | null;
-  name: string;
-}
-
-/** More entries than this are data rather than numbers to compare. */
-const MOST_ENTRIES = 20;
+import { type ValueTest, valueTest } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
@@ -33,74 +27,8 @@ export interface MetricMove {
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
-}
-
-/** The numbers that say more than pass and fail: a metric's value, or each entry of a map. */
-export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
-  const all = everyMetric(run.scoring.tests);
-  const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
-  return all.flatMap((metric) => {
-    if (seen.has(metric.name)) return [];
-    seen.add(metric.name);
-    const asked = gate.metrics?.[metric.name] !== undefined;
-    const scores = run.runs.flatMap(({ base, head }) =>
-      [...base, ...head].flatMap(({ byHead }) => scoreIn(byHead.scores, metric.name)),
-    );
-    const whole =
-      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
-    // One that the gate names has a row, and so is missed, where no answer gives it.
-    const wanted = Object.keys(gate.metrics ?? {})
-      .filter((name) => name.startsWith(`${metric.name}.`))
-      .map((name) => name.slice(metric.name.length + 1));
-    const entries = [...new Set([...mapEntryNames(scores), ...wanted])]
-      .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
-      .filter(({ name }) => all.every((number) => number.name !== name));
-    return [
-      ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
-      ...entries.filter(
-        ({ name }) => entries.length <= MOST_ENTRIES || gate.metrics?.[name] !== undefined,
-      ),
-    ];
-  });
-}
-
-function mapEntryNames(scores: readonly Score[]): string[] {
-  const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
-  if (maps.every((map) => Object.keys(map).length < 2)) return [];
-  const names = new Set(maps.flatMap((map) => Object.keys(map)));
-  return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
-}
-
-function scoreIn(scores: readonly Score[], name: string): Score[] {
-  const found = scores.find(({ metric }) => metric === name);
-  return found === undefined ? [] : [found];
-}
-
-function restates(scores: readonly Score[]): boolean {
-  const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
-  return [1, 0].some((passing) =>
-    judged.every(
-      ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),
-    ),
-  );
-}
-
-/** By reference, for tries below index `tries`. A latency counts only if made in this run. */
-export function valuesByReference(
-  { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
-  runs: readonly ReferenceRun[],
-  tries: number,
-): Values[] {
-  const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
-  const side = (run: ReferenceRun, which: Side): (number | null)[] =>
-    run[which]
-      .filter(({ byHead }) => byHead.try < tries)
-      .map(({ byHead }) => {
-        if (timed && byHead.reused) return null;
-        const value = scoreIn(byHead.scores, metric.name)[0]?.value ?? null;
-        return entry === null ? metricNumber(value) : entryNumber(value, entry);
-      });
-  return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
+  /** References whose value moved far beyond the others'. */
+  exploded: NonNullable<MetricValues['exploded']>;
 }
 
 /** How the metrics of a suite moved, before anything is called. `tries`: those that all share. */
@@ -124,8 +52,17 @@ export function metricMoves(
     const looks =
       adaptive && gate === 'fail' ? plan.tries.filter((look) => look <= tries).map(test) : [];
     const last = looks.at(-1) ?? test(adaptive ? tries : Infinity);
-    return { name, better, gate, test: last, looks, plan, moved: null };
+    const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
+      .filter(({ isOpen }) => !isOpen)
+      .map((found) => explodedValue(number, found.run));
+    return { name, better, gate, test: last, looks, plan, moved: null, exploded };
   });
+}
+
+function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exploded'][number] {
+  const [values = { base: [], head: [] }] = valuesByReference(number, [run], Infinity);
+  const { id } = run.affected.reference;
+  return { reference: id, base: middle(values.base) ?? 0, head: middle(values.head) ?? 0 };
 }
 
 type Moved = NonNullable<MetricValues['moved']>;
@@ -185,7 +122,13 @@ function changeOf({ test }: MetricMove): Moved {
 }
 
 export function shownValues(
-  { better, gate, test, moved }: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved'>,
+  {
+    better,
+    gate,
+    test,
+    moved,
+    exploded,
+  }: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved' | 'exploded'>,
   alone: { base: number | null; head: number | null },
 ): MetricValues {
   if (test === null)
@@ -201,6 +144,7 @@ export function shownValues(
     };
   const { base, head, difference, low, high, items } = test;
   const p = pOf(test, better, 'worse');
-  const shown = { base, head, difference, low, high, p, references: items, gate, moved };
+  const figures = { base, head, difference, low, high, p, references: items, gate, moved };
+  const shown = exploded.length === 0 ? figures : { ...figures, exploded };
   return moved === null ? shown : { ...shown, ...directionOf(test, moved, better) };
 }

@@ -7,6 +7,7 @@ import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../s
 import type { Settings, Tests } from '../suite/suite.ts';
 import { criticalOf, ledgersOf } from './ledger.ts';
 import { FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
+import { explodedReferences, metricNumbers } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
 
@@ -160,9 +161,25 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
     if (suite === undefined) return new Map();
     found ??= runState(ledgersOf(byTries), alphaShares(suites, settings));
     const more = found.wanted[byTries.indexOf(suite)] ?? new Map<number, number>();
-    const wanted = withMore(suite, firstTries(suite, found.plan), more);
+    const first = firstTries(suite, found.plan);
+    const wanted = withMore(suite, first, new Map([...toSettleValues(suite, found.plan), ...more]));
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
   };
+}
+
+/** One try more a side of references whose values may have exploded. */
+function toSettleValues(suite: SuiteComparison, plan: LookPlan): Map<number, number> {
+  if (suite.policy.kind !== 'adaptive') return new Map();
+  const first = plan.tries[0] ?? FIRST_TRIES;
+  const open = metricNumbers(suite)
+    .flatMap((number) => explodedReferences(suite, number, first))
+    .filter(({ isOpen }) => isOpen);
+  return new Map(
+    open.map(({ run }) => [
+      suite.compared.indexOf(run),
+      Math.min(run.base.length, run.head.length) + 1,
+    ]),
+  );
 }
 
 /** The fixed number; else two for references that are not compared, and the first look's for others. */

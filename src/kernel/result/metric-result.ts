@@ -38,6 +38,16 @@ const metricValuesSchema = z.strictObject({
       'Called under the error rate of the run; `higher` or `lower` where neither way is better. ' +
         'Null: within chance.',
     ),
+  exploded: z
+    .array(
+      z.strictObject({
+        reference: z.string().describe('Its id.'),
+        base: z.number().describe('Median on base.'),
+        head: z.number().describe('Median on head.'),
+      }),
+    )
+    .describe('References whose value moved far beyond all others.')
+    .exactOptional(),
   way: moveDirection.way.exactOptional(),
   by: moveDirection.by.exactOptional(),
 });

@@ -100,6 +100,13 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('metric-moved', 'The values of a metric moved beyond chance; neither way is better.', {
     ...{ suite, metric, ...means, ...moveDirection, references },
   }),
+  reason('value-exploded', "One reference's value moved far beyond the others'.", {
+    suite,
+    metric,
+    reference: z.string().describe('Id of the reference.'),
+    base: z.number().describe('Median on base.'),
+    head: z.number().describe('Median on head.'),
+  }),
   reason('scoring-moved', 'The new scoring alone moves the pass rate.', {
     suite,
     base: shareSchema.nullable().describe("Base's answers under base's scoring."),

@@ -74,7 +74,7 @@ export function valueTest(
   };
 }
 
-function nonNullValues(values: readonly (number | null)[]): number[] {
+export function nonNullValues(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
 }
 

@@ -67,7 +67,8 @@ export function metricValues(
 }
 
 function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
-  if ((values?.moved ?? null) !== null || (objects?.difference ?? 0) !== 0) return true;
+  if ((values?.moved ?? null) !== null || values?.exploded !== undefined) return true;
+  if ((objects?.difference ?? 0) !== 0) return true;
   return labels.some(({ base, head }) => base !== head);
 }
 
@@ -99,6 +100,9 @@ function remarks({ gates, values, objects }: MetricResult): Line {
   const words = [
     ...(objects === undefined ? [] : [objectWords(objects)]),
     ...(values === undefined || values.moved === null ? [] : [MOVED[values.moved]]),
+    ...(values?.exploded ?? []).map(
+      ({ reference, base, head }) => `${reference}: ${meansInWords(base, head)}`,
+    ),
     ...(values?.gate === 'fail' ? ['gate.metrics: fail'] : []),
     ...(!gates && values?.gate !== 'fail' ? ['shown, does not gate'] : []),
   ];

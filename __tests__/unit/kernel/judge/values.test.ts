@@ -9,7 +9,7 @@ import {
   type Try,
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
-import { familySize } from '../../../../src/kernel/plan/tries.ts';
+import { familySize, nextTries } from '../../../../src/kernel/plan/tries.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
 import type { Json } from '../../../../src/types/plain.ts';
@@ -178,6 +178,32 @@ describe('the values of a metric', () => {
     expect(decided([valued(values)]).reasons).toEqual([
       'p: tone fell in most tries over 10 references (mean 0.95 → 5.04)',
     ]);
+  });
+
+  test('of one reference that moved far beyond the others are reported with their figures', () => {
+    const values: Numbers = Array.from({ length: 8 }, (_, i) => ({
+      base: [100 + i, 104, 101, 103],
+      head: i === 3 ? [100_000, 90_000, 95_000, 99_000] : [102, 101 + i, 104, 100],
+    }));
+    const policy = { kind: 'adaptive' } as const;
+    const both = (numbers: Numbers) => valued(numbers, { policy, metric: { better: 'lower' } });
+    const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
+    expect(rowOf(both(values)).values).toMatchObject({ exploded });
+    const { outcome, reasons } = decided([both(values)]);
+    expect(outcome.kind).toBe('no-regression');
+    expect(reasons).toContain(
+      'p: tone of r3 rose far more than that of the other references, 103 → 97,000; ' +
+        'it does not count for the verdict',
+    );
+    // Two tries a side are not enough where more can be made: those of this reference are.
+    const few = values.map(({ base, head }) => ({
+      base: base.slice(0, 2),
+      head: head.slice(0, 2),
+    }));
+    const started = both(few);
+    expect(rowOf(started).values).not.toHaveProperty('exploded');
+    expect([...nextTries([started], gate())(started.run)]).toEqual([[3, 3]]);
+    expect([...nextTries([both(values)], gate())(both(values).run)]).toEqual([]);
   });
 
   test('that did not change say nothing', () => {

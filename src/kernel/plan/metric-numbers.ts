@@ -1,0 +1,110 @@
+import { entryNumber, metricNumber } from '../../metrics/value.ts';
+import type { Metric, Score } from '../../types/metric.ts';
+import { isMap, type Side } from '../../types/plain.ts';
+import { explodedItems } from '../statistics/exploded.ts';
+import type { Values } from '../statistics/value-test.ts';
+import { everyMetric, isPairwise } from '../suite/metrics.ts';
+import { FIRST_TRIES } from './looks.ts';
+import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
+
+export interface MetricNumber {
+  metric: Metric;
+  /** Entry of a map of several; null: the value itself. */
+  entry: string | null;
+  name: string;
+}
+
+/** More entries than this are data rather than numbers to compare. */
+const MOST_ENTRIES = 20;
+
+/** The numbers that say more than pass and fail: a metric's value, or each entry of a map. */
+export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
+  const all = everyMetric(run.scoring.tests);
+  const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
+  return all.flatMap((metric) => {
+    if (seen.has(metric.name)) return [];
+    seen.add(metric.name);
+    const asked = gate.metrics?.[metric.name] !== undefined;
+    const scores = run.runs.flatMap(({ base, head }) =>
+      [...base, ...head].flatMap(({ byHead }) => scoreIn(byHead.scores, metric.name)),
+    );
+    const whole =
+      scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
+    // One that the gate names has a row, and so is missed, where no answer gives it.
+    const wanted = Object.keys(gate.metrics ?? {})
+      .filter((name) => name.startsWith(`${metric.name}.`))
+      .map((name) => name.slice(metric.name.length + 1));
+    const entries = [...new Set([...mapEntryNames(scores), ...wanted])]
+      .map((entry): MetricNumber => ({ metric, entry, name: `${metric.name}.${entry}` }))
+      .filter(({ name }) => all.every((number) => number.name !== name));
+    return [
+      ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
+      ...entries.filter(
+        ({ name }) => entries.length <= MOST_ENTRIES || gate.metrics?.[name] !== undefined,
+      ),
+    ];
+  });
+}
+
+function mapEntryNames(scores: readonly Score[]): string[] {
+  const maps = scores.flatMap(({ value }) => (isMap(value) ? [value] : []));
+  if (maps.every((map) => Object.keys(map).length < 2)) return [];
+  const names = new Set(maps.flatMap((map) => Object.keys(map)));
+  return [...names].filter((name) => maps.some((map) => entryNumber(map, name) !== null));
+}
+
+function scoreIn(scores: readonly Score[], name: string): Score[] {
+  const found = scores.find(({ metric }) => metric === name);
+  return found === undefined ? [] : [found];
+}
+
+function restates(scores: readonly Score[]): boolean {
+  const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
+  return [1, 0].some((passing) =>
+    judged.every(
+      ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),
+    ),
+  );
+}
+
+/** By reference, for tries below index `tries`. A latency counts only if made in this run. */
+export function valuesByReference(
+  { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
+  runs: readonly ReferenceRun[],
+  tries: number,
+): Values[] {
+  const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
+  const side = (run: ReferenceRun, which: Side): (number | null)[] =>
+    run[which]
+      .filter(({ byHead }) => byHead.try < tries)
+      .map(({ byHead }) => {
+        if (timed && byHead.reused) return null;
+        const value = scoreIn(byHead.scores, metric.name)[0]?.value ?? null;
+        return entry === null ? metricNumber(value) : entryNumber(value, entry);
+      });
+  return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
+}
+
+/** Tries a side that settle whether the value of one reference exploded. */
+const EXPLODED_TRIES = 4;
+
+/**
+ * References whose value moved far beyond the others'. `first`: the tries that all references have.
+ * `isOpen`: more tries would settle it.
+ */
+export function explodedReferences(
+  { policy, gate, compared }: SuiteComparison,
+  number: MetricNumber,
+  first: number,
+): { run: ReferenceRun; isOpen: boolean }[] {
+  if (gate.metrics?.[number.name] === 'ignore' || policy.kind === 'pairs') return [];
+  const isAdaptive = policy.kind === 'adaptive';
+  const needed = isAdaptive ? EXPLODED_TRIES : FIRST_TRIES;
+  const values = valuesByReference(number, compared, Infinity);
+  return explodedItems(values, isAdaptive ? first : Infinity).flatMap((at) => {
+    const run = compared[at];
+    if (run === undefined) return [];
+    const isOpen = Math.min(run.base.length, run.head.length) < needed;
+    return isAdaptive || !isOpen ? [{ run, isOpen }] : [];
+  });
+}
