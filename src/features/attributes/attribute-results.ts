@@ -1,13 +1,13 @@
 import { firstAnswerText } from '../../kernel/answer/text.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import { clustersByName, type Bundle, type Cluster } from '../../kernel/statistics/bundles.ts';
+import { clustersOf, type Cluster, type Unit } from '../../kernel/statistics/clusters.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
-import { bundlesAmong } from './clusters.ts';
+import { unitsAmong } from './clusters.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
 import { countTries, meanValues, proficiencyOf, triesBelow, tryOutcome } from './proficiency.ts';
@@ -147,7 +147,7 @@ export function attributeResults<Own extends SurveyedSuite>(
       return attributeResult(
         own.suite,
         group.attribute,
-        { tables: counted, bundles: bundlesAmong(clusters, members) },
+        { tables: counted, units: unitsAmong(tables, clusters, members) },
         input.mode === 'sweep' || verdict === undefined ? sweepVerdict(counted) : verdict,
         ids,
       );
@@ -196,11 +196,12 @@ function attributeClusters(
     const last = Math.max(-1, ...byTry.keys());
     return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
   };
-  const found = clustersByName(
-    compared.map(({ base, head }) => ({ base: passes(base), head: passes(head) })),
-    compared.map(({ cluster }) => cluster),
-    Infinity,
-  );
+  const found = clustersOf(
+    compared.map(({ base, head, cluster }) => ({
+      tries: { base: passes(base), head: passes(head) },
+      cluster,
+    })),
+  ).filter(({ length }) => length > 1);
   return found.map((members) =>
     members.flatMap((member) => {
       const at = positions.get(compared[member.at]?.id ?? '');
@@ -212,13 +213,13 @@ function attributeClusters(
 function attributeResult(
   suite: CountedSuite,
   found: Surveyed,
-  { tables, bundles }: { tables: readonly Table[]; bundles: readonly Bundle[] },
+  { tables, units }: { tables: readonly Table[]; units: readonly Unit[] },
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
   const { path, name, variant } = suite;
   const { attribute, affinityMean, prior, references, alignment, skills } = found;
-  const proficiency = proficiencyOf(tables, bundles);
+  const proficiency = proficiencyOf(tables, units);
   const members = references.flatMap(({ reference: id, affinity }, at) => {
     const table = tables[at];
     return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];

@@ -1,4 +1,5 @@
-import { bundleOf, type Bundle, type Cluster } from '../../kernel/statistics/bundles.ts';
+import { unitOf, type Cluster, type Unit } from '../../kernel/statistics/clusters.ts';
+import type { Table } from '../../kernel/statistics/table.ts';
 
 export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
   return clusters.map((members) =>
@@ -6,14 +7,27 @@ export function mirrorClusters(clusters: readonly Cluster[]): Cluster[] {
   );
 }
 
-/** The bundles among a selection of tables, with positions in that selection. */
-export function bundlesAmong(clusters: readonly Cluster[], positions: readonly number[]): Bundle[] {
-  const place = new Map(positions.map((at, i) => [at, i]));
+/** The parts of clusters that are among these positions. */
+export function clustersAmong(
+  clusters: readonly Cluster[],
+  positions: readonly number[],
+): Cluster[] {
+  const among = new Set(positions);
   return clusters.flatMap((members) => {
-    const there = members.flatMap((member) => {
-      const at = place.get(member.at);
-      return at === undefined ? [] : [{ ...member, at }];
-    });
-    return there.length === 0 ? [] : [bundleOf(there)];
+    const there = members.filter(({ at }) => among.has(at));
+    return there.length === 0 ? [] : [there];
   });
+}
+
+/** What is permuted together among these positions. */
+export function unitsAmong(
+  tables: readonly Table[],
+  clusters: readonly Cluster[],
+  positions: readonly number[],
+): Unit[] {
+  const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
+  return [
+    ...positions.flatMap((at) => (clustered.has(at) ? [] : (tables[at] ?? []))),
+    ...clustersAmong(clusters, positions).map(unitOf),
+  ];
 }

@@ -1,9 +1,9 @@
-import { bundleMoments, type Cluster } from '../../kernel/statistics/bundles.ts';
+import { canDiffer, momentsOf, type Cluster } from '../../kernel/statistics/clusters.ts';
 import { headMoments, headPasses } from '../../kernel/statistics/distributions.ts';
 import { nextFloat, nextIndex, type Random } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { isInformative, type Table } from '../../kernel/statistics/table.ts';
-import { bundlesAmong } from './clusters.ts';
+import { unitsAmong } from './clusters.ts';
 
 /**
  * `z`: standardized deviation of head's passes from the null mean; `p`: adjusted for all groups.
@@ -41,9 +41,8 @@ export function stepDownMaxT(
 ): GroupTest[] {
   const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
   const scale = groups.map((group) => {
-    const alone = group.filter((i) => !clustered.has(i));
-    const together = bundlesAmong(clusters, group).map((bundle) => bundleMoments(bundle).variance);
-    return Math.sqrt(alone.reduce((sum, i) => sum + variance(tables[i]), 0) + sum(together));
+    const units = unitsAmong(tables, clusters, group).filter(canDiffer);
+    return Math.sqrt(sum(units.map((unit) => momentsOf(unit).variance)));
   });
   const inGroups = tables.map((): number[] => []);
   groups.forEach((group, j) => group.forEach((i) => inGroups[i]?.push(j)));
@@ -150,8 +149,4 @@ function sampler(table: Table): (uniform: number) => number {
     while (k < mass.length - 1 && left > (mass[k] ?? 1)) left -= mass[k++] ?? 1;
     return start + k;
   };
-}
-
-function variance(table: Table | undefined): number {
-  return table !== undefined && isInformative(table) ? headMoments(table).variance : 0;
 }

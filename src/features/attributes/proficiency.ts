@@ -1,5 +1,5 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import type { Bundle } from '../../kernel/statistics/bundles.ts';
+import type { Unit } from '../../kernel/statistics/clusters.ts';
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
 import {
   isComparable,
@@ -35,13 +35,13 @@ export function tryOutcome(
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Pass rates, difference and two-sided 90 % interval; `bundles` of references move together. */
+/** Pass rates, difference and two-sided 90 % interval; `units` are permuted together. */
 export function proficiencyOf(
   tables: readonly Table[],
-  bundles: readonly Bundle[] = [],
+  units: readonly Unit[] = tables,
 ): Proficiency {
   const compared = tables.filter(isComparable);
-  const interval = differenceInterval(tables, { bundles });
+  const interval = differenceInterval(tables, { units });
   const onBase = tables.some(({ base }) => base.tries > 0);
   const onHead = tables.some(({ head }) => head.tries > 0);
   const shown =

@@ -1,14 +1,18 @@
-import { bundleMoments, type Cluster } from '../../kernel/statistics/bundles.ts';
+import {
+  momentsOf,
+  passesOnHead,
+  clusterTable,
+  type Cluster,
+} from '../../kernel/statistics/clusters.ts';
 import { headMoments } from '../../kernel/statistics/distributions.ts';
 import { createRandom } from '../../kernel/statistics/random.ts';
-import { sum } from '../../kernel/statistics/sums.ts';
 import {
   isComparable,
   isInformative,
   mirrorTables,
   type Table,
 } from '../../kernel/statistics/table.ts';
-import { bundlesAmong, mirrorClusters } from './clusters.ts';
+import { mirrorClusters } from './clusters.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import { stepDownMaxT } from './max-t.ts';
 import { proficiencyOf } from './proficiency.ts';
@@ -190,14 +194,11 @@ function weightedZ(
       const times = (passes: readonly number[]): number[] => passes.map((pass) => weight * pass);
       return weight > 0 ? [{ at, base: times(base), head: times(head) }] : [];
     });
-    for (const bundle of bundlesAmong(
-      [weighed],
-      weighed.map(({ at }) => at),
-    )) {
-      const moments = bundleMoments(bundle);
-      excess += sum(bundle.head) - moments.mean;
-      variance += moments.variance;
-    }
+    if (weighed.length === 0) continue;
+    const unit = clusterTable(weighed);
+    const moments = momentsOf(unit);
+    excess += passesOnHead(unit) - moments.mean;
+    variance += moments.variance;
   }
   return variance > 0 ? excess / Math.sqrt(variance) : 0;
 }

@@ -4,7 +4,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
-import { fallP } from '../statistics/suite-test.ts';
+import { clusteredTries, contrast } from '../statistics/ledger.ts';
 import {
   countOutcomes,
   countTable,
@@ -229,10 +229,8 @@ function pOfFallToday(rows: readonly ConfirmationRow[]): number {
 
 /** One-sided mid-p of "head passes less often": exact, tries dealt within references. */
 export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
-  return fallP(
-    rows.map(({ tries }) => tries),
-    suiteBlocks(rows.map(({ run }) => run)),
-  );
+  const tries = rows.map((row) => row.tries);
+  return contrast(clusteredTries(tries, suiteBlocks(rows.map(({ run }) => run)))).test.midDown;
 }
 
 /** How far base's answers of today fall behind its stored ones; null: not beyond chance. */

@@ -1,10 +1,10 @@
 import type { Side } from '../../types/plain.ts';
-import { suiteBlocks } from '../plan/ledger.ts';
+import { clusteredRuns } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { ENDING_KINDS, ENDS_AS, type EndingKind } from '../result/endings.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
-import { fallP } from '../statistics/suite-test.ts';
+import { contrast } from '../statistics/ledger.ts';
 import { reachesLevel, type Tries } from '../statistics/table.ts';
 
 const SIDES = ['base', 'head'] as const;
@@ -46,6 +46,9 @@ export function moreOftenOnHead(
   if (!SIDES.some((side) => madeBy(compared, side).some(is))) return 1;
   const words = (run: ReferenceRun, side: Side): Tries['base'] =>
     run[side].map(({ byHead }) => (is(byHead) ? 'fail' : 'pass'));
-  const tries = compared.map((run) => ({ base: words(run, 'base'), head: words(run, 'head') }));
-  return fallP(tries, suiteBlocks(compared));
+  const tries = (run: ReferenceRun): Tries => ({
+    base: words(run, 'base'),
+    head: words(run, 'head'),
+  });
+  return contrast(clusteredRuns(compared, tries)).test.midDown;
 }

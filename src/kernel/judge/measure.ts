@@ -14,7 +14,6 @@ import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
 import { combinedGate, REFERENCE_FDR } from '../statistics/gate.ts';
 import { isRise, type Look } from '../statistics/ledger.ts';
-import { mirrorTables } from '../statistics/table.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type { SuiteFacts } from './suite-rules.ts';
@@ -96,12 +95,12 @@ export function judgementOf(
   }
   const whole = fixedAlpha(seen, alpha, shares);
   const references = suite.policy.kind === 'fixed' && shares.fixedReferences(suite) > 0;
-  const { tables, bundles } = look;
+  const { tables, units } = look;
   const found = combinedGate(tables, {
     alpha: whole,
     on: references ? 'suite+references' : 'suite',
     minDrop,
-    bundles,
+    units,
   });
   if (isFall(look, found.suite.level, minDrop))
     return { regressed: true, by: 'fall', p: smallestP(look, found.suite.level), look };
@@ -145,10 +144,10 @@ export function measureSuite(
   const { suite, look, own, q, called, open } = seen;
   const { plan, shares } = run;
   const adaptive = suite.policy.kind === 'adaptive';
-  const { tables, bundles } = look;
+  const { tables, units } = look;
   const visible = adaptive
     ? visibleAt(look, lookLevels(alpha, plan))
-    : visibleDrop(designOf(tables, bundles), fixedAlpha(seen, alpha, shares));
+    : visibleDrop(designOf(tables, units), fixedAlpha(seen, alpha, shares));
   const tolerance = toleranceOf(suite.gate.tolerance, visible);
   const isAccepted = (i: number): boolean =>
     shares.judged === 'critical' &&
@@ -187,14 +186,7 @@ function riseOf(seen: SuiteTables, alpha: number, { plan, shares }: RunEvidence)
     const levels = lookLevels(alpha, plan);
     return looks.find((own, i) => isRise(own, levels[i] ?? 0, minDrop))?.test.midUp ?? null;
   }
-  const { tables, bundles } = look;
-  const { suite: found } = combinedGate(mirrorTables(tables), {
-    alpha: fixedAlpha(seen, alpha, shares),
-    on: 'suite',
-    minDrop,
-    bundles: bundles.map(({ members, base, head }) => ({ members, base: head, head: base })),
-  });
-  return found.hit ? found.p : null;
+  return isRise(look, fixedAlpha(seen, alpha, shares), minDrop) ? look.test.midUp : null;
 }
 
 /** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */

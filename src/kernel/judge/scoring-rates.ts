@@ -1,21 +1,15 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
-import { suiteBlocks } from '../plan/ledger.ts';
+import { clusteredRuns } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { gates } from '../select/select.ts';
-import { bundlesOf } from '../statistics/bundles.ts';
 import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
-import {
-  countOutcomes,
-  countTable,
-  type Counts,
-  type Table,
-  meanOfCounts,
-} from '../statistics/table.ts';
+import { contrast } from '../statistics/ledger.ts';
+import { countOutcomes, type Counts, type Table, meanOfCounts } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
 import { preferenceTables, sharedTries } from './suite-tables.ts';
@@ -119,11 +113,12 @@ export function fallUnderBase(
   const under = ratesUnderBase(suite);
   if (base_base === null || head_head === null || under === null) return null;
   const most = splitTries(suite);
-  const outcomes = compared.map((referenceRun) => ({
-    base: outcomesUnderBase(referenceRun.base, most),
-    head: outcomesUnderBase(referenceRun.head, most),
-  }));
-  const tables = outcomes.map((outcome) => countTable(outcome));
+  const { tables, units } = contrast(
+    clusteredRuns(compared, ({ base, head }) => ({
+      base: outcomesUnderBase(base, most),
+      head: outcomesUnderBase(head, most),
+    })),
+  );
   const inPairs = gatesByPreference(run.baseScoring.tests);
   const { regressed } = combinedGate(
     inPairs ? preferenceTables(run.baseScoring.tests, compared.map(asBaseJudges)) : tables,
@@ -131,7 +126,7 @@ export function fallUnderBase(
       alpha,
       minDrop: gate.min_drop,
       on: inPairs ? 'suite' : on,
-      bundles: inPairs ? [] : bundlesOf(outcomes, suiteBlocks(compared), Infinity),
+      ...(inPairs ? {} : { units }),
     },
   );
   if (!regressed) return null;

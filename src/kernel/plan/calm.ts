@@ -1,5 +1,5 @@
 import { flawlessReach } from '../statistics/interval.ts';
-import { comparedBlocks, type Look } from '../statistics/ledger.ts';
+import type { Look } from '../statistics/ledger.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import { boundQuantile, FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
 
@@ -19,11 +19,11 @@ export function toleranceOf(tolerance: number | 'auto', visible: number | null):
  * level.
  */
 export function visibleAt(
-  { tables, bundles }: Pick<Look, 'tables' | 'bundles'>,
+  { tables, units }: Pick<Look, 'tables' | 'units'>,
   levels: readonly number[],
 ): number | null {
   const tries = { base: MOST_TRIES, head: MOST_TRIES };
-  return visibleDrop({ ...designOf(tables, bundles), tries }, levels.at(-1) ?? 0);
+  return visibleDrop({ ...designOf(tables, units), tries }, levels.at(-1) ?? 0);
 }
 
 /** Tries per side after which a small suite may be calm with a difference of at least 0. */
@@ -50,7 +50,7 @@ export function ruledOutBy(
   if (interval.low > -tolerance) return 'bound';
   const { difference } = interval;
   if (difference < -ZERO_TOLERANCE) return null;
-  const flawless = flawlessReach(comparedBlocks(look), tries, boundQuantile(plan, tries));
+  const flawless = flawlessReach(look.units.length, tries, boundQuantile(plan, tries));
   const isSmall = Number.isFinite(tries) && flawless >= SMALL_SHARE * tolerance;
   const from = difference > ZERO_TOLERANCE ? FIRST_TRIES : SMALL_TRIES;
   return isLast || (isSmall && tries >= from) ? 'level' : null;

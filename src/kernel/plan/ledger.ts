@@ -1,7 +1,8 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
-import type { Column, SuiteLedger } from '../statistics/ledger.ts';
+import type { ClusteredTries } from '../statistics/clusters.ts';
+import { clusteredTries, type Column, type SuiteLedger } from '../statistics/ledger.ts';
 import type { Tries } from '../statistics/table.ts';
 import type { ReferenceRun, SuiteComparison, Try } from './suite-run.ts';
 
@@ -50,6 +51,14 @@ function blocksOf(groups: readonly (readonly ReferenceRun[])[]): (string | null)
       return (sizes.get(root) ?? 0) > 1 ? root : null;
     }),
   );
+}
+
+/** Some tries of each reference, with the cluster that they are permuted with. */
+export function clusteredRuns(
+  compared: readonly ReferenceRun[],
+  triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
+): ClusteredTries[] {
+  return clusteredTries(compared.map(triesOf), suiteBlocks(compared));
 }
 
 export function suiteBlocks(compared: readonly ReferenceRun[]): (string | null)[] {

@@ -1,10 +1,11 @@
-import { clustersByName } from './bundles.ts';
+import { canDiffer, clustersOf, clusterTable } from './clusters.ts';
+import type { Distribution } from './distributions.ts';
 import { holm } from './gate.ts';
 import { meanDifference } from './interval.ts';
-import type { Contrast, Look, SuiteLedger } from './ledger.ts';
+import { clusteredTries, type ColumnContrast, type Look } from './ledger.ts';
 import { createRandom, nextIndex, type Random } from './random.ts';
 import { passLaw } from './suite-test.ts';
-import { isInformative, isLargeDrop, reachesLevel } from './table.ts';
+import { isLargeDrop, reachesLevel } from './table.ts';
 
 /** Whether the column that fell most did so at `level`, and by at least `minDrop`. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
@@ -42,15 +43,12 @@ const DEALS = 2000;
 /** Deals cannot resolve a level below this. */
 const LEAST_DEALT_LEVEL = 10 / DEALS;
 
-/** Columns with a table or a bundle that can show a difference. */
-function informative({ columns }: Look): Contrast[] {
-  return columns.filter(
-    ({ tables, bundles }) => bundles.length > 0 || tables.some((table) => isInformative(table)),
-  );
+function informative({ columns }: Look): ColumnContrast[] {
+  return columns.filter(({ units }) => units.some(canDiffer));
 }
 
 /** The column that fell most by its own test; of equals, the first. */
-export function lowestColumn({ columns }: Look): Contrast {
+export function lowestColumn({ columns }: Look): ColumnContrast {
   return columns.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
@@ -78,9 +76,9 @@ const DEALT = new WeakMap<Look, number>();
 /** Tolerance for p-values that are mathematically equal. */
 const TIE = 1e-12;
 
-function dealtP(look: Look, columns: readonly Contrast[], observed: number): number {
+function dealtP(look: Look, columns: readonly ColumnContrast[], observed: number): number {
   const units = dealUnits(look, columns);
-  const laws = columns.map(({ tables, bundles }) => midDownBySum(passLaw(tables, bundles).law));
+  const laws = columns.map(({ units: own }) => midDownBySum(passLaw(own)));
   const random = createRandom('columns');
   const sums = new Int32Array(columns.length);
   let [less, ties] = [0, 0];
@@ -112,67 +110,26 @@ function dealUnit({ order, heads, columns }: DealUnit, sums: Int32Array, random:
 }
 
 /** All columns have the same judged tries, so a place means the same try in each. */
-function dealUnits({ ledger, tries }: Look, columns: readonly Contrast[]): DealUnit[] {
-  const sources = columns.flatMap(
-    ({ metric }) => ledger.columns.find((column) => column.metric === metric) ?? [],
-  );
-  const clusters = sources.map((column) => clustersByName(column.tries, ledger.blocks, tries));
-  const clustered = new Set(clusters[0]?.flatMap((members) => members.map(({ at }) => at)));
-  const together = (clusters[0] ?? []).map((members, place) =>
-    unitOf(
-      clusters.map((own) => sumOfMembers(own[place] ?? [])),
-      members[0]?.head.length ?? 0,
-      true,
-    ),
-  );
-  const alone = [...(sources[0]?.tries.keys() ?? [])]
-    .filter((at) => !clustered.has(at))
-    .map((at) => singleUnit(sources, at, tries));
-  return [...together, ...alone].flatMap((unit) => unit ?? []);
-}
-
-function sumOfMembers(members: ReturnType<typeof clustersByName>[number]): number[] {
-  const [first] = members;
-  const side = (which: 'base' | 'head'): number[] =>
-    (first?.[which] ?? []).map((_, at) =>
-      members.reduce((total, member) => total + (member[which][at] ?? 0), 0),
-    );
-  return [...side('head'), ...side('base')];
-}
-
-function singleUnit(
-  sources: readonly SuiteLedger['columns'][number][],
-  at: number,
-  upTo: number,
-): DealUnit | null {
-  const judged = sources.map((column) => {
-    const side = (which: 'base' | 'head'): number[] =>
-      (column.tries[at]?.[which] ?? [])
-        .slice(0, upTo)
-        .flatMap((outcome) => (outcome === 'pass' ? 1 : outcome === 'fail' ? 0 : []));
-    return { head: side('head'), base: side('base') };
+function dealUnits({ ledger, tries }: Look, columns: readonly ColumnContrast[]): DealUnit[] {
+  const [first = [], ...others] = columns.map(({ metric }) => {
+    const column = ledger.columns.find((own) => own.metric === metric);
+    return clustersOf(clusteredTries(column?.tries ?? [], ledger.blocks), tries);
   });
-  const [{ head = [], base = [] } = {}] = judged;
-  if (head.length === 0 || base.length === 0) return null;
-  return unitOf(
-    judged.map((own) => [...own.head, ...own.base]),
-    head.length,
-    false,
-  );
-}
-
-/** A table's law leaves out one without information; a bundle's has it as a constant. */
-function unitOf(all: readonly number[][], heads: number, bundled: boolean): DealUnit | null {
-  const columns = all.map((values) =>
-    bundled || values.some((value) => value !== values[0]) ? values : null,
-  );
-  if (columns.every((values) => values === null)) return null;
-  const size = all[0]?.length ?? 0;
-  return { order: Int32Array.from({ length: size }, (_, i) => i), heads, columns };
+  return first.flatMap((cluster, place) => {
+    const all = [cluster, ...others.flatMap((own) => own.slice(place, place + 1))].map((own) => {
+      const { base, head } = clusterTable(own);
+      return [...head, ...base];
+    });
+    const passes = all.map((own) => (own.every((value) => value === own[0]) ? null : own));
+    if (passes.every((own) => own === null)) return [];
+    const size = all[0]?.length ?? 0;
+    const order = Int32Array.from({ length: size }, (_, i) => i);
+    return [{ order, heads: cluster[0]?.head.length ?? 0, columns: passes }];
+  });
 }
 
 /** P(S < s) + ½ P(S = s) for every possible sum. */
-function midDownBySum({ low, mass }: ReturnType<typeof passLaw>['law']): (sum: number) => number {
+function midDownBySum({ low, mass }: Distribution): (sum: number) => number {
   const p = new Float64Array(mass.length);
   let below = 0;
   mass.forEach((probability, i) => {

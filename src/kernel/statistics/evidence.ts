@@ -1,4 +1,4 @@
-import type { Tries } from './table.ts';
+import { isJudged, type Tries } from './table.ts';
 
 /** An alternative: pass rates on base and head. */
 interface RateAlternative {
@@ -53,10 +53,6 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
       ? [{ base: ofBase === 'pass', head: ofHead === 'pass' }]
       : [];
   });
-}
-
-function isJudged(outcome: string | undefined): boolean {
-  return outcome === 'pass' || outcome === 'fail';
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Bundle } from './bundles.ts';
+import { isCluster, type ClusterTable, type Unit } from './clusters.ts';
 import { type Distribution, headPasses, sumDistributions, tails, times } from './distributions.ts';
 import { meanDifference } from './interval.ts';
 import { discreteFdr } from './reference-tests.ts';
-import { groupTables, suiteTest } from './suite-test.ts';
+import { groupUnits, suiteTest } from './suite-test.ts';
 import { type Counts, type Table, isLargeDrop, isInformative, reachesLevel } from './table.ts';
 
 /** Share of alpha for single references when tries are fixed. */
@@ -14,8 +14,8 @@ interface GateOptions {
   on: 'suite+references' | 'suite';
   /** The mean must drop by at least this (0–1) for the suite test to count. Default 0. */
   minDrop?: number;
-  /** Tables whose tries are permuted together. */
-  bundles?: readonly Bundle[];
+  /** What is permuted together; default: every table alone. */
+  units?: readonly Unit[];
 }
 
 interface Gate {
@@ -32,11 +32,11 @@ interface Gate {
  * a hit at every larger one.
  */
 export function combinedGate(tables: readonly Table[], options: GateOptions): Gate {
-  const { alpha, on, minDrop = 0, bundles = [] } = options;
+  const { alpha, on, minDrop = 0, units = tables } = options;
   const level = on === 'suite' ? 0 : FIXED_REFERENCE_SHARE * alpha;
-  const { midDown } = suiteTest(tables, bundles);
+  const { midDown } = suiteTest(units);
   const difference = meanDifference(tables);
-  const broken = on === 'suite' ? 1 : brokenTest(tables, bundles);
+  const broken = on === 'suite' ? 1 : brokenTest(units);
   // A drop below `minDrop` may not count as broken references either.
   const counts = (): boolean => isLargeDrop(difference, minDrop) || isAnyNamed(tables);
   const references = { p: broken, level, hit: reachesLevel(broken, level) && counts() };
@@ -111,17 +111,16 @@ const FIT = { rounds: 15, weight: 3 };
  * statistic is Σ log(1 + Σ share·(LR − 1)), with LR the likelihood ratio of "broken" or "halved" to
  * "unchanged", averaged over a distribution of pass rates fitted to the tables' totals. The null
  * distribution permutes tries within tables; since the fit uses totals only, a wrong fit costs
- * power, not level. A bundle is one table, whose tries pass when all members pass. Returns
+ * power, not level. A cluster is one table, whose tries pass when all members pass. Returns
  * P(statistic >= observed), 0–1; 1 without information.
  */
-export function brokenTest(all: readonly Table[], bundles: readonly Bundle[] = []): number {
-  const bundled = new Set(bundles.flatMap(({ members }) => members));
-  const tables = [...all.filter((_, i) => !bundled.has(i)), ...bundles.map(allPass)];
+export function brokenTest(units: readonly Unit[]): number {
+  const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));
   const prior = fittedPrior(tables);
   const scores = new Map<string, ScoreLaw>();
-  const groups = groupTables(tables).map(({ table, count }) => {
-    const scored = scoredLaw(table, prior);
-    scores.set(marginsKey(table), scored);
+  const groups = groupUnits(tables).map(({ unit, count }) => {
+    const scored = scoredLaw(unit, prior);
+    scores.set(marginsKey(unit), scored);
     return times(scored.law, count);
   });
   const observed = tables.reduce((sum, table) => {
@@ -132,9 +131,9 @@ export function brokenTest(all: readonly Table[], bundles: readonly Bundle[] = [
   return groups.length === 0 ? 1 : Math.min(1, at + above);
 }
 
-function allPass({ members, base, head }: Bundle): Table {
+function allPass({ size, base, head }: ClusterTable): Table {
   const side = (passes: readonly number[]): Counts => ({
-    passes: passes.filter((count) => count === members.length).length,
+    passes: passes.filter((count) => count === size).length,
     tries: passes.length,
   });
   return { base: side(base), head: side(head) };

@@ -1,17 +1,14 @@
-import { bundleMoments, type Bundle } from './bundles.ts';
-import { headMoments, normalQuantile } from './distributions.ts';
-import { mean, sum } from './sums.ts';
+import { hasBothSides, momentsOf, triesOf, type Unit } from './clusters.ts';
+import { normalQuantile } from './distributions.ts';
+import { mean, meanOrNull, sum } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /** Mean over tables of (head's pass rate − base's), −1 to 1; null: no table has both sides. */
 export function meanDifference(tables: readonly Table[]): number | null {
   const compared = tables.filter(isComparable);
-  if (compared.length === 0) return null;
-  const sum = compared.reduce(
-    (total, { base, head }) => total + head.passes / head.tries - base.passes / base.tries,
-    0,
+  return meanOrNull(
+    compared.map(({ base, head }) => head.passes / head.tries - base.passes / base.tries),
   );
-  return sum / compared.length;
 }
 
 /** The normal 0.95 quantile: two-sided 90 %, one-sided 95 %. */
@@ -22,36 +19,28 @@ const FLOOR = (Math.log(20) / Z_SINGLE) ** 2;
 
 /**
  * Interval for `meanDifference` on these tables: d ± z·SE, cut to [−1, 1], with SE² = (1/N²)[V +
- * FLOOR·mean(1/(nB·nH))·m²] and V the permutation variance of Σ (rate on head − rate on base).
- * `bundles` move together; m is the mean number of references that do. It agrees with `suiteTest`;
- * the second term keeps the width positive when all differences are equal. Default: two-sided 90 %. Null when no table has tries on both
- * sides.
+ * FLOOR·mean(1/(nB·nH))·m²]. V is the permutation variance of Σ (rate on head − rate on base) over
+ * the `units` of N tables; m is the mean number of tables in a unit. It agrees with `suiteTest`;
+ * the second term keeps the width positive when all differences are equal. Default: two-sided 90 %,
+ * every table alone. Null when no table has tries on both sides.
  */
 export function differenceInterval(
   tables: readonly Table[],
-  { bundles = [], z = Z_SINGLE }: { bundles?: readonly Bundle[]; z?: number } = {},
+  { units = tables, z = Z_SINGLE }: { units?: readonly Unit[]; z?: number } = {},
 ): { difference: number; low: number; high: number } | null {
-  const compared = tables.filter(isComparable);
-  const difference = meanDifference(compared);
+  const difference = meanDifference(tables);
   if (difference === null) return null;
-  const bundled = new Set(bundles.flatMap(({ members }) => members));
-  const alone = tables
-    .filter((table, i) => isComparable(table) && !bundled.has(i))
-    .map((table) => ({
-      base: table.base.tries,
-      head: table.head.tries,
-      variance: headMoments(table).variance,
-    }));
-  const together = bundles.map((bundle) => ({
-    base: bundle.base.length,
-    head: bundle.head.length,
-    variance: bundleMoments(bundle).variance,
-  }));
-  const units = [...alone, ...together];
-  const variance = sum(units.map((unit) => (1 / unit.base + 1 / unit.head) ** 2 * unit.variance));
-  const floor = mean(units.map(({ base, head }) => 1 / (base * head)));
-  const members = compared.length / units.length;
-  const reach = (z * Math.sqrt(variance + FLOOR * floor * members ** 2)) / compared.length;
+  const compared = tables.filter(isComparable).length;
+  const parts = units.filter(hasBothSides).map((unit) => {
+    const { base, head } = triesOf(unit);
+    return {
+      variance: (1 / base + 1 / head) ** 2 * momentsOf(unit).variance,
+      floor: 1 / (base * head),
+    };
+  });
+  const variance = sum(parts.map((part) => part.variance));
+  const floor = FLOOR * mean(parts.map((part) => part.floor));
+  const reach = (z * Math.sqrt(variance + floor * (compared / parts.length) ** 2)) / compared;
   return {
     difference,
     low: Math.max(-1, difference - reach),

@@ -1,14 +1,7 @@
-import { bundlesOf, type Bundle } from './bundles.ts';
+import { clustersOf, unitOf, type ClusteredTries, type Unit } from './clusters.ts';
 import { differenceInterval } from './interval.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
-import {
-  countTable,
-  isComparable,
-  isLargeDrop,
-  reachesLevel,
-  type Table,
-  type Tries,
-} from './table.ts';
+import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from './table.ts';
 
 /** What one gating metric said of every try, or all of them together (null). */
 export interface Column {
@@ -37,19 +30,32 @@ export interface SuiteLedger {
   fixed: readonly number[] | null;
 }
 
-/** Base against head in one column. */
+/** Base against head. */
 export interface Contrast {
-  metric: string | null;
+  /** By reference. */
   tables: Table[];
-  bundles: Bundle[];
+  /** What is permuted together. */
+  units: Unit[];
   test: SuiteTest;
 }
 
+/** Over tries below `upTo`. */
+export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
+  const units = clustersOf(rows, upTo).map(unitOf);
+  const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
+  return { tables, units, test: suiteTest(units) };
+}
+
+/** The contrast of one column. */
+export interface ColumnContrast extends Contrast {
+  metric: string | null;
+}
+
 /** What the first `tries` of all references show; the fields of all metrics together are its own. */
-export interface Look extends Contrast {
+export interface Look extends ColumnContrast {
   tries: number;
   ledger: Pick<SuiteLedger, 'columns' | 'blocks'>;
-  columns: readonly [Contrast, ...Contrast[]];
+  columns: readonly [ColumnContrast, ...ColumnContrast[]];
   /** Of head − base; `low` is the bound, which must be above −tolerance. Null: no tries. */
   interval: { difference: number; low: number; high: number } | null;
 }
@@ -78,28 +84,27 @@ export function lookAt(
   upTo: number,
   z?: number,
 ): Look {
-  const contrast = ({ metric, tries }: Column): Contrast => {
-    const tables = tries.map((own) => countTable(own, 0, upTo));
-    const bundles = bundlesOf(tries, ledger.blocks, upTo);
-    return { metric, tables, bundles, test: suiteTest(tables, bundles) };
-  };
-  const [all, ...single] = ledger.columns;
-  const whole = contrast(all);
-  const { tables, bundles } = whole;
-  const interval = differenceInterval(tables, { bundles, ...(z === undefined ? {} : { z }) });
+  const [all, ...single] = ledger.columns.map(({ metric, tries }) => ({
+    metric,
+    ...contrast(clusteredTries(tries, ledger.blocks), upTo),
+  }));
+  if (all === undefined) throw new TypeError('a ledger has at least one column');
+  const { tables, units } = all;
+  const interval = differenceInterval(tables, { units, ...(z === undefined ? {} : { z }) });
   return {
-    ...whole,
+    ...all,
     tries: upTo,
     ledger,
-    columns: [whole, ...single.map(contrast)],
+    columns: [all, ...single],
     interval,
   };
 }
 
-/** References with tries on both sides; those of one block count once. */
-export function comparedBlocks({ tables, bundles }: Look): number {
-  const together = bundles.reduce((all, { members }) => all + members.length - 1, 0);
-  return tables.filter(isComparable).length - together;
+export function clusteredTries(
+  tries: readonly Tries[],
+  names: readonly (string | null)[],
+): ClusteredTries[] {
+  return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
 export function isRise({ test, interval }: Look, level: number, minDrop: number): boolean {

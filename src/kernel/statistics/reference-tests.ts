@@ -1,5 +1,5 @@
 import { headPasses } from './distributions.ts';
-import { groupTables } from './suite-test.ts';
+import { groupUnits } from './suite-test.ts';
 import { mirrorTables, type Table, reachesLevel } from './table.ts';
 
 /**
@@ -24,8 +24,8 @@ interface Ladder {
 
 /** Of all informative tables; others only attain 1. */
 function ladders(tables: readonly Table[]): Ladder[] {
-  return groupTables(tables).map(({ table, count }) => ({
-    levels: referenceTest(table).levels,
+  return groupUnits(tables).map(({ unit, count }) => ({
+    levels: referenceTest(unit).levels,
     count,
   }));
 }

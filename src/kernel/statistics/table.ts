@@ -40,6 +40,10 @@ export interface Tries {
   head: readonly Outcome[];
 }
 
+export function isJudged(outcome: Outcome | undefined): boolean {
+  return outcome === 'pass' || outcome === 'fail';
+}
+
 /** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
 export function countTable({ base, head }: Tries, from?: number, to?: number): Table {
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };

@@ -1,6 +1,6 @@
-import type { Bundle } from './bundles.ts';
+import { hasBothSides, type Unit } from './clusters.ts';
 import { normalQuantile } from './distributions.ts';
-import { mean, sum } from './sums.ts';
+import { mean, meanOrNull } from './sums.ts';
 import { isComparable, type Counts, type Table } from './table.ts';
 
 /** Shrinks the estimate, with the weight of this many tables, for small or silent suites. */
@@ -73,17 +73,15 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** References of one bundle count once. */
-export function designOf(tables: readonly Table[], bundles: readonly Bundle[] = []): Design {
+/** The members of one unit count once. */
+export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
-  const mean = (value: (table: Table) => number): number =>
-    compared.reduce((sum, table) => sum + value(table), 0) / Math.max(1, compared.length);
-  const harmonic = (value: (table: Table) => number): number =>
-    compared.length === 0 ? 0 : 1 / mean((table) => 1 / value(table));
+  const harmonic = (side: 'base' | 'head'): number =>
+    compared.length === 0 ? 0 : 1 / mean(compared.map((table) => 1 / table[side].tries));
   return {
-    references: compared.length - sum(bundles.map(({ members }) => members.length - 1)),
-    tries: { base: harmonic(({ base }) => base.tries), head: harmonic(({ head }) => head.tries) },
+    references: units.filter(hasBothSides).length,
+    tries: { base: harmonic('base'), head: harmonic('head') },
     variance: shrunkVariance(compared),
-    rate: mean(({ base }) => base.passes / base.tries),
+    rate: meanOrNull(compared.map(({ base }) => base.passes / base.tries)) ?? 0,
   };
 }

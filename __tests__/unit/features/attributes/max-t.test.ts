@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stepDownMaxT } from '../../../../src/features/attributes/max-t.ts';
-import { clustersByName } from '../../../../src/kernel/statistics/bundles.ts';
+import { clustersOf, type Cluster } from '../../../../src/kernel/statistics/clusters.ts';
+import { clusteredTries } from '../../../../src/kernel/statistics/ledger.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
 import {
@@ -20,6 +21,9 @@ const run = (
   seed: number | string = 1,
 ): ReturnType<typeof stepDownMaxT> =>
   stepDownMaxT(tablesOf(given), groups, createRandom(seed), { permutations });
+
+const named = (tries: Tries[], names: (string | null)[]): Cluster[] =>
+  clustersOf(clusteredTries(tries, names)).filter(({ length }) => length > 1);
 
 describe('stepDownMaxT', () => {
   test.each(
@@ -82,7 +86,7 @@ describe('stepDownMaxT', () => {
       { base: passed, head: ['fail', 'pass', 'pass'] },
       { base: passed, head: ['fail', 'fail', 'pass'] },
     ];
-    const clusters = clustersByName(tries, ['a', 'a', 'a', null], Infinity);
+    const clusters = named(tries, ['a', 'a', 'a', null]);
     const tables = tries.map((one) => countTable(one, 0, 3));
     const groups = [
       [0, 1, 2],
@@ -140,21 +144,21 @@ describe('stepDownMaxT', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
       const tenTables = ten.map((one) => countTable(one, 0, 3));
-      const pWith = (which: ReturnType<typeof clustersByName>): number => {
+      const pWith = (which: Cluster[]): number => {
         const options = { permutations: 1999, clusters: which };
         return stepDownMaxT(tenTables, [[...ten.keys()]], createRandom(1), options)[0]!.p;
       };
       const alone = pWith([]);
-      const together = pWith(clustersByName(ten, Array<string>(10).fill('a'), 3));
+      const together = pWith(named(ten, Array<string>(10).fill('a')));
       expect(alone).toBeLessThan(0.001);
       // One deal of the twenty.
       expect(together).toBeGreaterThan(0.035);
     });
 
     test('those of one member change nothing', () => {
-      const runWith = (which: ReturnType<typeof clustersByName>) =>
+      const runWith = (which: Cluster[]) =>
         stepDownMaxT(tables, groups, createRandom(1), { permutations: 99, clusters: which });
-      expect(runWith(clustersByName(tries, ['a', 'b', null, 'c'], 3))).toEqual(runWith([]));
+      expect(runWith(named(tries, ['a', 'b', null, 'c']))).toEqual(runWith([]));
     });
   });
 

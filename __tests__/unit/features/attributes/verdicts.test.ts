@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { groupVerdicts, type GroupVerdict } from '../../../../src/features/attributes/verdicts.ts';
-import type { Cluster } from '../../../../src/kernel/statistics/bundles.ts';
+import type { Cluster } from '../../../../src/kernel/statistics/clusters.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 

@@ -1,13 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  bundleMoments,
-  bundlePasses,
-  bundlesOf,
-} from '../../../../src/kernel/statistics/bundles.ts';
+import { lawOf, momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
 import { headMoments, headPasses } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
-import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
-import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
+import { contrast } from '../../../../src/kernel/statistics/ledger.ts';
+import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
 /** Sums of every choice of `count` of the values. */
@@ -20,18 +16,18 @@ function choices(values: readonly number[], count: number): number[] {
 
 const passes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
 
-describe('bundlePasses', () => {
+describe('lawOf a cluster', () => {
   test('counts every way of dealing whole tries to the sides', () => {
     forAll([passes, passes], (base, head) => {
       const sums = choices([...base, ...head], head.length);
-      const { low, mass } = bundlePasses({ members: [], base, head });
+      const { low, mass } = lawOf({ size: 4, base, head });
       mass.forEach((probability, i) => {
         const share = sums.filter((sum) => sum === low + i).length / sums.length;
         expect(probability).toBeCloseTo(share, 12);
       });
       const mean = sums.reduce((total, sum) => total + sum, 0) / sums.length;
       const square = sums.reduce((total, sum) => total + (sum - mean) ** 2, 0) / sums.length;
-      const moments = bundleMoments({ members: [], base, head });
+      const moments = momentsOf({ size: 4, base, head });
       expect(moments.mean).toBeCloseTo(mean, 12);
       expect(moments.variance).toBeCloseTo(square, 12);
     });
@@ -39,34 +35,45 @@ describe('bundlePasses', () => {
 
   test('of a single reference is what its table says', () => {
     const table = { base: { passes: 2, tries: 3 }, head: { passes: 1, tries: 3 } };
-    const bundle = { members: [0], base: [1, 1, 0], head: [0, 1, 0] };
+    const cluster = { size: 1, base: [1, 1, 0], head: [0, 1, 0] };
     const { low, mass } = headPasses(table);
     mass.forEach((probability, i) => {
-      expect(bundlePasses(bundle).mass[low + i]).toBeCloseTo(probability, 12);
+      expect(lawOf(cluster).mass[low + i]).toBeCloseTo(probability, 12);
     });
-    expect(bundleMoments(bundle).variance).toBeCloseTo(headMoments(table).variance, 12);
+    expect(momentsOf(cluster).variance).toBeCloseTo(headMoments(table).variance, 12);
   });
 });
 
 describe('references of one cluster', () => {
   const template: Tries = { base: ['pass', 'pass'], head: ['fail', 'fail'] };
-  const tries = Array.from({ length: 10 }, () => template);
-  const tables = tries.map((own) => countTable(own, 0, 2));
+  const rows = (cluster: string | null) =>
+    Array.from({ length: 10 }, () => ({ tries: template, cluster }));
 
   test('count as one thing that failed, not as ten', () => {
-    const bundles = bundlesOf(
-      tries,
-      tries.map(() => 'letter'),
-      2,
-    );
+    const [together, apart] = [contrast(rows('letter')), contrast(rows(null))];
     // Both tries of head are the two that fail, of four: one way of six.
-    expect(suiteTest(tables, bundles).down).toBeCloseTo(1 / 6, 12);
-    expect(suiteTest(tables).down).toBeCloseTo(6 ** -10, 15);
-    const [together, apart] = [differenceInterval(tables, { bundles }), differenceInterval(tables)];
-    expect(together!.high).toBeGreaterThan(apart!.high);
+    expect(together.test.down).toBeCloseTo(1 / 6, 12);
+    expect(apart.test.down).toBeCloseTo(6 ** -10, 15);
+    const high = ({ tables, units }: ReturnType<typeof contrast>) =>
+      differenceInterval(tables, { units })!.high;
+    expect(high(together)).toBeGreaterThan(high(apart));
+    expect([together.units.length, apart.units.length]).toEqual([1, 10]);
   });
 
-  test('are none where the name is given once', () => {
-    expect(bundlesOf(tries, ['a', ...Array<null>(9).fill(null)], 2)).toEqual([]);
+  test('are permuted alone where the name is given once', () => {
+    const once = rows(null).map((row, at) => (at === 0 ? { ...row, cluster: 'a' } : row));
+    expect(contrast(once)).toEqual(contrast(rows(null)));
+  });
+
+  test('have the tries that all members have and some member is judged on', () => {
+    const [first, second] = [
+      { base: ['pass', 'error', 'pass'], head: ['fail', 'error'] },
+      { base: ['fail', 'error'], head: ['error', 'error', 'pass'] },
+    ] as Tries[];
+    const { units } = contrast([
+      { tries: first!, cluster: 'a' },
+      { tries: second!, cluster: 'a' },
+    ]);
+    expect(units).toEqual([{ size: 2, base: [1], head: [0] }]);
   });
 });
