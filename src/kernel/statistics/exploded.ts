@@ -44,7 +44,7 @@ export function explodedItems(items: readonly Values[], first: number): number[]
   const far = ({ shift }: { shift: number }): number => Math.abs(shift - shared);
   return sides
     .filter((item) => far(item) > least)
-    .sort((one, other) => far(other) - far(one))
+    .sort((a, b) => far(b) - far(a))
     .slice(0, MOST_EXPLODED)
     .filter(
       ({ base, head }) =>
@@ -64,7 +64,7 @@ function onLogScale(values: readonly (number | null)[]): (number | null)[] {
 
 /** The median; null without values. */
 export function middle(values: readonly (number | null)[]): number | null {
-  const sorted = nonNullValues(values).sort((one, other) => one - other);
+  const sorted = nonNullValues(values).sort((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }

@@ -181,7 +181,7 @@ describe('the values of a metric', () => {
   });
 
   test('of one reference that moved far beyond the others are reported with their figures', () => {
-    const values: Numbers = Array.from({ length: 8 }, (_, i) => ({
+    const values: Numbers = Array.from({ length: 20 }, (_, i) => ({
       base: [100 + i, 104, 101, 103],
       head: i === 3 ? [100_000, 90_000, 95_000, 99_000] : [102, 101 + i, 104, 100],
     }));
