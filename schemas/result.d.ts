@@ -36,9 +36,9 @@ export interface EvaldiffResult {
          */
         kind: "cancelled";
         /**
-         * What ended the run before its plan was done.
+         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
          * The limit or the signal that ended it, in words.
          */
@@ -84,9 +84,9 @@ export interface EvaldiffResult {
          */
         kind: "ended-early";
         /**
-         * What ended the run before its plan was done.
+         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
          * The limit or the signal that ended it, in words.
          */
@@ -106,9 +106,9 @@ export interface EvaldiffResult {
          */
         kind: "waiting";
         /**
-         * What ended the run before its plan was done.
+         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
          * The limit or the signal that ended it, in words.
          */
@@ -1897,9 +1897,9 @@ export interface EvaldiffResult {
          */
         code: "ended";
         /**
-         * What ended the run before its plan was done.
+         * What ended the run before its plan was done: a cap, `timeout`, a signal to a command (`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).
          */
-        halt: "Budget reached" | "Time is up" | "Interrupted" | "Cancelled";
+        halt: "budget" | "time" | "interrupted" | "cancelled";
         /**
          * The limit or the signal that ended it, in words.
          */

@@ -281,5 +281,5 @@ function budgetRefusal(reached: string): Completion {
 
 export function budgetHalt(guard: Guard | null): Halt | null {
   const why = guard?.reached() ?? null;
-  return guard === null || why === null ? null : { title: 'Budget reached', why, cap: guard.cap() };
+  return guard === null || why === null ? null : { code: 'budget', why, cap: guard.cap() };
 }

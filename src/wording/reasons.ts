@@ -1,4 +1,4 @@
-import type { Reason, ReasonCode, ReasonOf } from '../kernel/result/reason.ts';
+import type { HaltCode, Reason, ReasonCode, ReasonOf } from '../kernel/result/reason.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -132,7 +132,7 @@ const SENTENCES: Sentences = {
     const ended = endedWords({ halt, ...progress });
     if (effect === 'waiting') return `${ended}.`;
     if (effect === 'enough') return `${ended}, which is enough for this verdict.`;
-    const again = halt === 'Interrupted' ? '; run it again' : '';
+    const again = halt === 'interrupted' ? '; run it again' : '';
     return `${ended}, which is not enough for a verdict${again}.`;
   },
   waiting: ({ requests, batches }) =>
@@ -170,6 +170,13 @@ export function reasonsInWords({
   return [...overridden, ...reasons.map((reason) => reasonWords(reason, suites))];
 }
 
+export const HALT_WORDS: Readonly<Record<HaltCode, string>> = {
+  budget: 'Budget reached',
+  time: 'Time is up',
+  interrupted: 'Interrupted',
+  cancelled: 'Cancelled',
+};
+
 /** `Time is up: …; 4 of 8 tries were made`. */
 export function endedWords({
   halt,
@@ -177,7 +184,7 @@ export function endedWords({
   made,
   planned,
 }: Omit<ReasonOf<'ended'>, 'code' | 'effect'>): string {
-  return `${halt}: ${why}; ${String(made)} of ${String(planned)} tries were made`;
+  return `${HALT_WORDS[halt]}: ${why}; ${String(made)} of ${String(planned)} tries were made`;
 }
 
 function summaryOf(

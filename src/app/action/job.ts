@@ -118,7 +118,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const evaluated = await evaluateJob(job, session);
   const { sides, suites, published } = evaluated;
   // A canceled job has ten seconds: first save what was paid for, waiting batches included.
-  if (session.halting.halted()?.title === 'Cancelled') await session.closeStores();
+  if (session.halting.halted()?.code === 'cancelled') await session.closeStores();
   const result = withSource(
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
     job,

@@ -23,7 +23,7 @@ export async function linkedReport(
   const run = runUrl(env);
   const closed = unreachable(env);
   // A canceled job has ten seconds, and the verdict comes first.
-  const interrupted = session.halting.halted()?.title === 'Cancelled';
+  const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
     return null;

@@ -60,7 +60,7 @@ function runOnce(
     return {
       code: printEnd(result, terminal),
       files: [...sides.head.files.keys(), ...filesNamed(result.problems)],
-      interrupted: session.halting.halted()?.title === 'Interrupted',
+      interrupted: session.halting.halted()?.code === 'interrupted',
     };
   });
 }

@@ -81,7 +81,7 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
   };
   const halted = (): Halt | null => {
     const halt = edges.halted?.() ?? null;
-    return halt === null || failed === null || halt.title !== 'Budget reached'
+    return halt === null || failed === null || halt.code !== 'budget'
       ? halt
       : { ...halt, why: `${halt.why} (the last error: ${failed})` };
   };

@@ -60,8 +60,8 @@ export function createHalting({
       );
     halt(
       isJob
-        ? { title: 'Cancelled', why: `by a newer commit or by hand (${name})` }
-        : { title: 'Interrupted', why: `it was cancelled, or stopped by hand (${name})` },
+        ? { code: 'cancelled', why: `by a newer commit or by hand (${name})` }
+        : { code: 'interrupted', why: `it was cancelled, or stopped by hand (${name})` },
     );
   };
   const released = new AbortController();
@@ -70,7 +70,7 @@ export function createHalting({
       if (released.signal.aborted) return;
       const minutes = timeoutMs / 60_000;
       halt({
-        title: 'Time is up',
+        code: 'time',
         why: `the run took longer than ${counted(minutes, 'minute')} (timeout)`,
       });
     });

@@ -8,6 +8,7 @@ import { keyProblems } from '../../money/prepared.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { HALT_WORDS } from '../../wording/reasons.ts';
 import { againOf, drawOf } from './plan.ts';
 import type { NoiseResult } from './result.ts';
 import { keepNoise } from './store.ts';
@@ -52,7 +53,7 @@ export async function measureNoise(
       notices.push({
         kind: 'capped',
         place: null,
-        message: `${halt.title}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
+        message: `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ${String(runs)} comparisons were made`,
       });
       // Its answers were paid for, but an unfinished comparison does not count.
       tally.usages.push(result.usage);

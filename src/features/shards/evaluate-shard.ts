@@ -122,7 +122,7 @@ async function runShard(
 }
 
 function plainHalt(halt: Halt | null): Halt | null {
-  return halt === null ? null : { title: halt.title, why: halt.why };
+  return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
 /** The parts of a sweep, and why they cannot be merged; reported once the plan is known. */

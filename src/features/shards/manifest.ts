@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MOST_SHARDS } from '../../documents/limits.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import { HALT_TITLES } from '../../kernel/result/reason.ts';
+import { HALTS } from '../../kernel/result/reason.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
 import { targetIdentity } from '../../kernel/select/generation.ts';
 import type { Prepared } from '../../money/prepared.ts';
@@ -175,7 +175,7 @@ const manifest = z.strictObject({
   attempts: wholeCount,
   halted: z
     .strictObject({
-      title: z.enum(HALT_TITLES),
+      code: z.enum(HALTS),
       why: z.string().max(1000),
       cap: z.enum(['max_calls', 'max_cost_usd']).exactOptional(),
     })

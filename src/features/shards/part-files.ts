@@ -151,7 +151,7 @@ function haltOf({ manifest }: ShardPart): Halt | null {
   const { halted } = manifest;
   return halted === null
     ? null
-    : { title: halted.title, why: `${partName(manifest)}: ${halted.why}` };
+    : { code: halted.code, why: `${partName(manifest)}: ${halted.why}` };
 }
 
 /** Verifies every answer against its key. @throws UserError if one fails, to avoid paying again */

@@ -2,6 +2,7 @@ import { recordedWords } from '../../money/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
 import { counted, cost, count } from '../../text/amounts.ts';
+import { HALT_WORDS } from '../../wording/reasons.ts';
 import { totalOf, type Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
@@ -10,7 +11,7 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
     counts.references === 0
       ? `nothing to do: the sweep has ${counted(counts.of, 'reference')}`
       : `${count(counts.references)} of ${counted(counts.of, 'reference')} evaluated`;
-  const early = halted && `, ended early (${halted.title.toLowerCase()}: ${halted.why})`;
+  const early = halted && `, ended early (${HALT_WORDS[halted.code].toLowerCase()}: ${halted.why})`;
   return `Shard ${shardName(shard)}: ${done}${early ?? ''}`;
 }
 

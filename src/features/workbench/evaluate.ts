@@ -253,6 +253,6 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
         reached: () => why,
       });
     },
-    halted: () => (why === null ? edges.halted() : { title: 'Budget reached', why }),
+    halted: () => (why === null ? edges.halted() : { code: 'budget', why }),
   };
 }

@@ -82,7 +82,7 @@ export function look(
       prompts: new Map([...prompts, ...of.prompts]),
       texts,
       files: [...head.files.keys()],
-      interrupted: opened.halting.halted()?.title === 'Interrupted',
+      interrupted: opened.halting.halted()?.code === 'interrupted',
       alone,
     });
     if (edited.aborted) return null;

@@ -40,7 +40,7 @@ export function endingWith(session: Session, edited: AbortSignal): Session {
       signal: AbortSignal.any([halting.signal, edited]),
       halted: () =>
         halting.halted() ??
-        (edited.aborted ? { title: 'Interrupted', why: 'the files changed' } : null),
+        (edited.aborted ? { code: 'interrupted', why: 'the files changed' } : null),
     },
   };
 }

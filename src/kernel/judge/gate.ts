@@ -35,8 +35,8 @@ export function decide(
   const { halt, unmade } = early;
   const planned = allTries(input.suites).length;
   const made = planned - unmade.tries;
-  const { title, why, waiting = null } = halt;
-  const ended = { halt: title, why, made, planned, waiting };
+  const { code, why, waiting = null } = halt;
+  const ended = { halt: code, why, made, planned, waiting };
   // Tries that were not made are not errors of the run.
   const facts = runFacts({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(facts), reasons: endedReasons(facts, ended) };

@@ -57,7 +57,7 @@ type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 export const RUN_RULES = [
   {
     kind: 'cancelled',
-    when: ({ ended }) => ended?.halt === 'Cancelled',
+    when: ({ ended }) => ended?.halt === 'cancelled',
     figures: ({ ended }) => progressOf(ended),
   },
   {
@@ -129,7 +129,7 @@ export const RUN_RULES = [
 export function isEndedOpen(facts: RunFacts): boolean {
   const { ended } = facts;
   if (ended === null) return false;
-  return ended.halt === 'Cancelled' || isUnjudged(facts) || !hasRegressed(facts);
+  return ended.halt === 'cancelled' || isUnjudged(facts) || !hasRegressed(facts);
 }
 
 export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {

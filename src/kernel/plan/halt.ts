@@ -1,9 +1,9 @@
 import type { WaitingBatches } from '../../types/plain.ts';
-import type { HALT_TITLES } from '../result/reason.ts';
+import type { HaltCode } from '../result/reason.ts';
 
 export interface Halt {
-  /** `Cancelled`: a job, as by a newer commit. `Interrupted`: a command, by hand. */
-  title: (typeof HALT_TITLES)[number];
+  code: HaltCode;
+  /** In words. */
   why: string;
   /** The cap that was reached; absent: another end. */
   cap?: 'max_calls' | 'max_cost_usd';

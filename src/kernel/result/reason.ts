@@ -3,11 +3,18 @@ import { moveDirection } from './metric-result.ts';
 import { countSchema, shareSchema, variantSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
-export const HALT_TITLES = ['Budget reached', 'Time is up', 'Interrupted', 'Cancelled'] as const;
+export const HALTS = ['budget', 'time', 'interrupted', 'cancelled'] as const;
+
+export type HaltCode = (typeof HALTS)[number];
 
 /** How far a run came that was ended before its plan was done. */
 export const progress = {
-  halt: z.enum(HALT_TITLES).describe('What ended the run before its plan was done.'),
+  halt: z
+    .enum(HALTS)
+    .describe(
+      'What ended the run before its plan was done: a cap, `timeout`, a signal to a command ' +
+        '(`interrupted`), or a signal to a job (`cancelled`, as by a newer commit).',
+    ),
   why: z.string().describe('The limit or the signal that ended it, in words.'),
   made: countSchema.describe('Tries that were made.'),
   planned: countSchema.describe('Tries that were planned.'),

@@ -47,7 +47,7 @@ async function linked(
     inputs: job.inputs,
     workingDirectory: job.inputs.workingDirectory,
     temporaryFolder: temporaryFolder('runner'),
-    halting: { halted: () => (halted === null ? null : { title: halted }) },
+    halting: { halted: () => (halted === null ? null : { code: halted }) },
   } as unknown as Session;
   const url = await linkedReport(job, session, folder);
   return { url, file: join(folder, 'report.html'), ...said };
@@ -108,7 +108,7 @@ describe('the report of a job', () => {
     ],
     ["where the runner gave no token of the service's", {}, { env: { ACTIONS_RUNTIME_TOKEN: '' } }],
     ['with upload-report: false', { 'upload-report': 'false' }, {}],
-    ['of a job that is being cancelled', {}, { halted: 'Cancelled' }],
+    ['of a job that is being cancelled', {}, { halted: 'cancelled' }],
   ])('is named by its path %s', async (_, given, options) => {
     const { url, info, warnings, file } = await linked(given, options);
     expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);

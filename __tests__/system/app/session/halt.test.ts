@@ -32,7 +32,7 @@ describe('a run that is told to end', () => {
     signals.emit('SIGINT', 'SIGINT');
     expect(halting.signal.aborted).toBe(true);
     expect(halting.halted()).toEqual({
-      title: 'Interrupted',
+      code: 'interrupted',
       why: 'it was cancelled, or stopped by hand (SIGINT)',
     });
     expect(lines).toEqual([
@@ -70,7 +70,7 @@ describe('a run that is told to end', () => {
     expect(done.halting.halted()).toBeNull();
     const { halting } = late;
     expect(halting.halted()).toEqual({
-      title: 'Time is up',
+      code: 'time',
       why: 'the run took longer than 1 minute (timeout)',
     });
     halting.release();

@@ -380,7 +380,7 @@ test('a run that was ended is not explained', async () => {
       answered: () => {
         answers += 1;
       },
-      halted: () => (answers < 360 ? null : { title: 'Time is up', why }),
+      halted: () => (answers < 360 ? null : { code: 'time', why }),
     },
   });
   expect(run).toMatchObject({ ...NOTHING, insights: [plain] });

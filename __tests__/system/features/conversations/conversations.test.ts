@@ -457,7 +457,7 @@ describe('a change of the evaluators', () => {
         answered: (purpose) => {
           told.push(purpose);
         },
-        halted: () => ({ title: 'Budget reached', why: 'max-calls' }),
+        halted: () => ({ code: 'budget', why: 'max-calls' }),
       });
       expect(told).toEqual(Array(6).fill('evaluator'));
       expect(result).toMatchObject({

@@ -221,7 +221,7 @@ describe('a measurement that cannot be made', () => {
   test('ends where the run is ended, keeps what was compared, and replaces no earlier one with next to nothing', async () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
-      asked > 150 ? { title: 'Interrupted', why: 'SIGINT came' } : null;
+      asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
     const counting = (request: Request): Completion => {
       asked += 1;
       return coin(() => 1)(request);

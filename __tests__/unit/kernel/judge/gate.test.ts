@@ -444,7 +444,7 @@ describe('the rules of a run', () => {
   });
 
   test('put a cancelled job before everything else', () => {
-    const halt = { title: 'Cancelled', why: 'by a newer commit or by hand (SIGINT)' } as const;
+    const halt = { code: 'cancelled', why: 'by a newer commit or by hand (SIGINT)' } as const;
     const input = gateInput({ suites: [suiteResult(fell(1, 0.5))] });
     const unmade = { tries: 1, grades: 0, rounds: 0 };
     const { conclusion, title } = inWords(decideOutcome(input, { halt, unmade }), input);

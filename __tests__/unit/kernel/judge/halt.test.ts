@@ -19,7 +19,7 @@ const decideHalted = (input: GateInput, ended: Halt, missing: Unmade) =>
   inWords(decide(input, { halt: ended, unmade: missing }), input);
 
 const halt: Halt = {
-  title: 'Budget reached',
+  code: 'budget',
   why: 'the limit of 40 model calls (max-calls) is reached',
 };
 const suiteOf = (
@@ -90,7 +90,7 @@ describe('a run that was ended early', () => {
 test('a run that leaves a batch with the vendor is neutral, says where it is, and hides no errors that others met', () => {
   const input = gateInput({ suites: [suiteOf(many(5, 'error'), many(5, 'error'))] });
   const waiting = { ids: ['batch_1', 'batch_2'], requests: 1200 };
-  const late: Halt = { title: 'Time is up', why: 'it took long', waiting };
+  const late: Halt = { code: 'time', why: 'it took long', waiting };
   expect(decideHalted(input, late, unmade(10))).toEqual({
     conclusion: 'neutral',
     title:
@@ -101,7 +101,7 @@ test('a run that leaves a batch with the vendor is neutral, says where it is, an
     ],
   });
   const seven = { ids: ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6'], requests: 1 };
-  const stopped: Halt = { title: 'Interrupted', why: 'SIGINT came', waiting: seven };
+  const stopped: Halt = { code: 'interrupted', why: 'SIGINT came', waiting: seven };
   const some = decideHalted(input, stopped, unmade(5));
   expect([some.conclusion, ...some.reasons.slice(1)]).toEqual([
     'neutral',

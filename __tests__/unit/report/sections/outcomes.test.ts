@@ -57,7 +57,7 @@ const RECORDED = 'recordings in place of a model in support';
 const ERRORS = '3 of 20 tries ended in an error, so nothing was judged';
 const NO_TEST = 'No verdict: every test that ran is skipped or in quarantine.';
 const WHY = 'Time is up: it took long; 4 of 8 tries were made';
-const ENDED = { halt: 'Time is up', why: 'it took long', made: 4, planned: 8 } as const;
+const ENDED = { halt: 'time', why: 'it took long', made: 4, planned: 8 } as const;
 const FELL = { suites: RATES, fails: true, ungraded };
 const ended = (effect: ReasonOf<'ended'>['effect']) =>
   [{ code: 'ended', ...ENDED, effect }] satisfies Result['reasons'];
