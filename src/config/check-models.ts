@@ -2,14 +2,17 @@ import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
 import { askedModel, isRecorded } from '../kernel/suite/models.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import { fillMessage } from '../kernel/suite/template.ts';
 import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
+import { filesIn } from '../types/media.ts';
 import {
   fileTypeWords,
   passportOf,
   publicModel,
   refusalWords,
   refusedFile,
+  requestBytes,
   retirementDate,
   type AskedModel,
 } from '../types/passports.ts';
@@ -32,7 +35,8 @@ export function checkPassports(
   ends: ModelEnds | null,
   found: { problems: Problem[]; notices: Notice[] },
 ): void {
-  const asked = suites.filter(({ tests }) => !isRecorded(tests)).map(({ prompt }) => prompt);
+  const running = suites.filter(({ tests }) => !isRecorded(tests));
+  const asked = running.map(({ prompt }) => prompt);
   const swept = settings.sweep['model']?.map(String) ?? [];
   const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
   for (const prompt of asked) {
@@ -47,6 +51,7 @@ export function checkPassports(
       );
     }
   }
+  found.problems.push(...running.flatMap((suite) => tooManyBytes(suite, settings, swept)));
   if (ends === null) return;
   const named = [
     ...asked.flatMap((prompt) =>
@@ -98,6 +103,41 @@ function refusedParameters({ places, ...prompt }: Prompt, asked: AskedModel): Pr
       `${refusalWords(refusal)}: ${fix}${otherApi(api, asked)}`;
     return problem(parameterPlace({ places, ...prompt }, name), message);
   });
+}
+
+/** References whose images and files together exceed what a model takes in one request. */
+function tooManyBytes(
+  { prompt, tests }: Suite,
+  settings: Settings,
+  swept: readonly string[],
+): Problem[] {
+  const withFiles = prompt.messages.filter(({ parts }) => parts !== undefined);
+  const models = swept.length > 0 ? swept : prompt.model === null ? [] : [prompt.model];
+  const limits = models.flatMap((model) => {
+    const asked = askedModel(settings, model);
+    const most = asked === null ? null : requestBytes(asked);
+    return most === null ? [] : [{ model, most }];
+  });
+  const [least] = limits.sort((a, b) => a.most - b.most);
+  if (least === undefined || withFiles.length === 0) return [];
+  return tests.references.flatMap((reference) => {
+    const filled = withFiles.map((message) => fillMessage(message, reference));
+    const files = filesIn(filled.filter((message) => 'role' in message));
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return bytes <= least.most
+      ? []
+      : [
+          problem(
+            reference.place,
+            `the images and files of reference ${reference.id} have ${megabytes(bytes)} together; ` +
+              `${least.model} takes ${megabytes(least.most)} in one request: show smaller ones`,
+          ),
+        ];
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 const API_PHRASES: Readonly<Record<ChatApi, string>> = {

@@ -80,7 +80,7 @@ export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
       if (before !== null) return budgetRefusal(before);
       if (maxCost === null || price(request.target, { input_tokens: 0, output_tokens: 0 }) === null)
         return complete(request);
-      const input = inputOf({ messages: request.messages, schema: request.schema?.json ?? null });
+      const input = inputOf({ ...request, schema: request.schema?.json ?? null });
       const held = await purse.reserve({ request, input });
       if (held === null) return budgetRefusal(stopped() ?? 'the budget is used up');
       const completion = await complete(request);

@@ -84,7 +84,13 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
 };
 
 /** `about $0.13 by list prices and estimated tokens: gpt-4o 48 calls $0.05, …` */
-export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast): string {
+export function forecastWords({
+  models,
+  stored,
+  file_tokens,
+  unpriced,
+  cost_usd,
+}: Forecast): string {
   const reuse = stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`;
   if (models.length === 0) return `nothing to pay for${reuse}`;
   const parts = models.map(
@@ -99,7 +105,11 @@ export function forecastWords({ models, stored, unpriced, cost_usd }: Forecast):
     cost_usd === null
       ? `cost unknown (no price for ${unpriced.join(', ')})`
       : `about ${formatDollars(cost_usd)}`;
-  return `${total}, with tokens estimated: ${parts.join('; ')}${reuse}${refusedRequestsClause(models)}`;
+  const files =
+    file_tokens === undefined
+      ? ''
+      : `; images and PDFs take at most about ${shortTokens(file_tokens)} of the tokens in`;
+  return `${total}, with tokens estimated: ${parts.join('; ')}${files}${reuse}${refusedRequestsClause(models)}`;
 }
 
 function refusedRequestsClause(models: readonly ModelForecast[]): string {

@@ -8,7 +8,7 @@ import { judgingCalls } from './judging-calls.ts';
 import { EVALUATOR_CALLS, planOf } from './plan.ts';
 import type { Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
-import { createInputCounter, expectedOutput, type CountInput } from './tokens.ts';
+import { createInputCounter, expectedOutput, fileTokens, type CountInput } from './tokens.ts';
 
 interface ForecastTools {
   price: Price;
@@ -52,7 +52,7 @@ function countPlan(
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
-  let [found, questions, answers] = [0, 0, 0];
+  let [found, questions, answers, files] = [0, 0, 0, 0];
   const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
@@ -78,12 +78,20 @@ function countPlan(
     const input = inputOf(request);
     questions += input;
     answers += 1;
-    if (stored(request)) found += 1;
-    else add(request.target, 'prompt', 1, input, expectedOutput(request));
+    if (stored(request)) {
+      found += 1;
+      continue;
+    }
+    files += fileTokens(request);
+    add(request.target, 'prompt', 1, input, expectedOutput(request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ suites, wanted, features }, mean, add);
-  return { forecast: priceCounts([...counts.values()], found, price), question: mean };
+  const priced = priceCounts([...counts.values()], found, price);
+  return {
+    forecast: files === 0 ? priced : { ...priced, file_tokens: files },
+    question: mean,
+  };
 }
 
 type AddPortion = (

@@ -19,6 +19,8 @@ export interface ModelForecast {
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
+  /** Of the answers' input, at most, for images and PDFs; absent: they have none. */
+  file_tokens?: number;
   /** US dollars; null if a model has no price. */
   cost_usd: number | null;
   unpriced: string[];
@@ -70,10 +72,14 @@ export function modelLabel(target: Target): string {
     : target.model;
 }
 
-export function timesForecast({ models, cost_usd, ...rest }: Forecast, times: number): Forecast {
+export function timesForecast(
+  { models, cost_usd, file_tokens, ...rest }: Forecast,
+  times: number,
+): Forecast {
   const cost = (price: number | null): number | null => (price === null ? null : price * times);
   return {
     ...rest,
+    ...(file_tokens === undefined ? {} : { file_tokens: file_tokens * times }),
     cost_usd: cost(cost_usd),
     models: models.map((model) => ({
       ...model,

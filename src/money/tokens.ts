@@ -1,5 +1,7 @@
 import { estimateTokenCount } from 'tokenx';
-import type { Message, Request } from '../types/model.ts';
+import { PDF_TYPE, filesIn, type FilePart } from '../types/media.ts';
+import { isHosted, type Request, type Target } from '../types/model.ts';
+import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
@@ -24,19 +26,45 @@ const PER_MESSAGE = 4;
 /** The rest is estimated by their mean: measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
-export type CountInput = (request: { messages: readonly Message[]; schema: Json | null }) => number;
+/** Without a target: texts alone. */
+type Asked = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
+
+export type CountInput = (request: Asked & { schema: Json | null }) => number;
+
+/** An image of a model whose vendor's rule is unknown. */
+const USUAL_IMAGE = 1600;
+
+/**
+ * A page of a PDF is billed as its text and as an image, and few pages take less than 10 kB.
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support: up to 3,000 tokens of text a
+ * page, and 100 pages a request.
+ */
+const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };
+
+/** An upper estimate for the images and PDFs of a request. */
+export function fileTokens({ target, messages }: Asked): number {
+  return filesIn(messages).reduce((sum, file) => sum + tokensOfFile(target, file), 0);
+}
+
+function tokensOfFile(target: Target | undefined, { media_type, bytes }: FilePart): number {
+  if (media_type === PDF_TYPE)
+    return PDF.pageTokens * Math.min(PDF.pages, Math.ceil(bytes / PDF.pageBytes));
+  const isKnown = target !== undefined && isHosted(target);
+  return (isKnown ? imageTokens(target) : null) ?? USUAL_IMAGE;
+}
 
 export function createInputCounter(): CountInput {
   let measured = 0;
   let tokens = 0;
   let characters = 0;
-  return ({ messages, schema }) => {
+  return ({ schema, ...asked }) => {
+    const { messages } = asked;
     const parts = [
       ...messages.map(({ content }) => content),
       ...(schema === null ? [] : [JSON.stringify(schema)]),
     ];
     const size = parts.reduce((sum, part) => sum + part.length, 0);
-    const frame = PER_MESSAGE * (messages.length + 1);
+    const frame = PER_MESSAGE * (messages.length + 1) + fileTokens(asked);
     if (measured >= SAMPLE_REQUESTS && characters > 0)
       return Math.ceil((tokens / characters) * size) + frame;
     const own = parts.reduce((sum, part) => sum + estimateTokens(part), 0);

@@ -1,6 +1,6 @@
 import type { FilePart } from './media.ts';
 import { isMap, type Json } from './plain.ts';
-import type { ChatApi, Passport, Refusal } from './vendors/facts.ts';
+import type { ChatApi, Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import type { VendorName } from './vendors/names.ts';
 import { factsOf } from './vendors.ts';
 
@@ -34,15 +34,30 @@ export function passportOf(asked: AskedModel): Passport | null {
   return factsOf(known.provider).passports.find(({ models }) => models.test(known.model)) ?? null;
 }
 
+function filesRow(asked: AskedModel): NonNullable<VendorFacts['files']>[number] | undefined {
+  const known = publicModel(asked);
+  if (known === null) return undefined;
+  return factsOf(known.provider).files?.find(({ models }) => models.test(known.model));
+}
+
 /** The first of these kinds of files that the model does not take, or null. */
 export function refusedFile(
   asked: AskedModel,
   types: readonly FilePart['type'][],
 ): FilePart['type'] | null {
-  const known = publicModel(asked);
-  if (known === null) return null;
-  const row = factsOf(known.provider).files?.find(({ models }) => models.test(known.model));
+  const row = filesRow(asked);
   return types.find((type) => row?.takes.includes(type) === false) ?? null;
+}
+
+/** Most input tokens of one image; null: unknown. */
+export function imageTokens(asked: AskedModel): number | null {
+  return filesRow(asked)?.imageTokens ?? null;
+}
+
+/** Most bytes of files in one request, before base64; null: unknown. */
+export function requestBytes(asked: AskedModel): number | null {
+  const known = publicModel(asked);
+  return known === null ? null : (factsOf(known.provider).requestBytes ?? null);
 }
 
 /** `images`, `files (PDF)`. */

@@ -108,6 +108,18 @@ describe('the cap on cost', () => {
     expect(guard.reached()).toBeNull();
   });
 
+  test('counts the files of a request before it is answered', async () => {
+    // A dollar for a million input tokens: two PDFs of 400,000 tokens have room, a third has not.
+    const perInput: Price = (_target, { input_tokens }) => input_tokens / 1e6;
+    const pdf = { type: 'file', path: 'a.pdf', media_type: 'application/pdf', id: 'a1' } as const;
+    const parts = [{ ...pdf, bytes: 870_000 }];
+    const messages = [{ role: 'user' as const, content: '', parts }];
+    const { server, calls } = capped(1, 3, { messages }, perInput);
+    expect(await server.asked()).toBe(2);
+    await server.answer(3, 1);
+    await allOk(calls);
+  });
+
   test('stops for good when nothing under way can make room, and never goes on with smaller calls', async () => {
     const { guard, server, calls, ask } = capped(1, 5);
     await server.answer(3, 300);

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { createInputCounter, estimateTokens, expectedOutput } from '../../../src/money/tokens.ts';
+import {
+  createInputCounter,
+  estimateTokens,
+  expectedOutput,
+  fileTokens,
+} from '../../../src/money/tokens.ts';
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
@@ -43,6 +48,47 @@ describe('the estimate, against the tokenizer it stands in for', () => {
     const text = 'A sentence of usual length, as it stands in many prompts. ';
     const ratio = estimateTokens(text.repeat(10_000)) / (estimateTokens(text.repeat(100)) * 100);
     expect(ratio).toBeCloseTo(1, 1);
+  });
+});
+
+describe('images and PDFs', () => {
+  const target = (provider: 'openai' | 'anthropic' | 'groq', model: string) => ({
+    provider,
+    endpoint: null,
+    model,
+  });
+  const messages = (type: 'image' | 'file', bytes: number) => {
+    const media_type = type === 'image' ? 'image/png' : 'application/pdf';
+    const part = { type, path: 'a', media_type, id: 'a1', bytes };
+    return [{ role: 'user' as const, content: 'What is it?', parts: [part] }];
+  };
+
+  test.each([
+    ['the most of an image by the vendor', target('anthropic', 'claude-sonnet-5-5'), 4784],
+    ['that of the model', target('openai', 'gpt-4o-mini'), 48_200],
+    ['an estimate where no rule is known', target('groq', 'llama'), 1600],
+  ])('count %s', (_what, asked, tokens) => {
+    expect(fileTokens({ target: asked, messages: messages('image', 2_000_000) })).toBe(tokens);
+  });
+
+  test('count a PDF by its bytes, up to 100 pages', () => {
+    const asked = target('anthropic', 'claude-sonnet-5-5');
+    const tokensOf = (bytes: number) =>
+      fileTokens({ target: asked, messages: messages('file', bytes) });
+    expect(tokensOf(900)).toBe(4600);
+    expect(tokensOf(95_000)).toBe(46_000);
+    expect(tokensOf(19_000_000)).toBe(460_000);
+  });
+
+  test('are part of the input, also of requests that are not measured', () => {
+    const inputOf = createInputCounter();
+    const asked = { target: target('openai', 'gpt-4o'), schema: null };
+    const withFile = { ...asked, messages: messages('file', 19_000_000) };
+    expect(inputOf(withFile)).toBeGreaterThan(460_000);
+    for (let index = 0; index < 150; index += 1)
+      inputOf({ ...asked, messages: [{ role: 'user', content: 'What is it?' }] });
+    expect(inputOf(withFile)).toBeGreaterThan(460_000);
+    expect(inputOf({ ...asked, messages: messages('image', 10) })).toBeLessThan(5000);
   });
 });
 

@@ -12,7 +12,7 @@ import { longerOf, withMoreRoom } from './longer.ts';
 import type { Pacer } from './pace.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
-import { withFileData } from './vendors/files.ts';
+import { createFileSender, type FileSender } from './vendors/files.ts';
 import { vendors } from './vendors/index.ts';
 import {
   answerEndpoint,
@@ -30,6 +30,7 @@ interface Hosted {
 
 export function createHosted(options: HostedOptions): Hosted {
   const servers = new Map<string, Server>();
+  const files = createFileSender(options.readFile);
   const serverOf = (target: HostedTarget): Server | Problem => {
     const label =
       target.endpoint === null ? target.provider : `${target.provider} (${target.endpoint})`;
@@ -55,7 +56,7 @@ export function createHosted(options: HostedOptions): Hosted {
           : (server.vendor.refuses(request.parameters) ?? whyRefused(request, target));
       const pacer = pacerOf(server, target, options);
       const ask = (of: Request): Promise<Completion> =>
-        askHosted({ server, pacer }, of, target, options);
+        askHosted({ server, pacer, files }, of, target, options);
       const work = async (): Promise<Completion> => {
         const completion = await ask(request);
         const longer = withMoreRoom(request, server.vendor.name, completion);
@@ -108,6 +109,7 @@ async function askHosted(
 interface Destination {
   server: Server;
   pacer: Pacer | null;
+  files: FileSender;
 }
 
 interface HostedCall {
@@ -121,7 +123,7 @@ const KEY = 'key';
 
 /** Null: the request can do without what was refused. `plainly`: the answer's form was wrong. */
 async function askOnce(
-  { server, pacer }: Destination,
+  { server, pacer, files }: Destination,
   asking: HostedCall,
   options: HostedOptions,
 ): Promise<Completion | 'plainly' | null> {
@@ -137,8 +139,14 @@ async function askOnce(
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
   const once = onceMore();
-  const work = async (): Promise<CallAttempt<VendorOutput>> =>
-    once(await sendOnce(server, sent, { request, target }, options));
+  const work = async (): Promise<CallAttempt<VendorOutput>> => {
+    const release = await files.room(sent);
+    try {
+      return once(await sendOnce({ server, files }, sent, { request, target }, options));
+    } finally {
+      release();
+    }
+  };
   const tried = await withRetries(work, {
     ...server.retry,
     pacers: pacer === null ? [server.pacer] : [server.pacer, pacer],
@@ -183,15 +191,15 @@ function closedBy(
 }
 
 async function sendOnce(
-  server: Server,
+  { server, files }: Omit<Destination, 'pacer'>,
   wanted: Ask,
   { request, target }: { request: Request; target: HostedTarget },
   options: HostedOptions,
 ): Promise<CallAttempt<VendorOutput>> {
-  const { clock, timeoutMs, redact, readFile } = options;
-  const whole = await withFileData(wanted, readFile).catch(unreadFile);
-  if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
+  const { clock, timeoutMs, redact } = options;
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
+  const whole = await files.load(wanted).catch(unreadFile);
+  if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
   const started = clock.now();
   try {
     const post = await server.post();

@@ -132,7 +132,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
     purpose: 'prompt',
     calls: ANCHOR_TRIES,
     tokens: {
-      input: inputOf({ messages, schema: null }),
+      input: inputOf({ target, messages, schema: null }),
       output: expectedOutput({ parameters, purpose: 'prompt' }),
     },
     place: { file: SETTINGS_FILE, line: 0 },

@@ -52,8 +52,17 @@ export interface VendorFacts {
   starterModel: string;
   /** Whether its own host has the Responses API beside chat completions; absent: it does not. */
   hasResponses?: true;
-  /** The files that models take; the first that matches applies. Absent: unknown. */
-  files?: readonly { models: RegExp; takes: readonly ('image' | 'file')[] }[];
+  /**
+   * The files that models take; the first that matches applies. Absent: unknown. `imageTokens`: the
+   * most input tokens of one image, by the vendor's rule.
+   */
+  files?: readonly {
+    models: RegExp;
+    takes: readonly ('image' | 'file')[];
+    imageTokens?: number;
+  }[];
+  /** Most bytes of files in one request, before base64. Absent: unknown. */
+  requestBytes?: number;
   /** The first whose name pattern matches applies. */
   passports: readonly Passport[];
   /**

@@ -216,8 +216,13 @@ export const openaiFacts = {
     { models: /audio|realtime|embedding|^(gpt-3\.5|o1-mini|o1-preview|o3-mini)/, takes: [] },
     { models: /^gpt-4-(turbo(-\d{4}|$)|vision)/, takes: ['image'] },
     { models: /^gpt-4(-|$)/, takes: [] },
-    { models: /./, takes: ['image', 'file'] },
+    // https://developers.openai.com/api/docs/guides/images-vision#calculating-costs: 8 tiles, or
+    // 2,500 patches times 1.62.
+    { models: /^gpt-4o-mini/, takes: ['image', 'file'], imageTokens: 48_200 },
+    { models: /./, takes: ['image', 'file'], imageTokens: 4100 },
   ],
+  // https://developers.openai.com/api/docs/guides/file-inputs
+  requestBytes: 50_000_000,
   passports: OPENAI_PASSPORTS,
   ends: OPENAI_RETIREMENTS,
   priceId: 'openai',

@@ -4,16 +4,75 @@ import type { Ask } from './vendor.ts';
 
 export type ReadFile = (file: FilePart) => Promise<Uint8Array>;
 
-/** The request with its files as base64. They are read again for each call: memory stays small. */
+/** The request with its files as base64. */
 export async function withFileData(ask: Ask, read: ReadFile): Promise<Ask> {
   const files = filesIn(ask.messages);
-  if (files.length === 0) return ask;
+  return files.length === 0 ? ask : { ...ask, files: await base64Of(files, read) };
+}
+
+type FileData = NonNullable<Ask['files']>;
+
+async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<FileData> {
   const unique = [...new Map(files.map((file) => [file.id, file])).values()];
   const read64 = async (file: FilePart): Promise<[string, string]> => [
     file.id,
     Buffer.from(await read(file)).toString('base64'),
   ];
-  return { ...ask, files: new Map(await Promise.all(unique.map(read64))) };
+  return new Map(await Promise.all(unique.map(read64)));
+}
+
+/** Base64 of the requests under way; each takes its bytes some three times while it is sent. */
+const MOST_BYTES = 64_000_000;
+
+export interface FileSender {
+  /**
+   * Waits until the requests under way leave room for this one's files; at least one always goes.
+   * Returns what to call when it has been answered.
+   */
+  room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
+  /** The request with its files, which requests under way share. */
+  load(ask: Ask): Promise<Ask>;
+}
+
+export function createFileSender(read: ReadFile, most: number = MOST_BYTES): FileSender {
+  const held = new Map<string, WeakRef<FileData>>();
+  const loading = new Map<string, Promise<FileData>>();
+  let waiting: { bytes: number; go(): void }[] = [];
+  let used = 0;
+  const admit = (): void => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if (used > 0 && used + next.bytes > most) return;
+      waiting = waiting.slice(1);
+      used += next.bytes;
+      next.go();
+    }
+  };
+  return {
+    async room(ask) {
+      const bytes = fileBytes(ask);
+      if (bytes > 0)
+        await new Promise<void>((go) => {
+          waiting.push({ bytes, go });
+          admit();
+        });
+      return () => {
+        used -= bytes;
+        admit();
+      };
+    },
+    async load(ask) {
+      const files = filesIn(ask.messages);
+      if (files.length === 0) return ask;
+      const key = files.map(({ id }) => id).join(' ');
+      const known = held.get(key)?.deref();
+      if (known !== undefined) return { ...ask, files: known };
+      const pending = loading.get(key) ?? base64Of(files, read);
+      loading.set(key, pending);
+      const data = await pending.finally(() => loading.delete(key));
+      held.set(key, new WeakRef(data));
+      return { ...ask, files: data };
+    },
+  };
 }
 
 /** Bytes that the files of a request add to its body as base64. */

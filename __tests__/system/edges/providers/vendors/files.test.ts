@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createFileSender } from '../../../../../src/edges/providers/vendors/files.ts';
 import type { FilePart } from '../../../../../src/types/media.ts';
 import type { Message } from '../../../../../src/types/model.ts';
 import { pdf, png } from '../../../../stand-ins/pictures.ts';
@@ -107,6 +108,36 @@ describe('images and PDFs', () => {
     expect(server.calls).toEqual([]);
   });
 
+  test('are read once for tries that are under way together', async () => {
+    let reads = 0;
+    const counting = (file: FilePart): Promise<Uint8Array> => {
+      reads += 1;
+      return readFile(file);
+    };
+    const { ask, server } = await start('openai', () => ({ text: 'a cat' }), {
+      readFile: counting,
+    });
+    // The first call finds out alone whether the key is good.
+    await ask({ model: 'gpt-5.4', messages });
+    const tries = [1, 2, 3, 4].map((index) => ask({ model: 'gpt-5.4', messages, try: index }));
+    expect((await Promise.all(tries)).every(({ status }) => status === 'ok')).toBe(true);
+    expect(server.calls).toHaveLength(5);
+    expect(reads).toBeLessThanOrEqual(4);
+  });
+
+  test('are not read once no further call is allowed', async () => {
+    let reads = 0;
+    const { ask } = await start('openai', () => ({ text: 'a cat' }), {
+      readFile: (file) => {
+        reads += 1;
+        return readFile(file);
+      },
+      onAttempt: () => false,
+    });
+    expect(errorOf(await ask({ model: 'gpt-5.4', messages })).kind).toBe('budget');
+    expect(reads).toBe(0);
+  });
+
   test('make no call when one cannot be read', async () => {
     const { ask, server } = await start('openai', () => ({}), { readFile });
     const lost = { ...messages[1], role: 'user' as const, parts: [{ ...image, id: 'c3' }] };
@@ -115,5 +146,37 @@ describe('images and PDFs', () => {
       message: expect.stringContaining('a file of the prompt cannot be read: object c3 is missing'),
     });
     expect(server.calls).toEqual([]);
+  });
+});
+
+describe('requests with large files', () => {
+  const asking = (bytes: number) => ({
+    messages: [{ role: 'user' as const, content: '', parts: [{ ...rules, bytes }] }],
+  });
+  const turn = () =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+
+  test('wait until those under way leave room, in order, and one always goes', async () => {
+    const { room } = createFileSender(readFile, 100);
+    const went: string[] = [];
+    const enter = (name: string, bytes: number) =>
+      room(asking(bytes)).then((leave) => {
+        went.push(name);
+        return leave;
+      });
+    const first = await enter('too large alone', 300);
+    const others = [enter('large', 60), enter('small', 9), enter('other', 60)];
+    const text = await room({ messages: [{ role: 'user', content: 'No file.' }] });
+    text();
+    await turn();
+    expect(went).toEqual(['too large alone']);
+    first();
+    await turn();
+    expect(went).toEqual(['too large alone', 'large', 'small']);
+    (await others[0])?.();
+    await turn();
+    expect(went).toEqual(['too large alone', 'large', 'small', 'other']);
   });
 });
