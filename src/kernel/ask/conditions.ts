@@ -30,33 +30,21 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/** Metrics with their dependencies first, else in file order. Cycles were refused when reading. */
-export function inDependencyOrder(metrics: readonly Metric[]): Metric[] {
-  const ordered: Metric[] = [];
-  const visit = (metric: Metric, path: readonly Metric[]): void => {
-    if (ordered.includes(metric) || path.includes(metric)) return;
-    for (const condition of metric.depends_on) {
-      const dependency = conditionMetric(condition, metrics);
-      if (dependency !== null) visit(dependency, [...path, metric]);
-    }
-    ordered.push(metric);
-  };
-  for (const metric of metrics) visit(metric, []);
-  return ordered;
-}
-
-/** Metrics in as few steps as possible, each metric in a later step than its dependencies. */
+/** Metrics in steps: each is in a later step than what it depends on, which has no circles. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();
-  for (const metric of inDependencyOrder(metrics)) {
-    const before = metric.depends_on
-      .map((condition) => conditionMetric(condition, metrics))
-      .map((dependency) => (dependency === null ? -1 : (waveOf.get(dependency) ?? -1)));
-    const wave = Math.max(-1, ...before) + 1;
+  const place = (metric: Metric): number => {
+    const known = waveOf.get(metric);
+    if (known !== undefined) return known;
+    waveOf.set(metric, 0);
+    const before = metric.depends_on.flatMap((each) => conditionMetric(each, metrics) ?? []);
+    const wave = Math.max(-1, ...before.map(place)) + 1;
     waveOf.set(metric, wave);
     (waves[wave] ??= []).push(metric);
-  }
+    return wave;
+  };
+  metrics.forEach(place);
   return waves;
 }
 

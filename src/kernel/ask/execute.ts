@@ -4,7 +4,6 @@ import { isMap, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/generation.ts';
 import { isBatched } from '../select/targets.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
-import type { Reference } from '../suite/suite.ts';
 import { completionOf, recordedDialogue } from './dialogue.ts';
 
 /** Items in progress at once: more than any server is sent, fewer than a large sweep's tries. */
@@ -178,11 +177,4 @@ function outputText(output: Json | undefined): string {
   if (typeof output === 'string') return output;
   if (isMap(output) && typeof output['content'] === 'string') return output['content'];
   return JSON.stringify(output ?? null);
-}
-
-export interface ScoringItem {
-  answer: AnsweredTry;
-  reference: Reference;
-  otherAnswer?: string | null;
-  otherMessages?: readonly Message[];
 }

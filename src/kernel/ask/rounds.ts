@@ -1,4 +1,3 @@
-import { byCodeUnits } from '../../text/order.ts';
 import type { Score } from '../../types/metric.ts';
 import {
   identityOf,
@@ -23,7 +22,7 @@ import {
   type PlannedTry,
 } from './execute.ts';
 import type { ScoringTools } from './score-metric.ts';
-import { noAnswer, scoreItems } from './score.ts';
+import { noAnswer, scoreAnswers } from './score.ts';
 
 /** Another answerer's answers are judged again, once for all tries that share them. */
 async function viewsUnder(
@@ -64,66 +63,39 @@ export async function runRounds(
   let suites = [...started];
   for (;;) {
     const wanted = next(suites);
-    const queue = suites.flatMap(({ run }, index) => queuedTries(run, index, wanted(run)));
-    if (queue.length === 0) return suites;
-    const queued = interleave(queue);
-    const answers = await execute(
-      queued.map(({ planned }) => planned),
-      tools,
-    );
-    const bySuite = Map.groupBy(answers, (_, position) => queued[position]?.suiteIndex);
+    // By try, suite, reference, then side: model drift over time affects both sides alike.
+    const planned = suites
+      .flatMap(({ run }) => plannedTries(run, wanted(run)))
+      .sort((a, b) => a.try - b.try);
+    if (planned.length === 0) return suites;
+    const answers = await execute(planned, tools);
+    const bySuite = Map.groupBy(answers, (answer) => answer.planned.suite);
     suites = await Promise.all(
-      suites.map(async (suite, index) =>
-        withMoreTries(suite, await score(suite.run, bySuite.get(index) ?? [], tools)),
-      ),
+      suites.map(async (suite) => {
+        const own = bySuite.get(identityOf(suite.run)) ?? [];
+        return withMoreTries(suite, await score(suite.run, own, tools));
+      }),
     );
   }
 }
 
-interface QueuedTry {
-  suiteIndex: number;
-  order: number;
-  planned: PlannedTry;
-}
-
-function queuedTries(
-  suite: SuiteRun,
-  suiteIndex: number,
-  wanted: ReadonlyMap<number, number>,
-): QueuedTry[] {
+function plannedTries(suite: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedTry[] {
   const { answerer } = suite.scoring;
-  const identity = identityOf(suite);
-  return [...wanted].flatMap(([index, count]) => {
-    const run = suite.runs[index];
-    if (run === undefined) return [];
-    return (['base', 'head'] as const).flatMap((side) => {
-      const generation = run.affected[side];
+  return suite.runs.flatMap((reference, run) =>
+    (['base', 'head'] as const).flatMap((side) => {
+      const generation = reference.affected[side];
       if (generation === null) return [];
-      const first = run[side].length;
-      return Array.from({ length: Math.max(0, count - first) }, (_, step) => ({
-        suiteIndex,
-        order: index,
-        planned: {
-          run: index,
-          suite: identity,
-          side,
-          try: first + step,
-          generation,
-          answerer,
-        },
+      const first = reference[side].length;
+      const count = Math.max(0, (wanted.get(run) ?? 0) - first);
+      return Array.from({ length: count }, (_, step) => ({
+        run,
+        suite: identityOf(suite),
+        side,
+        try: first + step,
+        generation,
+        answerer,
       }));
-    });
-  });
-}
-
-/** By try, suite, reference, then side: model drift over time affects both sides alike. */
-function interleave(queue: readonly QueuedTry[]): QueuedTry[] {
-  return [...queue].sort(
-    (a, b) =>
-      a.planned.try - b.planned.try ||
-      a.suiteIndex - b.suiteIndex ||
-      a.order - b.order ||
-      byCodeUnits(a.planned.side, b.planned.side),
+    }),
   );
 }
 
@@ -149,14 +121,16 @@ async function scoreUnder(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<TryResult[]> {
-  const references = answers.map(({ planned }) => runs[planned.run]?.affected);
   const views = await viewsUnder(answers, scoring, tools);
-  const scored = await scoreItems(
-    views.map((answer, index) => ({ answer, reference: judgedBy(references[index], scoring) })),
+  const scores = await scoreAnswers(
+    views.map((answer) => ({
+      answer,
+      reference: judgedBy(runs[answer.planned.run]?.affected, scoring),
+    })),
     scoring,
     tools,
   );
-  return scored.map(({ item, scores }) => tryResult(item.answer, scores, scoring));
+  return views.map((answer, index) => tryResult(answer, scores[index] ?? [], scoring));
 }
 
 export interface ExtraTry {

@@ -2,86 +2,33 @@ import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answ
 import { asDirect } from '../../money/price.ts';
 import { textOf, callsOf, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
-import type { Complete, Completion, Evaluate, Message } from '../../types/model.ts';
+import type { Complete, Evaluate, Message } from '../../types/model.ts';
+import type { Side } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import type { Generation } from '../select/generation.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../suite/metrics.ts';
-import type { ScoringItem } from './execute.ts';
+import type { Reference } from '../suite/suite.ts';
+import type { OkCompletion } from './dialogue.ts';
+import type { AnsweredTry } from './execute.ts';
 
-type OkCompletion = Extract<Completion, { status: 'ok' }>;
-
-/** Scores head's answer against base's of the same try; base's score is the mirror image. */
-export async function scorePairs(
-  metric: Metric,
-  items: readonly ScoringItem[],
-  score: (items: readonly ScoringItem[]) => Promise<ReadonlyMap<ScoringItem, Score>>,
-): Promise<Map<ScoringItem, Score>> {
-  const keyOf = ({ answer: { planned } }: ScoringItem): string =>
-    `${String(planned.run)} ${String(planned.try)}`;
-  const bases = new Map(
-    items.filter(({ answer }) => answer.planned.side === 'base').map((item) => [keyOf(item), item]),
-  );
-  const pairs = items
-    .filter(({ answer }) => answer.planned.side === 'head')
-    .map((head) => {
-      const base = bases.get(keyOf(head)) ?? null;
-      return {
-        head,
-        base,
-        asked:
-          base === null
-            ? { ...head, otherAnswer: null }
-            : {
-                ...head,
-                otherAnswer: otherAnswerOf(head, base),
-                otherMessages: base.answer.messages,
-              },
-      };
-    });
-  const scores = await score(pairs.map(({ asked }) => asked));
-  const alone: Score = {
-    metric: metric.name,
-    status: 'skipped',
-    value: null,
-    reason: 'there is no answer of the other side to compare with',
-    skip: metric.skip,
-  };
-  const found = new Map<ScoringItem, Score>(items.map((item) => [item, alone]));
-  for (const { head, base, asked } of pairs) {
-    const own = scoreFor(scores, asked, metric.name);
-    found.set(head, own);
-    if (base !== null) found.set(base, seenFromHead(own));
-  }
-  return found;
+/** An answer that the metrics judge, and its scores so far by metric. */
+export interface AnswerRow {
+  answer: AnsweredTry;
+  /** As the metrics see it. */
+  seen: MetricAnswer;
+  scores: Map<string, Score>;
 }
 
-export function scoreFor(
-  scores: ReadonlyMap<ScoringItem, Score>,
-  item: ScoringItem,
-  metric: string,
-): Score {
-  const score = scores.get(item);
-  if (score === undefined)
-    throw new TypeError(`metric "${metric}" has no score for an answer it was given`);
-  return score;
-}
-
-/** For equal prompts the answer itself, as a difference would be chance. */
-function otherAnswerOf(head: ScoringItem, base: ScoringItem): string | null {
-  const same =
-    fingerprintOf(head.answer.planned.generation) === fingerprintOf(base.answer.planned.generation);
-  const { completion } = same ? head.answer : base.answer;
-  return completion.status === 'ok' ? textOf(completion) : null;
-}
-
-function seenFromHead(score: Score): Score {
-  if (score.status !== 'pass' && score.status !== 'fail') return score;
-  const value = typeof score.value === 'number' ? 1 - score.value : score.value;
-  if (value === 0.5) return score;
-  const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
-  return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
+/** What one metric judges of an answer: all of it, or an object of its dialogue. */
+export interface Subject {
+  row: AnswerRow;
+  /** Index among the dialogue's objects of the metric's level. */
+  at: number;
+  /** Index of its last message, without system messages. */
+  message: number;
+  seen: MetricAnswer;
 }
 
 export interface ScoringTools {
@@ -100,60 +47,90 @@ export interface ScoringTools {
 /** Up to this many grades in a run are kept with their prompts and replies, to limit memory. */
 const MOST_GRADES = 2000;
 
+/** Scores head's answer against base's of the same try; base's score is the mirror image. */
+export async function scorePairs(
+  metric: Metric,
+  subjects: readonly Subject[],
+  scoring: Scoring,
+  tools: ScoringTools,
+): Promise<Map<Subject, Score>> {
+  const pairs = Map.groupBy(subjects, ({ row: { answer } }) =>
+    [answer.planned.run, answer.planned.try].join(' '),
+  );
+  const asked = new Map<Subject, { base: Subject; head: Subject }>();
+  for (const pair of pairs.values()) {
+    const of = (side: Side): Subject | undefined =>
+      pair.find(({ row }) => row.answer.planned.side === side);
+    const [base, head] = [of('base'), of('head')];
+    if (base !== undefined && head !== undefined) asked.set(comparison(base, head), { base, head });
+  }
+  const scores = await scoreSubjects(metric, [...asked.keys()], scoring, tools);
+  const alone = skippedScore(metric, 'there is no answer of the other side to compare with');
+  const found = new Map<Subject, Score>(subjects.map((subject) => [subject, alone]));
+  for (const [subject, { base, head }] of asked) {
+    const score = scores.get(subject) ?? alone;
+    found.set(head, score);
+    found.set(base, seenFromHead(score));
+  }
+  return found;
+}
+
+/** For equal prompts head's answer on both sides, as a difference would be chance. */
+function comparison(base: Subject, head: Subject): Subject {
+  const isSame =
+    fingerprintOf(head.row.answer.planned.generation) ===
+    fingerprintOf(base.row.answer.planned.generation);
+  const otherAnswer = textOf((isSame ? head : base).seen.completion);
+  return { ...head, seen: { ...head.seen, otherAnswer, otherMessages: base.seen.messages } };
+}
+
+export function skippedScore({ name: metric, skip }: Metric, reason: string): Score {
+  return { metric, status: 'skipped', value: null, reason, skip };
+}
+
+function seenFromHead(score: Score): Score {
+  if (score.status !== 'pass' && score.status !== 'fail') return score;
+  const value = typeof score.value === 'number' ? 1 - score.value : score.value;
+  if (value === 0.5) return score;
+  const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
+  return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
+}
+
 /**
  * Code scores the sides one after the other, in random order per suite and in separate processes,
  * so it cannot tell which side it scores. Graders run concurrently. A grade uses its try's index,
  * so grader noise is as independent as the answers.
  */
-export async function scoreAnswers(
+export async function scoreSubjects(
   metric: Metric,
-  items: readonly ScoringItem[],
-  metricAnswerOf: (item: ScoringItem) => MetricAnswer,
+  subjects: readonly Subject[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<ScoringItem, Score>> {
-  const score = (group: readonly ScoringItem[]): Promise<[ScoringItem, Score][]> =>
-    scoreGroup(metric, group, metricAnswerOf, scoring, {
-      ...tools,
-      keepGrades: items.length <= MOST_GRADES,
-    });
+): Promise<Map<Subject, Score>> {
+  const score = (group: readonly Subject[]): Promise<[Subject, Score][]> =>
+    scoreGroup(metric, group, scoring, { ...tools, keepGrades: subjects.length <= MOST_GRADES });
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
-  const groups = groupItems(items, ({ answer: { planned } }) =>
-    [planned.suite, planned.side, ...(asks ? [planned.try] : [])].join('\n'),
+  const groups = Map.groupBy(subjects, ({ row: { answer } }) =>
+    [answer.planned.suite, answer.planned.side, ...(asks ? [answer.planned.try] : [])].join('\n'),
   );
-  if (asks) return new Map((await Promise.all(groups.map(score))).flat());
-  const scores = new Map<ScoringItem, Score>();
-  for (const turn of [0, 1])
-    for (const group of groups.filter((own) => turnOf(own, tools.random) === turn))
-      for (const [item, found] of await score(group)) scores.set(item, found);
-  return scores;
+  if (asks) return new Map((await Promise.all([...groups.values()].map(score))).flat());
+  const scores: [Subject, Score][][] = [];
+  for (const group of [...groups.values()].sort((a, b) => turnOf(a, tools) - turnOf(b, tools)))
+    scores.push(await score(group));
+  return new Map(scores.flat());
 }
 
-function turnOf([first]: readonly ScoringItem[], random: MetricTools['random']): 0 | 1 {
+function turnOf([first]: readonly Subject[], { random }: ScoringTools): 0 | 1 {
   if (first === undefined) return 0;
-  const { suite, side } = first.answer.planned;
+  const { suite, side } = first.row.answer.planned;
   const drawn = [...random(`order of sides ${String(suite)}`)];
   const headFirst = drawn.reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 2 === 1;
   return (side === 'head') === headFirst ? 0 : 1;
 }
 
-function groupItems(
-  items: readonly ScoringItem[],
-  keyOf: (item: ScoringItem) => string,
-): ScoringItem[][] {
-  const groups = new Map<string, ScoringItem[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
-}
-
 async function scoreGroup(
   metric: Metric,
-  group: readonly ScoringItem[],
-  metricAnswerOf: (item: ScoringItem) => MetricAnswer,
+  group: readonly Subject[],
   scoring: Scoring,
   {
     complete,
@@ -163,35 +140,37 @@ async function scoreGroup(
     scoreMetric,
     keepGrades,
   }: ScoringTools & { keepGrades: boolean },
-): Promise<[ScoringItem, Score][]> {
+): Promise<[Subject, Score][]> {
   const [first] = group;
   if (first === undefined) return [];
-  const { suite, side, try: index } = first.answer.planned;
-  const scores = await scoreMetric(metric, group.map(metricAnswerOf), {
-    complete,
-    evaluate: (job) =>
-      evaluate({
-        ...job,
-        suite,
-        side,
-        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
-        scores: { what: `metric "${metric.name}"`, place: metric.place },
-      }),
-    checkSchema: checkSchema && checkedAt(checkSchema, metric),
-    random,
-    keepGrades,
-    rubrics: scoring.rubrics,
-    graders: gradersFor(metric, scoring),
-    embedder: embedderFor(metric, scoring),
-    try: index,
-  });
+  const { suite, side, try: index } = first.row.answer.planned;
+  const scores = await scoreMetric(
+    metric,
+    group.map(({ seen }) => seen),
+    {
+      complete,
+      evaluate: (job) =>
+        evaluate({
+          ...job,
+          suite,
+          side,
+          ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
+          scores: { what: `metric "${metric.name}"`, place: metric.place },
+        }),
+      checkSchema: checkSchema && checkedAt(checkSchema, metric),
+      random,
+      keepGrades,
+      rubrics: scoring.rubrics,
+      graders: gradersFor(metric, scoring),
+      embedder: embedderFor(metric, scoring),
+      try: index,
+    },
+  );
   if (scores.length !== group.length)
-    throw new TypeError(
-      `metric "${metric.name}" gave ${String(scores.length)} scores for ${String(group.length)} answers`,
-    );
-  return scores.flatMap((score, position): [ScoringItem, Score][] => {
-    const item = group[position];
-    return item === undefined ? [] : [[item, score]];
+    throw new TypeError(`metric "${metric.name}" gave another number of scores than of answers`);
+  return scores.flatMap((score, position): [Subject, Score][] => {
+    const subject = group[position];
+    return subject === undefined ? [] : [[subject, score]];
   });
 }
 
@@ -204,17 +183,14 @@ function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): Check
     );
 }
 
-export function metricAnswer(
-  { answer, reference, otherAnswer = null, otherMessages }: ScoringItem,
+/** An answer as the metrics see it. */
+export function seenAnswer(
+  { completion, messages, own, planned: { generation } }: AnsweredTry,
+  reference: Reference,
   price: Price,
 ): MetricAnswer {
-  const {
-    completion,
-    messages,
-    planned: { generation },
-  } = answer;
   if (completion.status !== 'ok') throw new TypeError('only answers are scored');
-  const recorded = generation.kind === 'recorded' && answer.own === null ? generation : null;
+  const recorded = generation.kind === 'recorded' && own === null ? generation : null;
   return {
     completion:
       generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,
@@ -223,8 +199,6 @@ export function metricAnswer(
     expected: reference.expected,
     values: reference.values,
     ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
-    otherAnswer,
-    ...(otherMessages === undefined ? {} : { otherMessages }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],

@@ -1,80 +1,65 @@
-import type { MetricAnswer } from '../../metrics/answer.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
 import {
   OBJECT_WORDS,
   countObjects,
   dialogueObjects,
   scoreOfObjects,
-  type DialogueObject,
 } from '../../metrics/objects.ts';
 import type { DependsOn, Metric, MetricLevel, ObjectScore, Score } from '../../types/metric.ts';
-import type { Message } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
 import { conditionMetric, unmetReason } from './conditions.ts';
-import type { ScoringItem } from './execute.ts';
 import {
-  metricAnswer,
-  scoreAnswers,
-  scoreFor,
   scorePairs,
+  scoreSubjects,
+  skippedScore,
+  type AnswerRow,
   type ScoringTools,
+  type Subject,
 } from './score-metric.ts';
 
-export interface AnswerRow {
-  item: ScoringItem;
-  scores: Map<string, Score>;
-  objects: Map<MetricLevel, DialogueObject[]>;
-}
-
-interface ObjectToScore {
-  row: AnswerRow;
-  at: number;
-  object: DialogueObject;
-  /** The key for score lookups; a copy of the row's own item. */
-  item: ScoringItem;
-}
-
+/** Sets the metric's score of each answer; its conditions must have their scores already. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<void> {
-  const parts = rows.map((row) => ({ row, own: objectsToScore(metric, row, scoring, tools) }));
-  const all = parts.flatMap(({ own }) => own);
+  const subjects = new Map(rows.map((row) => [row, subjectsOf(metric, row, scoring)]));
+  const all = [...subjects.values()].flat();
   const reasons = await unmetConditions(metric, all, scoring, tools);
-  const open = all.filter((part) => !reasons.has(part));
-  const objects = new Map(open.map(({ item, object }) => [item, object.answer]));
-  const score = (some: readonly ScoringItem[]): Promise<Map<ScoringItem, Score>> =>
-    scoreAnswers(
-      metric,
-      some,
-      (item) => objects.get(item) ?? metricAnswer(item, tools.price),
-      scoring,
-      tools,
-    );
-  const items = open.map(({ item }) => item);
-  const scores = await (isPairwise(metric) ? scorePairs(metric, items, score) : score(items));
-  const scoreOf = (part: ObjectToScore): Score => {
-    const reason = reasons.get(part);
-    return reason === undefined
-      ? scoreFor(scores, part.item, metric.name)
-      : { metric: metric.name, status: 'skipped', value: null, reason, skip: metric.skip };
+  const open = all.filter((subject) => !reasons.has(subject));
+  const scores = await (isPairwise(metric) ? scorePairs : scoreSubjects)(
+    metric,
+    open,
+    scoring,
+    tools,
+  );
+  const scoreOf = (subject: Subject): Score => {
+    const reason = reasons.get(subject);
+    return reason === undefined ? scoreFor(scores, subject, metric) : skippedScore(metric, reason);
   };
-  for (const { row, own } of parts) {
-    const scored = own.map((part) => ({ at: part.at, score: scoreOf(part) }));
-    const [only] = scored;
+  for (const [row, own] of subjects) {
+    const [only] = own;
     row.scores.set(
       metric.name,
       metric.every === undefined && only !== undefined
-        ? only.score
-        : scoreOfObjects(metric, scored.map(objectScore)),
+        ? scoreOf(only)
+        : scoreOfObjects(
+            metric,
+            own.map((subject) => objectScore(subject.at, scoreOf(subject))),
+          ),
     );
   }
 }
 
-function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
+function scoreFor(scores: ReadonlyMap<Subject, Score>, subject: Subject, { name }: Metric): Score {
+  const score = scores.get(subject);
+  if (score === undefined) throw new TypeError(`metric "${name}" has no score for an answer`);
+  return score;
+}
+
+function objectScore(at: number, score: Score): ObjectScore {
   const { status, value, reason } = score;
   const label = 'label' in score ? score.label : undefined;
   return {
@@ -88,99 +73,101 @@ function objectScore({ at, score }: { at: number; score: Score }): ObjectScore {
   };
 }
 
-function objectsToScore(
+function subjectsOf(
   { source, level, every }: Metric,
   row: AnswerRow,
   { rubrics }: Scoring,
-  { price }: ScoringTools,
-): ObjectToScore[] {
+): Subject[] {
   const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
-  const ofAnswer =
+  const judgesAnswer =
     (every === undefined && level !== 'Thread') ||
     materialUsed(rubric?.prompt ?? '').has('completion');
-  const answer = metricAnswer(row.item, price);
-  const whole = { message: countObjects(answer.thread, 'Message') - 1, answer };
-  const parts = ofAnswer
-    ? [{ at: Math.max(0, countObjects(answer.thread, level) - 1), object: whole }]
-    : objectsIn(row, level, price).map((object, at) => ({ at, object }));
-  return parts.map((part) => ({ ...part, row, item: { ...row.item } }));
+  if (!judgesAnswer) return objectsIn(row, level);
+  const { seen } = row;
+  const at = Math.max(0, countObjects(seen.thread, level) - 1);
+  return [{ row, at, message: countObjects(seen.thread, 'Message') - 1, seen }];
 }
 
+function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
+  return dialogueObjects(row.seen, level).map(({ message, answer }, at) => ({
+    row,
+    at,
+    message,
+    seen: answer,
+  }));
+}
+
+/** Why a metric is skipped; without the subjects that it judges. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
-  parts: readonly ObjectToScore[],
+  subjects: readonly Subject[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<ObjectToScore, string>> {
-  const reasons = new Map<ObjectToScore, string>();
+): Promise<Map<Subject, string>> {
+  const reasons = new Map<Subject, string>();
   for (const condition of conditions) {
     const dependency = conditionMetric(condition, scoring.tests.metrics);
-    const open = parts.filter((part) => !reasons.has(part));
+    const open = subjects.filter((subject) => !reasons.has(subject));
     const found =
       dependency === null
-        ? new Map<ObjectToScore, Looked>()
+        ? new Map<Subject, Found>()
         : await scoresOn(dependency, level, condition, open, scoring, tools);
-    for (const part of open) {
-      const looked = found.get(part);
+    for (const subject of open) {
+      const score = found.get(subject);
       const reason =
-        looked === 'none'
+        score === 'none'
           ? `depends on ${condition.name} of an earlier ` +
             `${OBJECT_WORDS[dependency?.level ?? level]}, and there is none`
-          : unmetReason(condition, looked);
-      if (reason !== null) reasons.set(part, reason);
+          : unmetReason(condition, score);
+      if (reason !== null) reasons.set(subject, reason);
     }
   }
   return reasons;
 }
 
-type Looked = Pick<Score, 'value'> | 'none';
+/** A score of the metric that a condition names; `none`: it has no such object. */
+type Found = Pick<Score, 'value'> | 'none';
 
-/** Finds the object that contains a part, or an earlier one. Computes missing scores. */
+/** Finds the object that contains a subject, or an earlier one. Computes missing scores. */
 async function scoresOn(
   dependency: Metric,
-  level: Metric['level'],
+  level: MetricLevel,
   { relative_object_position: step }: DependsOn,
-  parts: readonly ObjectToScore[],
+  subjects: readonly Subject[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<ObjectToScore, Looked>> {
-  const found = new Map<ObjectToScore, Looked>();
-  const wanted = new Map<ObjectToScore, MetricAnswer>();
-  for (const part of parts) {
-    const all = objectsIn(part.row, dependency.level, tools.price);
-    const { thread } = metricAnswer(part.row.item, tools.price);
-    const at = positionOf(part, level, dependency.level, all, thread) + step;
-    const there = part.row.scores.get(dependency.name);
-    const judged = judgedAt(there, at, countObjects(thread, dependency.level) - 1);
-    const object = all[at];
-    if (judged !== undefined) found.set(part, judged);
-    else if (object !== undefined) wanted.set(part, object.answer);
-    else found.set(part, step === 0 && there !== undefined ? there : 'none');
+): Promise<Map<Subject, Found>> {
+  const found = new Map<Subject, Found>();
+  const missing = new Map<Subject, Subject>();
+  for (const [row, own] of Map.groupBy(subjects, (subject) => subject.row)) {
+    const { thread } = row.seen;
+    const all = objectsIn(row, dependency.level);
+    const judged = row.scores.get(dependency.name);
+    const answerAt = countObjects(thread, dependency.level) - 1;
+    for (const subject of own) {
+      const at = positionOf(subject, level, dependency.level, all) + step;
+      const score = judgedAt(judged, at, answerAt);
+      const object = all[at];
+      if (score !== undefined) found.set(subject, score);
+      else if (object !== undefined) missing.set(subject, object);
+      else found.set(subject, step === 0 && judged !== undefined ? judged : 'none');
+    }
   }
-  const items = [...wanted.keys()].map(({ item }) => item);
-  const answers = new Map([...wanted].map(([{ item }, answer]) => [item, answer]));
-  const scores = await scoreAnswers(
-    dependency,
-    items,
-    (item) => answers.get(item) ?? metricAnswer(item, tools.price),
-    scoring,
-    tools,
-  );
-  for (const part of wanted.keys()) found.set(part, scoreFor(scores, part.item, dependency.name));
+  const scores = await scoreSubjects(dependency, [...new Set(missing.values())], scoring, tools);
+  for (const [subject, object] of missing) found.set(subject, scoreFor(scores, object, dependency));
   return found;
 }
 
-/** −1: no object contains the part. In a dialogue, `thread` ends with that answer. */
+/** −1: no object contains the subject. In a dialogue, `thread` ends with that answer. */
 function positionOf(
-  { at, object }: ObjectToScore,
+  { at, message, row }: Subject,
   level: MetricLevel,
   wanted: MetricLevel,
-  all: readonly DialogueObject[],
-  thread: readonly Message[],
+  all: readonly Subject[],
 ): number {
   if (level === 'ToolCall' && wanted === 'ToolCall') return at;
-  const own = level === 'Thread' ? countObjects(thread, 'Message') - 1 : object.message;
-  return all.findIndex(({ message }) => message >= own);
+  const last = level === 'Thread' ? countObjects(row.seen.thread, 'Message') - 1 : message;
+  return all.findIndex((object) => object.message >= last);
 }
 
 /** undefined: not judged there. Without objects it is the answer's score. */
@@ -191,14 +178,4 @@ function judgedAt(
 ): Pick<Score, 'value'> | undefined {
   if (score?.objects !== undefined) return score.objects.scores.find((object) => object.at === at);
   return at === answerAt ? score : undefined;
-}
-
-function objectsIn(
-  row: AnswerRow,
-  level: MetricLevel,
-  price: ScoringTools['price'],
-): readonly DialogueObject[] {
-  const known = row.objects.get(level) ?? dialogueObjects(metricAnswer(row.item, price), level);
-  row.objects.set(level, known);
-  return known;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { WINDOW, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
-import { scoreItems } from '../../../../src/kernel/ask/score.ts';
+import type { PlannedTry } from '../../../../src/kernel/ask/execute.ts';
+import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { DependsOn, Metric, MetricLevel, Score } from '../../../../src/types/metric.ts';
 import type { HostedTarget, Message } from '../../../../src/types/model.ts';
@@ -56,7 +56,7 @@ async function scored({
     rubrics: new Map([['polite', rubricOf('{content}')]]),
     graders: [{ target: TARGET, parameters: {} }],
   });
-  const [{ scores } = { scores: [] }] = await scoreItems(
+  const [scores = []] = await scoreAnswers(
     [
       {
         answer: { planned, messages, completion: answer(output), own: null },
@@ -231,22 +231,21 @@ describe('the price of an answer', () => {
   });
 });
 
-describe('graders that are asked in batches', () => {
+describe('graders of several metrics', () => {
   /**
    * What was asked before each answer was given: everything there is to ask goes out first, then
    * all of it is answered.
    */
-  async function rounds(transport: 'batch' | 'direct', metrics: Metric[]): Promise<number[]> {
-    const target: HostedTarget = { ...TARGET, ...(transport === 'batch' ? { transport } : {}) };
-    const planned = plannedTry(target, 0);
+  async function rounds(metrics: Metric[]): Promise<number[]> {
+    const planned = plannedTry(TARGET, 0);
     const of = scoring(tests({ metrics }), {
       rubrics: new Map([['polite', rubricOf('{content}')]]),
-      graders: [{ target, parameters: {} }],
+      graders: [{ target: TARGET, parameters: {} }],
     });
     let waiting: (() => void)[] = [];
     const sizes: number[] = [];
     let done = false;
-    const scored = scoreItems(
+    const scored = scoreAnswers(
       [
         {
           answer: { planned, messages: [], completion: answer('yes'), own: null },
@@ -280,7 +279,7 @@ describe('graders that are asked in batches', () => {
       waiting = [];
       for (const settle of round) settle();
     }
-    const [{ scores } = { scores: [] }] = await scored;
+    const [scores = []] = await scored;
     expect(scores.map(({ metric: name }) => name)).toEqual(metrics.map(({ name }) => name));
     expect(scores.every(({ status }) => status === 'pass')).toBe(true);
     return sizes;
@@ -288,7 +287,7 @@ describe('graders that are asked in batches', () => {
   const graded = (name: string, more: Partial<Metric> = {}): Metric =>
     metric(name, { source: { kind: 'rubric', rubric: 'polite' }, ...more });
 
-  test('are asked for all metrics at once that wait for no other', async () => {
+  test('are asked together, except for metrics that depend on others', async () => {
     const metrics = [
       graded('late', { depends_on: [on('b', { metric_min_value: 1 })] }),
       graded('a'),
@@ -296,13 +295,12 @@ describe('graders that are asked in batches', () => {
       graded('last', { depends_on: [on('late'), on('a')] }),
       graded('c'),
     ];
-    expect(await rounds('batch', metrics)).toEqual([3, 1, 1]);
-    expect(await rounds('direct', metrics)).toEqual([1, 1, 1, 1, 1]);
+    expect(await rounds(metrics)).toEqual([3, 1, 1]);
   });
 });
 
-describe('more answers than are scored at once', () => {
-  const many = WINDOW + 2;
+describe('many answers', () => {
+  const many = 2050;
   const items = Array.from({ length: many }, (_, index) => ({
     answer: {
       planned: plannedTry(TARGET, index),
@@ -315,7 +313,7 @@ describe('more answers than are scored at once', () => {
   const has = uses('has', 'contains', { value: 'yes' });
   const judge = async (metrics: Metric[]): Promise<{ passes: boolean[]; batches: number[] }> => {
     const batches: number[] = [];
-    const scored = await scoreItems(items, scoring(tests({ metrics })), {
+    const scored = await scoreAnswers(items, scoring(tests({ metrics })), {
       complete: async () => answer('YES'),
       evaluate: async ({ inputs }) => {
         batches.push(inputs.length);
@@ -329,7 +327,7 @@ describe('more answers than are scored at once', () => {
       price: () => null,
     });
     return {
-      passes: scored.map(({ scores }) => scores.every(({ status }) => status === 'pass')),
+      passes: scored.map((scores) => scores.every(({ status }) => status === 'pass')),
       batches,
     };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { scoreItems } from '../../../../src/kernel/ask/score.ts';
+import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { startSuite } from '../../../../src/kernel/plan/suite-run.ts';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
@@ -47,14 +47,14 @@ describe('metrics of one reference', () => {
       const answered = { completion: answer('AB'), messages: [], own: null };
       return { reference: one, answer: { planned, ...answered } };
     });
-    const scored = await scoreItems(judged as never, scoring(of), {
+    const scored = await scoreAnswers(judged as never, scoring(of), {
       complete: async () => answer(''),
       evaluate: async () => [],
       random: () => '',
       scoreMetric,
       price: () => null,
     } as never);
-    const words = scored.map(({ scores }) =>
+    const words = scored.map((scores) =>
       scores.map(({ metric: name, status }) => `${name} ${status}`),
     );
     expect(words).toEqual([
