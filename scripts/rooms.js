@@ -16,7 +16,7 @@ export const ROWS = [
   ['money'],
   ['kernel/plan'],
   ['kernel/select'],
-  ['kernel/result', 'kernel/answer'],
+  ['kernel/result'],
   ['kernel/suite'],
   ['kernel/statistics', 'metrics', 'documents'],
   ['text'],

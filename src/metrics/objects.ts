@@ -6,7 +6,7 @@ import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { turnsOf, type MetricAnswer } from './answer.ts';
 
-export interface DialogueObject {
+interface DialogueObject {
   /** Index of its last message, from 0, without system messages. */
   message: number;
   answer: MetricAnswer;

@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { answerText } from '../kernel/answer/text.ts';
 import type { ReferenceResult, TryResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
@@ -7,6 +6,7 @@ import type { Prompt, Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
+import { answerText } from './answers/text.ts';
 
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
 

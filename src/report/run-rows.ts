@@ -1,6 +1,5 @@
 import type { RunReport } from '../config/llmeval-report.ts';
 import { folderOf } from '../documents/paths.ts';
-import { answerText } from '../kernel/answer/text.ts';
 import { rollUp } from '../kernel/judge/roll-up.ts';
 import type { SideResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
@@ -8,6 +7,7 @@ import { countsIn } from '../kernel/suite/gate.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
 import type { Tally } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
+import { answerText } from './answers/text.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
 
 /** Head's suites of a saved result, one table per prompt, as the roll-up judged them. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { answerText } from '../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
+import { answerText } from '../../../src/report/answers/text.ts';
 import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 import { obedient, promptOf, quiz, WORSE } from './projects.ts';

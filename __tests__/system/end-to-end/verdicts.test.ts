@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerText } from '../../../src/kernel/answer/text.ts';
+import { answerText } from '../../../src/report/answers/text.ts';
 import { suiteSummary } from '../../../src/wording/suites.ts';
 import {
   chancy,

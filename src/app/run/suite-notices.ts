@@ -1,9 +1,9 @@
-import { answerKey } from '../../kernel/answer/text.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { countsIn } from '../../kernel/suite/gate.ts';
+import { answerKey } from '../../report/answers/text.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';

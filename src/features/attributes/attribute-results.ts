@@ -1,8 +1,8 @@
-import { firstAnswerText } from '../../kernel/answer/text.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { clustersOf, type Cluster, type Unit } from '../../kernel/statistics/clusters.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
+import { firstAnswerText } from '../../report/answers/text.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';

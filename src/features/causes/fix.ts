@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { pathsOf, readTemplate, variableOf } from '../../config/templates.ts';
 import { readYaml } from '../../documents/yaml.ts';
-import { firstAnswerText } from '../../kernel/answer/text.ts';
 import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { placeholders } from '../../kernel/suite/template.ts';
+import { firstAnswerText } from '../../report/answers/text.ts';
 import { HIDDEN, shorten } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { type AskTools, askForJson } from '../../trials/grader-question.ts';

@@ -1,7 +1,7 @@
-import { answerText } from '../../kernel/answer/text.ts';
 import type { ReferenceRun } from '../../kernel/plan/suite-run.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import { exactLabelOf } from '../../metrics/measures/normalise.ts';
+import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 

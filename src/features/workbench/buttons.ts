@@ -1,7 +1,7 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
-import { answerKey } from '../../kernel/answer/text.ts';
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import { expectedFrom } from '../../report/answers/accept.ts';
+import { answerKey } from '../../report/answers/text.ts';
 import { type Markup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Rubric } from '../../types/metric.ts';

@@ -8,7 +8,7 @@ import type { AnsweredTry } from './execute.ts';
 import { seenAnswer, skippedScore, type AnswerRow, type ScoringTools } from './score-metric.ts';
 import { scoreRows } from './score-objects.ts';
 
-export interface AnswerToScore {
+interface AnswerToScore {
   answer: AnsweredTry;
   reference: Reference;
 }

@@ -1,7 +1,7 @@
-import { argumentsOf } from '../../kernel/answer/text.ts';
 import type { Part, ToolCall } from '../../types/answer.ts';
 import { LongNumber, type ExactJson } from '../../types/exact-json.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import { argumentsOf } from './text.ts';
 
 /**
  * What a reference expects whose right answer this is, or why that cannot be written. Of an answer

@@ -1,12 +1,5 @@
-import {
-  argumentText,
-  argumentsOf,
-  partKey,
-  partText,
-  valueKey,
-  type Argument,
-} from '../../kernel/answer/text.ts';
 import type { Part } from '../../types/answer.ts';
+import { argumentText, argumentsOf, partKey, partText, valueKey, type Argument } from './text.ts';
 import { unchanged, wordRuns, type Stretch } from './words.ts';
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;

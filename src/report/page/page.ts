@@ -1,8 +1,8 @@
-import { answerText } from '../../kernel/answer/text.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { answerText } from '../answers/text.ts';
 import { bytes, EVERYTHING } from '../sections/detail.ts';
 import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';
 import {

@@ -1,4 +1,3 @@
-import { answerKey, answerText } from '../../kernel/answer/text.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type {
   ReferenceResult,
@@ -12,6 +11,7 @@ import { type Markup, type MarkupPart, joinMarkup, markup } from '../../text/mar
 import { shorten } from '../../text/visible.ts';
 import type { Score } from '../../types/metric.ts';
 import { jsonText } from '../../types/plain.ts';
+import { answerKey, answerText } from '../answers/text.ts';
 import {
   answerImages,
   answerPieces,

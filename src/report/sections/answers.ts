@@ -1,10 +1,10 @@
-import { answerText, argumentText, textOfParts, type WithParts } from '../../kernel/answer/text.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Part, Step } from '../../types/answer.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
 import { expectedParts } from '../answers/accept.ts';
 import { argumentChanges, answerRuns, type ArgumentChange } from '../answers/difference.ts';
+import { answerText, argumentText, textOfParts, type WithParts } from '../answers/text.ts';
 import { code, text, type Line, type Piece } from './document.ts';
 import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
 

@@ -1,4 +1,3 @@
-import { answerText } from '../../kernel/answer/text.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -10,6 +9,7 @@ import type { SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
+import { answerText } from '../answers/text.ts';
 import { answerWords, changedArguments } from './answers.ts';
 import { tryView, type Reports } from './feature-report.ts';
 

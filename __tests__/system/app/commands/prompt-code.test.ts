@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { answerText } from '../../../../src/kernel/answer/text.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { answerText } from '../../../../src/report/answers/text.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 

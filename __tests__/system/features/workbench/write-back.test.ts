@@ -12,8 +12,8 @@ import {
   writeBack,
   type WrittenEdit,
 } from '../../../../src/features/workbench/write-back.ts';
-import { answerKey } from '../../../../src/kernel/answer/text.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
+import { answerKey } from '../../../../src/report/answers/text.ts';
 import { joinMarkup, markupText } from '../../../../src/text/markup.ts';
 import { partsOf, type Part } from '../../../../src/types/answer.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerKey, argumentText, textOfParts } from '../../../../src/kernel/answer/text.ts';
 import { expectedFrom, expectedParts } from '../../../../src/report/answers/accept.ts';
 import { answerRuns, argumentChanges } from '../../../../src/report/answers/difference.ts';
+import { answerKey, argumentText, textOfParts } from '../../../../src/report/answers/text.ts';
 import { partsOf, type Part } from '../../../../src/types/answer.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 

@@ -1,7 +1,7 @@
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Part, ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
 
 /** What a try's answer consists of; null: there is none. */
 export interface WithParts {
