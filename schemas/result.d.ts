@@ -2067,7 +2067,7 @@ export interface EvaldiffResult {
      */
     anchor: {
       /**
-       * `last-release`, `30-days` (any number), or a tag or commit.
+       * `last-release`, `30-days` (1 to 3650), or a tag or commit.
        */
       since: string;
       /**

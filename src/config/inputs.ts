@@ -44,6 +44,7 @@ export const INPUT_DEFAULTS = {
   cache: 'true',
   'report-path': 'evaldiff-report',
   'upload-report': 'true',
+  'report-parts': 'true',
   shard: '',
 } as const;
 
@@ -77,6 +78,8 @@ export interface Inputs {
   cache: boolean;
   reportPath: string;
   uploadReport: boolean;
+  /** Whether report.html shows the images of prompts. */
+  reportParts: boolean;
   shard: { index: number; count: number } | null;
   read: GivenReadOptions;
 }
@@ -120,11 +123,7 @@ export function readInputs(
     // An empty text disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
-    codeEnv: names(raw('code-env')).filter((name) => {
-      const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
-      if (!fits) refuse('code-env', `"${name}" is not the name of an environment variable`);
-      return fits;
-    }),
+    codeEnv: names(raw('code-env')).filter((name) => isVariable(name, refuse)),
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
@@ -133,6 +132,7 @@ export function readInputs(
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
     cache: parseBoolean('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
+    reportParts: parseBoolean('report-parts', value('report-parts'), refuse),
     uploadReport: parseBoolean('upload-report', value('upload-report'), refuse),
     shard: shardOf('shard', raw('shard'), refuse),
     read: {
@@ -229,6 +229,12 @@ export function parseRuns(name: string, value: string, refuse: Refuse): number {
   if (runs >= 1 && runs <= MOST_RUNS) return runs;
   refuse(name, `must be a whole number from 1 to ${MOST_RUNS}, not "${value}"`);
   return 1;
+}
+
+function isVariable(name: string, refuse: Refuse): boolean {
+  const fits = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/.test(name);
+  if (!fits) refuse('code-env', `"${name}" is not the name of an environment variable`);
+  return fits;
 }
 
 function folder(name: string, value: string, refuse: Refuse): string {

@@ -51,6 +51,14 @@ function tolerance() {
   );
 }
 
+/** Longer ago than git's dates or any project reach. */
+const MOST_DAYS = 3650;
+
+function isTooLongAgo(since: string): boolean {
+  const [, days] = /^(\d+)-days$/.exec(since) ?? [];
+  return days !== undefined && (Number(days) < 1 || Number(days) > MOST_DAYS);
+}
+
 const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 function gateDescription(key: keyof GateSettings): string {
@@ -104,7 +112,11 @@ const settingsGateSchema = closed({
     'anchor',
     orNull(
       closed({
-        since: filled().describe('last-release, 30-days (any number), or a tag or commit.'),
+        since: filled()
+          .refine((since) => !isTooLongAgo(since), {
+            error: `must be 1-days to ${String(MOST_DAYS)}-days`,
+          })
+          .describe('last-release, 30-days (1 to 3650), or a tag or commit.'),
         fail: flag().describe('Whether a fall since then makes a run red.').default(false),
       }),
     ),

@@ -18,6 +18,7 @@ async function compared(
   name: string,
   change: (directory: string) => void,
   prepare: (directory: string) => void = () => undefined,
+  options: readonly string[] = [],
 ) {
   const { directory, commit } = createRepository();
   cpSync(fixture(name, 'base'), directory, { recursive: true });
@@ -25,7 +26,7 @@ async function compared(
   commit('base');
   change(directory);
   const diff = ['diff', '--base', 'HEAD', '--no-store', '--code', 'host', '--report', 'report'];
-  const { code, out } = await commandIn(directory, diff, { width: 200 });
+  const { code, out } = await commandIn(directory, [...diff, ...options], { width: 200 });
   const result = JSON.parse(readFileSync(join(directory, 'report/result.json'), 'utf8')) as Result;
   const references = result.suites.flatMap((suite) => suite.references);
   const because = result.suites.flatMap((suite) => suite.because);
@@ -52,6 +53,13 @@ describe('a suite with images', () => {
       'mug-stained',
       'vase-stained',
     ]);
+  });
+
+  test('keeps the photos out of the page with --no-report-parts', async () => {
+    const more = [() => undefined, ['--no-report-parts']] as const;
+    const { page } = await compared('images', headOf('images'), ...more);
+    expect(page()).toContain('photos/bowl-stained.png');
+    expect(page()).not.toContain('data:image/png');
   });
 
   test('shows the photos in the experiments that find one cause among three changes', async () => {

@@ -113,6 +113,11 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
     ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],
     ['gate: { fail_on: always }', '1: gate.fail_on must be one of regression, failure, never'],
+    [
+      'gate: { anchor: { since: 99999999999-days } }',
+      '1: gate.anchor.since must be 1-days to 3650-days',
+    ],
+    ['gate: { anchor: { since: 0-days } }', '1: gate.anchor.since must be 1-days to 3650-days'],
     ['gate: { min_pass_rate: 90 }', '1: gate.min_pass_rate must be a number from 0 to 1'],
     ['budget: { max_calls: -1 }', '1: budget.max_calls must be a whole number of at least 0'],
     [

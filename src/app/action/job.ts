@@ -123,8 +123,9 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     session.redact(await overriddenByLabel(client, job, evaluated.result)),
     job,
   );
+  const { comment: marker } = identity.markers;
   const folder = await fillReportFolder(job, session, (to) =>
-    writeRun(session, { result, suites }, to, identity.markers.comment),
+    writeRun(session, { result, suites }, { folder: to, marker, parts: inputs.reportParts }),
   );
   const report = await linkedReport(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };

@@ -26,6 +26,7 @@ export interface EvaluateOptions {
   untrusted?: boolean;
   record?: string;
   report?: string;
+  reportParts?: boolean;
   json?: boolean;
 }
 
@@ -113,7 +114,9 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.asks === true)
     command.option('--record <file>', 'write every answer to a recordings file');
   if (takes.report !== undefined)
-    command.option('--report <folder>', `also write ${takes.report} there`);
+    command
+      .option('--report <folder>', `also write ${takes.report} there`)
+      .option('--no-report-parts', "leave the prompts' images out of report.html");
   const json = new Option('--json', 'print the result as JSON');
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }

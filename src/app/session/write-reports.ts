@@ -109,15 +109,15 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/** A sweep's tries also in llmeval's layout. */
+/** A sweep's tries also in llmeval's layout. `parts`: whether the page shows the prompts' images. */
 export async function writeRun(
   session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
   { result, suites }: Evaluated,
-  folder: OwnFolder,
-  marker: string,
+  { folder, marker, parts }: { folder: OwnFolder; marker: string; parts: boolean },
 ): Promise<void> {
   const { features, startedAt, redact } = session;
-  await writeReports(result, features, folder, marker, await shownImages(result, session));
+  const images = parts ? await shownImages(result, session) : undefined;
+  await writeReports(result, features, folder, marker, images);
   if (result.mode !== 'sweep') return;
   const { llmevalFiles } = await import('../../report/llmeval.ts');
   for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))

@@ -65,7 +65,7 @@ export const gateSettingsSchema = z.strictObject({
     .default('report'),
   anchor: z
     .strictObject({
-      since: z.string().describe('`last-release`, `30-days` (any number), or a tag or commit.'),
+      since: z.string().describe('`last-release`, `30-days` (1 to 3650), or a tag or commit.'),
       fail: z.boolean().describe('Whether a fall since then makes a run red.').default(false),
     })
     .nullable()

@@ -68,5 +68,6 @@ function resultOf(item: Item): string | null {
 
 function imageOf({ type, result, output_format: format }: Item): Part[] {
   if (type !== 'image_generation_call' || typeof result !== 'string') return [];
-  return [imagePart(`image/${typeof format === 'string' ? format : 'png'}`, result)];
+  const isType = typeof format === 'string' && /^[\w.+-]+$/.test(format);
+  return [imagePart(`image/${isType ? format : 'png'}`, result)];
 }

@@ -118,6 +118,10 @@ describe('a model that has both APIs', () => {
         ...{ arguments: '{"item":"vase"}', output: '3' },
       },
       { type: 'image_generation_call', id: 'i', status: 'completed', result: 'AAAA' },
+      {
+        ...{ type: 'image_generation_call', id: 'j', status: 'completed', result: 'AAAA' },
+        output_format: 'svg"><script>',
+      },
       { type: 'moon_phase', id: 'p', phase: 'commentary', waxing: true },
     ];
     const { ask, server } = await start('openai', () => ({ text: 'Three.', output }));
@@ -137,12 +141,15 @@ describe('a model that has both APIs', () => {
         { type: 'tool_call', name: 'web_search', arguments: '{"type":"search","query":"vase"}' },
         { type: 'tool_call', name: 'stock', arguments: '{"item":"vase"}' },
         { type: 'tool_call', name: 'image_generation', arguments: '{}' },
+        { type: 'tool_call', name: 'image_generation' },
+        { type: 'image', media_type: 'image/png', bytes: 3, data: 'AAAA' },
         { type: 'image', media_type: 'image/png', bytes: 3, data: 'AAAA' },
         { type: 'unknown', kind: 'moon_phase' },
       ],
       steps: [
         { name: 'web_search', result: null },
         { name: 'stock', result: '3' },
+        { name: 'image_generation', result: null },
         { name: 'image_generation', result: null },
       ],
     });
