@@ -74,25 +74,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
       'an environment variable that host code may see; repeatable',
       collectValues,
     );
-  if (takes.answers === true) {
-    command
-      .option(
-        '--endpoint <line>',
-        '"name=url key=ENV_NAME": a further compatible server; repeatable, and ' +
-          'EVALDIFF_ENDPOINTS may hold such lines',
-        collectValues,
-      )
-      .option(
-        '--proxy <address>',
-        'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no ' +
-          'other variable is obeyed)',
-      )
-      .option(
-        '--store <file>',
-        'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
-      )
-      .option('--no-store', 'keep no answers, and use none of earlier runs');
-  }
+  if (takes.answers === true) answerOptions(command);
   if (takes.caps === true)
     command
       .option('--max-calls <number>', 'hard cap on model calls')
@@ -119,6 +101,26 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
       .option('--no-report-parts', "leave the prompts' images out of report.html");
   const json = new Option('--json', 'print the result as JSON');
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
+}
+
+function answerOptions(command: Command): void {
+  command
+    .option(
+      '--endpoint <line>',
+      '"name=url key=ENV_NAME": a further compatible server; repeatable, and ' +
+        'EVALDIFF_ENDPOINTS may hold such lines',
+      collectValues,
+    )
+    .option(
+      '--proxy <address>',
+      'http(s)://host:port through which models are reached (default: EVALDIFF_PROXY; no ' +
+        'other variable is obeyed)',
+    )
+    .option(
+      '--store <file>',
+      'where answers are kept (default: one of the project in your cache folder, or EVALDIFF_STORE)',
+    )
+    .option('--no-store', 'keep no answers, and use none of earlier runs');
 }
 
 /** Adds features' own options; returns the variants of the command that they ask for. */
