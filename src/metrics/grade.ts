@@ -3,16 +3,11 @@ import { shorten } from '../text/visible.ts';
 import { type Usage, textOf } from '../types/answer.ts';
 import { LongNumber, parseExactly } from '../types/exact-json.ts';
 import type { GradeRecord, Rubric } from '../types/metric.ts';
-import type { Completion, Grader, Request } from '../types/model.ts';
+import type { Grader } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
 import { type MetricTools } from './answer.ts';
-import {
-  askAgain,
-  graderPrompt,
-  type GraderPrompt,
-  type Materials,
-  type Question,
-} from './grader-prompt.ts';
+import { MAX_MATERIAL, askTwice, type GraderPrompt } from './ask-twice.ts';
+import { graderPrompt, labelNote, type Materials, type Question } from './grader-prompt.ts';
 import { exactLabel, labelInLine } from './label.ts';
 
 interface Vote {
@@ -67,16 +62,13 @@ interface ParsedReply {
   reasons: string | null;
 }
 
-/** In UTF-16 units; longer replies are not parsed. */
-const MAX_REPLY_LENGTH = 1_048_576;
-
 /** JSON counts by its `choice` only; other text by its last line (first, if the label was). */
 export function readGrade(
   output: string,
   labels: readonly string[],
   order: Rubric['eval_type'],
 ): ParsedReply | null {
-  if (output.length > MAX_REPLY_LENGTH) return null;
+  if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
   // The last line of broken or other JSON may be anything, such as the middle of a reason.
@@ -162,9 +154,6 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** In UTF-16 units; longer material is not sent. */
-const MAX_MATERIAL = 1_048_576;
-
 /** Asks again after an unreadable reply. Failures are never a pass, a fail or a number. */
 export async function gradeMaterial(
   question: Question,
@@ -212,38 +201,29 @@ async function askGrader(
   question: Question,
   prompt: GraderPrompt,
   grader: Grader,
-  tools: GraderTools,
+  { complete, try: index }: GraderTools,
 ): Promise<Vote> {
   const labels = [...question.choice_scores.keys()];
-  const vote: Omit<Vote, 'grade'> = { grader: grader.target.model, reply: '', usage: null };
   const read = (output: string): Grade | null => {
     const reply = readGrade(output, labels, question.eval_type);
     const score = reply === null ? undefined : question.choice_scores.get(reply.label);
     return reply === null || score === undefined ? null : { status: 'graded', score, ...reply };
   };
-  const usable = (output: string): boolean => read(output) !== null;
-  let cut = '';
-  // The second question follows any unusable first reply.
-  for (const asked of [{ ...prompt }, { ...askAgain(prompt, labels), usable }]) {
-    const completion = await completeGrade(asked, grader, tools);
-    if (completion.status === 'error')
-      return {
-        ...vote,
-        grade: { status: 'error', reason: `the grader failed: ${completion.message}` },
-      };
-    vote.reply = textOf(completion);
-    cut = completion.ended === 'length' ? '; its limit of tokens cut it' : '';
-    vote.usage = usageSum(vote.usage, completion.usage);
-    const grade = read(textOf(completion));
-    if (grade !== null) return { ...vote, grade };
-  }
-  return {
-    ...vote,
-    grade: {
-      status: 'ungraded',
-      reason: `grader gave no single choice of ${labels.join(', ')}: ${lastReplyLine(vote.reply)}${cut}`,
-    },
+  const asked = { prompt, grader, purpose: 'grader', try: index, read } as const;
+  const { replies, failed } = await askTwice({ ...asked, note: () => labelNote(labels) }, complete);
+  const last = replies.at(-1);
+  const reply = last === undefined ? '' : textOf(last.completion);
+  const vote: Omit<Vote, 'grade'> = {
+    grader: grader.target.model,
+    reply,
+    usage: replies.map(({ completion }) => completion.usage).reduce(usageSum, null),
   };
+  if (failed !== null)
+    return { ...vote, grade: { status: 'error', reason: `the grader failed: ${failed.message}` } };
+  if (last?.reply) return { ...vote, grade: last.reply };
+  const cut = last?.completion.ended === 'length' ? '; its limit of tokens cut it' : '';
+  const reason = `grader gave no single choice of ${labels.join(', ')}: ${lastReplyLine(reply)}${cut}`;
+  return { ...vote, grade: { status: 'ungraded', reason } };
 }
 
 export function lastReplyLine(reply: string): string {
@@ -258,20 +238,4 @@ function usageSum(first: Usage | null, second: Usage | null): Usage | null {
     input_tokens: first.input_tokens + second.input_tokens,
     output_tokens: first.output_tokens + second.output_tokens,
   };
-}
-
-async function completeGrade(
-  { messages, schema, ...more }: GraderPrompt & Pick<Request, 'usable'>,
-  { target, parameters }: Grader,
-  { complete, try: index }: GraderTools,
-): Promise<Completion> {
-  return await complete({
-    target,
-    parameters,
-    messages,
-    try: index,
-    schema,
-    purpose: 'grader',
-    ...more,
-  });
 }

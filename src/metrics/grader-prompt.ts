@@ -1,9 +1,9 @@
-import { InternalError } from '../errors.ts';
 import { partsText } from '../text/content.ts';
 import type { FilePart } from '../types/media.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
+import { closedObject, fence, freshDelimiter, type GraderPrompt } from './ask-twice.ts';
 import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
@@ -15,11 +15,6 @@ export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_score
 export interface Materials extends Partial<Record<Material, string | undefined>> {
   /** Files of the messages under judgement, in their order; sent where the rubric quotes them. */
   files?: readonly FilePart[];
-}
-
-export interface GraderPrompt {
-  messages: Message[];
-  schema: { name: string; json: { [key: string]: Json } };
 }
 
 /** Materials that quote messages, and so name their files. */
@@ -51,12 +46,11 @@ export function graderPrompt(
     ...[...used].map((material) => materials[material] ?? ''),
   ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
-  const fence = (name: string, text: string): string =>
-    `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
-  const quote = (material: Material): string => fence(material, materials[material] ?? '');
+  const quote = (material: Material): string =>
+    fence(material, materials[material] ?? '', delimiter);
   const own = new Map([
     ...Object.entries(question.own ?? {}),
-    ...quoted.map(([name, text]) => [name, fence(name, text)] as const),
+    ...quoted.map(([name, text]) => [name, fence(name, text, delimiter)] as const),
   ]);
   const filled = fillKeywords(question.prompt, ({ name, material }) =>
     material === null ? (own.get(name) ?? null) : quote(material),
@@ -73,22 +67,12 @@ export function graderPrompt(
   };
 }
 
-/** Does not repeat the unreadable reply, which decides nothing. */
-export function askAgain(prompt: GraderPrompt, labels: readonly string[]): GraderPrompt {
-  const note =
+/** What an unreadable reply is answered with. */
+export function labelNote(labels: readonly string[]): string {
+  return (
     'Your last reply could not be read: it gave no single label. Decide again. The label must ' +
-    `be exactly one of ${quotedList(labels)}.`;
-  return { ...prompt, messages: withNote(prompt.messages, note) };
-}
-
-export function withNote(messages: readonly Message[], note: string): Message[] {
-  return messages.map((message, index) => {
-    if (index < messages.length - 1) return message;
-    const { content, parts } = message;
-    const noted =
-      parts === undefined ? {} : { parts: [...parts, { type: 'text' as const, text: note }] };
-    return { ...message, content: `${content}\n\n${note}`, ...noted };
-  });
+    `be exactly one of ${quotedList(labels)}.`
+  );
 }
 
 function messageWith(text: string, files: readonly FilePart[]): Message {
@@ -149,27 +133,5 @@ function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: str
       : eval_type === 'classify_cot'
         ? { ...choice, ...reasons }
         : { ...reasons, ...choice };
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
-
-/** After this many attempts, `random` must be broken. */
-const ATTEMPTS = 100;
-
-/** In no text, so none can end its own quotation. Equal purposes give equal requests. */
-export function freshDelimiter(
-  purpose: readonly (string | number)[],
-  texts: readonly string[],
-  random: (purpose: string) => string,
-): string {
-  for (let attempt = 0; ; attempt++) {
-    const delimiter = random(JSON.stringify([...purpose, attempt, ...texts]));
-    if (delimiter !== '' && texts.every((text) => !text.includes(delimiter))) return delimiter;
-    if (attempt === ATTEMPTS)
-      throw new InternalError('random() gives delimiters that the material foresees');
-  }
+  return closedObject(properties);
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { InternalError } from '../errors.ts';
+import { MAX_MATERIAL, askTwice, fence, freshDelimiter } from '../metrics/ask-twice.ts';
 import { parseJson } from '../metrics/measures/json.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
-import { textOf } from '../types/answer.ts';
-import type { Complete, Message, Target } from '../types/model.ts';
+import type { Complete, Grader, Message } from '../types/model.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 export interface AskTools {
   complete: Complete;
-  grader: { target: Target; parameters: Record<string, Json> };
+  grader: Grader;
   /** Unforeseeable delimiters, equal for equal purposes: equal questions share an answer. */
   random(purpose: string): string;
 }
@@ -28,9 +27,6 @@ interface SchemaQuestion<Reply> {
 export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
-/** More material than this is not sent, in UTF-16 units. */
-const MAX_MATERIAL = 1_048_576;
-
 /** Asks once more after a bad reply. The random delimiter keeps material inside its quotation. */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
@@ -39,34 +35,31 @@ export async function askForJson<Reply>(
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
-  const messages = graderMessages(question, freshDelimiter(question, tools.random));
-  const schema = { name: question.name, json: replyJsonSchema(question.reply) };
-  const { settles = () => true } = question;
-  const usable =
-    (unread: boolean) =>
-    (output: string): boolean => {
-      const read = readReply(output, question.reply);
-      return read === null ? unread : settles(read);
-    };
-  for (const asked of [
-    { messages, ...(question.settles === undefined ? {} : { usable: usable(true) }) },
-    { messages: again(messages), usable: usable(false) },
-  ]) {
-    const { target, parameters } = tools.grader;
-    const completion = await tools.complete({
-      target,
-      parameters,
+  const { reply: replySchema, purpose, name, settles } = question;
+  const { replies, failed } = await askTwice<Reply>(
+    {
+      prompt: {
+        messages: graderMessages(question, tools.random),
+        schema: { name, json: replyJsonSchema(replySchema) },
+      },
+      grader: tools.grader,
+      purpose,
       try: 0,
-      schema,
-      purpose: question.purpose,
-      ...asked,
-    });
-    if (completion.status === 'error') return { status: 'failed', reason: completion.message };
-    const read = readReply(textOf(completion), question.reply);
-    if (read !== null) return { status: 'ok', reply: read };
-  }
-  return { status: 'failed', reason: 'the grader gave no reply of the form asked for' };
+      read: (output) => readReply(output, replySchema),
+      note: () => NOTE,
+      ...(settles === undefined ? {} : { settles }),
+    },
+    tools.complete,
+  );
+  if (failed !== null) return { status: 'failed', reason: failed.message };
+  const reply = replies.at(-1)?.reply ?? null;
+  return reply === null
+    ? { status: 'failed', reason: 'the grader gave no reply of the form asked for' }
+    : { status: 'ok', reply };
 }
+
+const NOTE =
+  'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
 /** A reply's JSON Schema as vendors take it: closed objects whose members are all required. */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
@@ -81,11 +74,12 @@ function readReply<Reply>(output: string, reply: z.ZodType<Reply>): Reply | null
 }
 
 function graderMessages(
-  { role, text, materials }: SchemaQuestion<unknown>,
-  delimiter: string,
+  { name: questionName, role, text, materials }: SchemaQuestion<unknown>,
+  random: AskTools['random'],
 ): Message[] {
-  const quote = (name: string): string =>
-    `\n<<<${name} ${delimiter}>>>\n${materials[name] ?? ''}\n<<<end ${delimiter}>>>\n`;
+  const texts = [text, ...Object.values(materials)];
+  const delimiter = freshDelimiter(['qualeval', questionName], texts, random);
+  const quote = (name: string): string => fence(name, materials[name] ?? '', delimiter);
   const system = [
     role,
     `Quoted material begins after a line <<<NAME ${delimiter}>>> and ends at the next line ` +
@@ -99,29 +93,6 @@ function graderMessages(
     { role: 'system', content: system },
     { role: 'user', content: text.replace(/\{\{([^{}]+)\}\}/g, (_, name: string) => quote(name)) },
   ];
-}
-
-function again(messages: readonly Message[]): Message[] {
-  const note =
-    'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
-  return messages.map((message, index) =>
-    index === messages.length - 1
-      ? { ...message, content: `${message.content}\n\n${note}` }
-      : message,
-  );
-}
-
-function freshDelimiter(
-  { name, text, materials }: SchemaQuestion<unknown>,
-  random: AskTools['random'],
-): string {
-  const texts = [text, ...Object.values(materials)];
-  for (let attempt = 0; attempt <= 100; attempt++) {
-    const delimiter = random(JSON.stringify(['qualeval', name, attempt, ...texts]));
-    if (delimiter !== '' && texts.every((material) => !material.includes(delimiter)))
-      return delimiter;
-  }
-  throw new InternalError('random() gives delimiters that the material foresees');
 }
 
 /** One line of at most `length` UTF-16 units, without invisible characters. */

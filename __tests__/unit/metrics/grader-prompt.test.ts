@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { askAgain, graderPrompt } from '../../../src/metrics/grader-prompt.ts';
+import { gradeMaterial } from '../../../src/metrics/grade.ts';
+import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { fillKeywords, findKeywords } from '../../../src/metrics/keywords.ts';
 import { exampleMaterials, materialsOf } from '../../../src/metrics/rubric.ts';
 import type { Rubric } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import fc, { forAll } from '../../fuzz.ts';
-import { rubricOf, sample } from './samples.ts';
+import { rubricOf, sample, scriptedGrader, tools } from './samples.ts';
 
 type Materials = Parameters<typeof graderPrompt>[1];
 const promptOf = (
@@ -57,12 +58,15 @@ describe('files of the messages', () => {
   const input = 'user: What is it?\n[image photos/cat.png 3f2a1bc, 84 KB]';
   const prompt = (text: string) => promptOf(text, { input, completion: 'a cat', files: [file] });
 
-  test('follow the material that names them, also when the grader is asked again', () => {
-    const asked = prompt('{input}\n{completion}');
-    const [first, ...more] = asked.messages.at(-1)?.parts ?? [];
-    expect(first).toMatchObject({ text: expect.stringContaining('names follow in its order') });
-    expect(more).toEqual([file]);
-    const again = askAgain(asked, ['YES', 'NO']).messages.at(-1)?.parts;
+  test('follow the material that names them, also when the grader is asked again', async () => {
+    const { complete, asked } = scriptedGrader('?');
+    const rubric = rubricOf('{input}\n{completion}');
+    await gradeMaterial(rubric, { input, completion: 'a cat', files: [file] }, tools({ complete }));
+    const [first, again] = asked.map(({ messages }) => messages.at(-1)?.parts ?? []);
+    expect(first).toEqual([
+      { type: 'text', text: expect.stringContaining('names follow in its order') },
+      file,
+    ]);
     expect(again?.at(-1)).toMatchObject({ text: expect.stringContaining('could not be read') });
   });
 

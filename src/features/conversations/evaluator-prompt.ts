@@ -1,14 +1,9 @@
-import { freshDelimiter, withNote } from '../../metrics/grader-prompt.ts';
-import type { Message, Request } from '../../types/model.ts';
+import { closedObject, freshDelimiter, type GraderPrompt } from '../../metrics/ask-twice.ts';
+import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Conversation } from './conversation-rules.ts';
 
 export type EvaluatorTask = Pick<Conversation, 'criteria' | 'instructions'>;
-
-export interface EvaluatorPrompt {
-  messages: Message[];
-  schema: NonNullable<Request['schema']>;
-}
 
 export const DEFAULT_INSTRUCTIONS = [
   'You are an experienced colleague who looks after a newcomer. Somebody asked for ' +
@@ -37,7 +32,7 @@ export function evaluatorPrompt(
   dialogue: readonly Message[],
   twin: number,
   random: (purpose: string) => string,
-): EvaluatorPrompt {
+): GraderPrompt {
   const shown = visibleTo(dialogue);
   const instructions = task.instructions ?? DEFAULT_INSTRUCTIONS;
   const delimiter = freshDelimiter(
@@ -66,15 +61,12 @@ export function evaluatorPrompt(
   };
 }
 
-/** The second and last prompt, after an unreadable reply or one without the `missing` criteria. */
-export function askEvaluatorAgain(
-  prompt: EvaluatorPrompt,
-  missing: readonly string[],
-): EvaluatorPrompt {
-  const note =
+/** For the second and last question, after a reply without the `missing` criteria. */
+export function missingNote(missing: readonly string[]): string {
+  return (
     'Your last reply could not be read: it gave no single word for ' +
-    `${missing.join(', ')}. Decide again, and keep to the form.`;
-  return { ...prompt, messages: withNote(prompt.messages, note) };
+    `${missing.join(', ')}. Decide again, and keep to the form.`
+  );
 }
 
 /** The messages an evaluator sees. A system prompt is included only if there is nothing else. */
@@ -143,10 +135,5 @@ function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
       description: 'What the person would say next; empty where every word is yes.',
     },
   };
-  return {
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
+  return closedObject(properties);
 }

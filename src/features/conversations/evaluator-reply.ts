@@ -1,3 +1,4 @@
+import { MAX_MATERIAL } from '../../metrics/ask-twice.ts';
 import { trailingObject } from '../../metrics/grade.ts';
 import { labelInLine } from '../../metrics/label.ts';
 import type { Json } from '../../types/plain.ts';
@@ -12,9 +13,6 @@ export interface EvaluatorReply {
 }
 
 const CRITERION_WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
-
-/** Longer replies are not read, in UTF-16 units. */
-const MAX_LENGTH = 1_048_576;
 
 /** A heading ends within this many characters from the start of its line. */
 const MAX_HEADING = 80;
@@ -35,7 +33,7 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
  * Null if no criterion has a word. Two different words for one criterion do not count.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
-  if (output.length > MAX_LENGTH) return null;
+  if (output.length > MAX_MATERIAL) return null;
   const object = trailingObject(output, (value) =>
     Object.keys(value).some((key) => criterionName(key, criteria) !== null),
   );

@@ -1,14 +1,10 @@
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import { MAX_MATERIAL, askTwice } from '../../metrics/ask-twice.ts';
 import { lastReplyLine } from '../../metrics/grade.ts';
 import { textOf } from '../../types/answer.ts';
-import type { ErrorKind, Message, Request } from '../../types/model.ts';
+import type { ErrorKind, Message } from '../../types/model.ts';
 import type { Evaluator } from './conversation-rules.ts';
-import {
-  askEvaluatorAgain,
-  evaluatorPrompt,
-  type EvaluatorPrompt,
-  type EvaluatorTask,
-} from './evaluator-prompt.ts';
+import { evaluatorPrompt, missingNote, type EvaluatorTask } from './evaluator-prompt.ts';
 import { readEvaluation, type EvaluatorReply } from './evaluator-reply.ts';
 import type { EvaluatorVerdict } from './result.ts';
 
@@ -16,9 +12,6 @@ interface EvaluatorVerdicts {
   verdicts: EvaluatorVerdict[];
   error: { kind: ErrorKind; message: string } | null;
 }
-
-/** A longer dialogue is not sent, in characters. */
-const MAX_DIALOGUE = 1_048_576;
 
 /** Calls every evaluator on a dialogue that ends with an answer. `tryIndex`: of the dialogue. */
 export async function evaluateDialogue(
@@ -54,58 +47,35 @@ async function askEvaluator(
   tryIndex: number,
   tools: AnswererTools,
 ): Promise<Opinion> {
-  if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_DIALOGUE)
+  if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_MATERIAL)
     return unreadable('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
   const { name } = evaluator;
   const criteria = task.criteria.map((criterion) => criterion.name);
-  const question = evaluatorPrompt(task, dialogue, evaluator.twin, tools.random);
-  const first = await requestEvaluation(question, evaluator, criteria, tryIndex, tools);
-  if (first.failed !== null)
-    return unreadable(first.failed.kind, `the evaluator ${name} failed: ${first.failed.message}`);
-  if (first.reply?.missing.length === 0) return asOpinion(name, first.reply);
-  const usable = (output: string): boolean =>
-    readEvaluation(output, criteria)?.missing.length === 0;
-  const second = await requestEvaluation(
-    { ...askEvaluatorAgain(question, first.reply?.missing ?? criteria), usable },
-    evaluator,
-    criteria,
-    tryIndex,
-    tools,
+  const { replies, failed } = await askTwice<EvaluatorReply>(
+    {
+      prompt: evaluatorPrompt(task, dialogue, evaluator.twin, tools.random),
+      grader: evaluator,
+      purpose: 'evaluator',
+      try: tryIndex,
+      read: (output) => readEvaluation(output, criteria),
+      isEnough: ({ missing }) => missing.length === 0,
+      note: (first) => missingNote(first?.missing ?? criteria),
+    },
+    tools.complete,
   );
-  const reply = [second.reply, first.reply]
-    .filter((given) => given !== null)
-    .sort((a, b) => a.missing.length - b.missing.length)[0];
-  if (reply !== undefined) return asOpinion(name, reply);
-  if (second.failed !== null)
-    return unreadable(second.failed.kind, `the evaluator ${name} failed: ${second.failed.message}`);
+  const [best] = replies
+    .flatMap(({ reply }) => reply ?? [])
+    .reverse()
+    .sort((a, b) => a.missing.length - b.missing.length);
+  if (best !== undefined) return asOpinion(name, best);
+  if (failed !== null)
+    return unreadable(failed.kind, `the evaluator ${name} failed: ${failed.message}`);
+  const last = replies.at(-1);
   return unreadable(
     'reply',
-    `the evaluator ${name} gave no readable verdict: ${lastReplyLine(second.output)}`,
+    `the evaluator ${name} gave no readable verdict: ` +
+      lastReplyLine(last === undefined ? '' : textOf(last.completion)),
   );
-}
-
-async function requestEvaluation(
-  { messages, schema, ...more }: EvaluatorPrompt & Pick<Request, 'usable'>,
-  { target, parameters }: Evaluator,
-  criteria: readonly string[],
-  tryIndex: number,
-  { complete }: AnswererTools,
-): Promise<{ reply: EvaluatorReply | null; output: string; failed: EvaluatorVerdicts['error'] }> {
-  const completion = await complete({
-    target,
-    parameters,
-    messages,
-    try: tryIndex,
-    schema,
-    purpose: 'evaluator',
-    ...more,
-  });
-  if (completion.status === 'error') return { reply: null, output: '', failed: completion };
-  return {
-    reply: readEvaluation(textOf(completion), criteria),
-    output: textOf(completion),
-    failed: null,
-  };
 }
 
 function unreadable(kind: ErrorKind, message: string): Opinion {
