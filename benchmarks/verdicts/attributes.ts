@@ -1,5 +1,5 @@
 import { groupVerdicts } from '../../src/features/attributes/verdicts.ts';
-import { combinedGate, judgeFamily } from '../../src/kernel/statistics/gate.ts';
+import { combinedGate, holmLevels } from '../../src/kernel/statistics/gate.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import type { Counts, Table } from '../../src/kernel/statistics/table.ts';
 import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios.ts';
@@ -75,13 +75,12 @@ export function measureAttributes(row: AttributeRow, runs: number, random: Rando
       groups.map((group) => group.map((at) => ({ at, weight: 1 }))),
       { alpha: ALPHA, seed: run },
     ).map(({ verdict }) => verdict === 'regressed');
-    const suites = judgeFamily(
-      groups.map((group) => (alpha: number) => {
-        const own = group.flatMap((at) => tables[at] ?? []);
-        return combinedGate(own, { alpha, on: 'suite+references' });
-      }),
-      ALPHA,
-    ).map(({ result }) => result.regressed);
+    const judges = groups.map((group) => (alpha: number) => {
+      const own = group.flatMap((at) => tables[at] ?? []);
+      return combinedGate(own, { alpha, on: 'suite+references' }).regressed;
+    });
+    const levels = holmLevels(new Map(judges.map((judge) => [judge, judge])), ALPHA);
+    const suites = judges.map((judge) => judge(levels.get(judge) ?? 0));
     const isCalled = (called: readonly boolean[]): boolean =>
       row.anywhere === true ? called.includes(true) : called[0] === true;
     count.sum += Number(isCalled(sum));

@@ -45,6 +45,6 @@ export function isReported({ references, by }: ScoreRow, random: Random): boolea
       })),
     );
   });
-  const [verdict] = judgeSuites([withMoreTries(started, tries)], DEFAULT_GATE).suites;
+  const [verdict] = judgeSuites([withMoreTries(started, tries)], DEFAULT_GATE).suites.values();
   return verdict?.moves.some(({ moved }) => moved === 'worse') === true;
 }

@@ -1,6 +1,6 @@
 import { compareSuite } from '../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../src/kernel/judge/roll-up.ts';
-import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { judgeSuites, type SuiteVerdict } from '../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
   withMoreTries,
@@ -50,7 +50,8 @@ export function simulate(
     tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
   const started = suites.map((suite, index) => begun(suite, index, policy));
   const { comparisons, calls } = makeTries(started, suites, random);
-  const { suites: verdicts, pool } = judgeSuites(comparisons, DEFAULT_GATE);
+  const { suites: judged, pool } = judgeSuites(comparisons, DEFAULT_GATE);
+  const verdicts = comparisons.map((comparison) => judged.get(comparison));
   const words = verdicts.map((verdict) => verdict?.verdict);
   const isRed = pool?.fell === true || words.includes('regressed');
   const references = suites.reduce((sum, { base }) => sum + base.length, 0);
@@ -67,8 +68,8 @@ export function simulate(
         ? verdict.reason.by
         : [],
     ),
-    healed: verdicts.flatMap((verdict) =>
-      [...(verdict?.healed ?? [])].map(({ affected: { reference } }) => reference.id),
+    healed: verdicts.flatMap(
+      (verdict) => verdict?.references.flatMap(({ id, isFixed }) => (isFixed ? id : [])) ?? [],
     ),
   };
 }
@@ -81,7 +82,7 @@ function passing({ base, head, metrics = {} }: Suite, side: 'base' | 'head', at:
 
 function wrongBounds(
   suites: readonly Suite[],
-  verdicts: ReturnType<typeof judgeSuites>['suites'],
+  verdicts: readonly (SuiteVerdict | undefined)[],
 ): number {
   const wrong = suites.filter((suite, s) => {
     const changes = suite.base.map(
@@ -89,7 +90,7 @@ function wrongBounds(
     );
     const truth = changes.reduce((sum, change) => sum + change, 0) / changes.length;
     const found = verdicts[s];
-    const low = found?.verdict === 'regressed' ? -1 : (found?.interval?.low ?? -1);
+    const low = found?.verdict === 'regressed' ? -1 : (found?.look.interval?.low ?? -1);
     return truth < low - 1e-9;
   });
   return wrong.length / suites.length;
@@ -117,7 +118,7 @@ export async function compareOne(
   const started = begun(suite, 0, { kind: 'adaptive' });
   const { comparisons, calls } = makeTries([started], [suite], random);
   const [comparison = started] = comparisons;
-  const [verdict = null] = judgeSuites(comparisons, DEFAULT_GATE).suites;
+  const verdict = judgeSuites(comparisons, DEFAULT_GATE).suites.get(comparison) ?? null;
   const words = await rollUpSuite(comparison.run, () => Promise.resolve([]));
   return { result: compareSuite(comparison, verdict, words), calls };
 }

@@ -252,7 +252,7 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
     ),
   );
   const comparison = withMoreTries(started, made);
-  const [verdict = null] = judgeSuites([comparison], DEFAULT_GATE).suites;
+  const verdict = judgeSuites([comparison], DEFAULT_GATE).suites.get(comparison) ?? null;
   const found = compareSuite(comparison, verdict, new Map());
   const judged = references.map((reference, index) => {
     const { status = reference.status, p = null, q = null } = found.references[index] ?? {};

@@ -110,9 +110,9 @@ function poolClaim(suites: readonly SuiteComparison[], verdict: RunVerdict): Cla
 }
 
 function judgedSuites(suites: readonly SuiteComparison[], { suites: of }: RunVerdict): Claim['of'] {
-  return suites.flatMap((suite, i) => {
-    const verdict = of[i] ?? null;
-    return verdict === null ? [] : [{ suite, verdict }];
+  return suites.flatMap((suite) => {
+    const verdict = of.get(suite);
+    return verdict === undefined ? [] : [{ suite, verdict }];
   });
 }
 

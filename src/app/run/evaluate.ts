@@ -200,8 +200,11 @@ async function compareSuites(
   const { suites: verdicts, pool } =
     mode === 'diff'
       ? await confirmFalls(comparisons, judgeWith, { gate, price }, tools)
-      : { suites: [], pool: null };
-  const all = rolled.map((row, index) => ({ ...row, verdict: verdicts[index] ?? null }));
+      : { suites: new Map(), pool: null };
+  const all = rolled.map((row) => ({
+    ...row,
+    verdict: verdicts.get(row.comparison) ?? null,
+  }));
   const broken = brokenCode(
     all.map(({ comparison: { run }, rollUps: own }) => ({ run, rollUps: own })),
   );

@@ -9,7 +9,7 @@ export const classificationFeature: Feature & ReportRow = {
   result: classificationKeys,
   suiteParts(suite, _, verdict) {
     const { tests } = suite.run.scoring;
-    const summary = classificationOf(tests, ratedRuns(suite), ratedTries(suite, verdict));
+    const summary = classificationOf(tests, ratedRuns(suite), ratedTries(verdict));
     return summary === null ? {} : { classification: summary };
   },
   report: async () => (await import('./report.ts')).classificationReport,

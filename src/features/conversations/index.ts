@@ -32,7 +32,7 @@ export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & Comma
     return { parts: evaluators.length === 0 ? {} : { evaluators }, notices, judges };
   },
   suiteParts(suite, _, verdict) {
-    const summary = conversationSummary(suite.run, ratedRuns(suite), ratedTries(suite, verdict));
+    const summary = conversationSummary(suite.run, ratedRuns(suite), ratedTries(verdict));
     return summary === null ? {} : { conversation: summary };
   },
   report: async () => (await import('./report.ts')).conversationsReport,

@@ -16,11 +16,11 @@ import { countsIn } from '../suite/gate.ts';
 import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
+import { preferenceOf } from './preference.ts';
 import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import { shownFiles } from './shown-files.ts';
 import { ruleUncompared } from './suite-rules.ts';
-import { preferenceOf } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** What a feature adds to a suite's result. */
@@ -38,7 +38,7 @@ export function compareSuite(
 ): SuiteResult {
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
-  const statuses = referenceStatuses(compared, verdict);
+  const statuses = referenceStatuses(verdict);
   const references = run.runs.map((referenceRun) =>
     referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
   );
@@ -93,7 +93,7 @@ function verdictGrounds(
     reason: verdict.reason,
     visible_drop: verdict.visibleDrop,
     compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
-    ...(verdict.confirmation === undefined
+    ...(verdict.confirmation === null
       ? {}
       : { confirmation: { ...verdict.confirmation, stored: storedAnswers(suite) } }),
   };
@@ -139,31 +139,17 @@ interface Status {
   q: number | null;
 }
 
-function referenceStatuses(
-  compared: readonly ReferenceRun[],
-  verdict: SuiteVerdict | null,
-): Map<ReferenceRun, Status> {
+function referenceStatuses(verdict: SuiteVerdict | null): Map<ReferenceRun, Status> {
   if (verdict === null) return new Map();
-  const { down, up } = verdict.q;
-  const { by, references } = verdict.reason;
-  const silent = new Set(by === 'unanswered' ? references : []);
-  const isCertain =
-    verdict.confirmation === undefined || verdict.confirmation.status === 'confirmed';
+  const { confirmation, reason } = verdict;
+  const silent = new Set(reason.by === 'unanswered' ? reason.references : []);
+  const isCertain = confirmation === null || confirmation.status === 'confirmed';
   return new Map(
-    compared.map((run, index) => {
-      const table = verdict.own[index];
-      const q = down[index] ?? 1;
-      const p = table === undefined ? null : referenceTest(table).down;
-      const status =
-        isCertain &&
-        (verdict.broke.has(run) || q <= REFERENCE_FDR || silent.has(run.affected.reference.id))
-          ? 'regressed'
-          : verdict.healed.has(run)
-            ? 'fixed'
-            : (up[index] ?? 1) <= REFERENCE_FDR
-              ? 'improved'
-              : null;
-      return [run, { status, p, q }];
+    verdict.references.map(({ run, id, table, q, isCalled, isFixed }): [ReferenceRun, Status] => {
+      const isWorse = isCertain && (isCalled || q.down <= REFERENCE_FDR || silent.has(id));
+      const isBetter = q.up <= REFERENCE_FDR;
+      const status = isWorse ? 'regressed' : isFixed ? 'fixed' : isBetter ? 'improved' : null;
+      return [run, { status, p: referenceTest(table).down, q: q.down }];
     }),
   );
 }

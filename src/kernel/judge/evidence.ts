@@ -10,8 +10,8 @@ import { holm } from '../statistics/gate.ts';
 import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
+import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { preferenceTables } from './suite-tables.ts';
 
 /**
  * The level at which head is held to answering as often as base, in parts of alpha. It comes on top

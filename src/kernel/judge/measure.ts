@@ -1,6 +1,6 @@
 import { ruledOutBy, toleranceOf, visibleAt } from '../plan/calm.ts';
 import { ledgersOf } from '../plan/ledger.ts';
-import { lookLevels, type LookPlan } from '../plan/looks.ts';
+import { lookLevels, ONE_LOOK, withLevels } from '../plan/looks.ts';
 import {
   isPoolCalm,
   isSuspiciousAlone,
@@ -12,19 +12,17 @@ import {
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
-import { combinedGate, REFERENCE_FDR } from '../statistics/gate.ts';
+import { combinedGate, FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/gate.ts';
 import { isRise, type Look } from '../statistics/ledger.ts';
-import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import type { RunRollUps } from './roll-up.ts';
+import { rowByTries, rowOfAnswers, type ReferenceRow, type SuiteRow } from './suite-row.ts';
 import type { SuiteFacts } from './suite-rules.ts';
-import { tablesByTries, tablesOfAnswers, type SuiteTables } from './suite-tables.ts';
 
-/** Evidence and shares of alpha of a whole run. */
-interface RunEvidence {
+/** The suites of a run that are compared, and how they share alpha. */
+export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
-  plan: LookPlan;
-  rows: SuiteTables[];
-  /** All questions of the run in one contrast; null: one suite is all. */
+  rows: SuiteRow[];
+  /** All questions of the run in one contrast; null: fewer than two suites share it. */
   pool: Pool | null;
 }
 
@@ -35,11 +33,11 @@ export interface Pool {
   fell: boolean;
 }
 
-export function runEvidence(
+export function runRows(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-): RunEvidence {
+): RunRows {
   const { all, byTries } = comparing(suites);
   const ledgers = ledgersOf(byTries);
   const shares = alphaShares(suites, settings);
@@ -48,10 +46,10 @@ export function runEvidence(
     const s = byTries.indexOf(suite);
     const ledger = ledgers[s];
     return ledger === undefined
-      ? tablesOfAnswers(suite, rollUps)
-      : tablesByTries(suite, ledger, { state, s });
+      ? rowOfAnswers(suite, rollUps)
+      : rowByTries(suite, ledger, { state, s });
   });
-  return { shares, plan: state.plan, rows, pool: poolOf(byTries, state, shares.pool) };
+  return { shares, rows, pool: poolOf(byTries, state, shares.pool) };
 }
 
 function poolOf(
@@ -60,57 +58,41 @@ function poolOf(
   alpha: number,
 ): Pool | null {
   const isAdaptive = byTries.some(({ policy }) => policy.kind === 'adaptive');
-  const levels = isAdaptive ? lookLevels(alpha, plan) : [alpha];
+  const looks = withLevels(pool, alpha, isAdaptive ? plan : ONE_LOOK);
   const drop = leastDrop(byTries.map(({ gate }) => ({ minDrop: gate.min_drop })));
-  const hit = pool.findIndex((look, k) => isFall(look, levels[k] ?? 0, drop));
-  const look = pool[hit] ?? pool.at(-1);
-  const level = levels[hit < 0 ? pool.length - 1 : hit] ?? 0;
-  return look === undefined ? null : { look, level, fell: hit >= 0 };
+  const hit = looks.find(({ look, level }) => isFall(look, level, drop));
+  const decisive = hit ?? looks.at(-1);
+  return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
-/** Of the whole suite (`fall`) or of single `references`; p is null where that was sequential. */
-export interface Judgement {
-  regressed: boolean;
+/** Why a suite is red by its tries; p is null where only sequential evidence says so. */
+interface Regression {
   by: 'fall' | 'references';
   p: number | null;
   /** The look that decided. */
   look: Look;
 }
 
-/** `alpha`: the suite's share by Holm's procedure. */
-export function judgementOf(
-  seen: SuiteTables,
-  alpha: number,
-  { shares, plan }: RunEvidence,
-): Judgement {
-  const { suite, looks, look, called } = seen;
+/** `alpha`: the suite's share by Holm's procedure. Null: its tries do not make it red. */
+export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regression | null {
+  const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
-  const isCalled: Judgement = { regressed: called.length > 0, by: 'references', p: null, look };
-  if (suite.policy.kind === 'adaptive') {
-    const levels = lookLevels(alpha, plan);
-    const k = looks.findIndex((own, i) => isFall(own, levels[i] ?? 0, minDrop));
-    const hit = looks[k];
-    if (hit === undefined) return isCalled;
-    return { regressed: true, by: 'fall', p: smallestP(hit, levels[k] ?? 0), look: hit };
+  const whole = wholeAlpha(row, alpha, run);
+  const share = run.shares.fixedReferences(suite) > 0 ? FIXED_REFERENCE_SHARE : 0;
+  const hit = withLevels(looks, whole - share * whole, plan).find((own) =>
+    isFall(own.look, own.level, minDrop),
+  );
+  if (hit !== undefined) return { by: 'fall', p: smallestP(hit.look, hit.level), look: hit.look };
+  if (share > 0) {
+    const { tables, units } = look;
+    const fixed = combinedGate(tables, { alpha: whole, on: 'suite+references', minDrop, units });
+    if (fixed.references.hit) return { by: 'references', p: fixed.references.p, look };
   }
-  const whole = fixedAlpha(seen, alpha, shares);
-  const references = suite.policy.kind === 'fixed' && shares.fixedReferences(suite) > 0;
-  const { tables, units } = look;
-  const found = combinedGate(tables, {
-    alpha: whole,
-    on: references ? 'suite+references' : 'suite',
-    minDrop,
-    units,
-  });
-  if (isFall(look, found.suite.level, minDrop))
-    return { regressed: true, by: 'fall', p: smallestP(look, found.suite.level), look };
-  return found.references.hit
-    ? { regressed: true, by: 'references', p: found.references.p, look }
-    : isCalled;
+  return references.some(({ isCalled }) => isCalled) ? { by: 'references', p: null, look } : null;
 }
 
-/** With a fixed number of tries one suite's test and that of its references share a level. */
-function fixedAlpha({ suite }: SuiteTables, alpha: number, shares: RunEvidence['shares']): number {
+/** With a fixed number of tries the suite's test and that of its references share a level. */
+function wholeAlpha({ suite }: SuiteRow, alpha: number, { shares }: RunRows): number {
   return alpha + shares.fixedReferences(suite);
 }
 
@@ -128,83 +110,73 @@ type OwnFacts = Pick<
   | 'isLevel'
 >;
 
-export interface MeasuredSuite {
-  seen: SuiteTables;
+export interface MeasuredRow extends SuiteRow {
+  /** Share of alpha (0–1) that the suite was judged at. */
   alpha: number;
+  /** The largest drop (0–1) compatible with green. */
   tolerance: number;
+  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
   visibleDrop: number | null;
   facts: OwnFacts;
 }
 
-export function measureSuite(
-  seen: SuiteTables,
-  { alpha, judgement }: { alpha: number; judgement: Judgement },
-  run: RunEvidence,
-): MeasuredSuite {
-  const { suite, look, own, q, called, open } = seen;
-  const { plan, shares } = run;
-  const adaptive = suite.policy.kind === 'adaptive';
-  const { tables, units } = look;
-  const visible = adaptive
-    ? visibleAt(look, lookLevels(alpha, plan))
-    : visibleDrop(designOf(tables, units), fixedAlpha(seen, alpha, shares));
-  const tolerance = toleranceOf(suite.gate.tolerance, visible);
-  const isAccepted = (i: number): boolean =>
-    shares.judged === 'critical' &&
-    suite.compared[i]?.affected.reference.tags.includes('critical') === false;
-  const worse = own.flatMap((_, i) =>
-    (called.includes(i) || (q.down[i] ?? 1) <= REFERENCE_FDR) && !isAccepted(i) ? [i] : [],
+export function measured<Row extends SuiteRow>(
+  row: Row,
+  alpha: number,
+  run: RunRows,
+): Row & MeasuredRow {
+  const { suite, plan, look, looks, references } = row;
+  const { min_drop: minDrop } = suite.gate;
+  const levels = lookLevels(wholeAlpha(row, alpha, run), plan);
+  const visibleDrop = visibleAt(look, plan, levels);
+  const tolerance = toleranceOf(suite.gate.tolerance, visibleDrop);
+  const named = idsOf(references, (reference) => isNamed(reference, run));
+  const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
+  const red = regressionOf(row, alpha, run);
+  const rise = withLevels(looks, wholeAlpha(row, alpha, run), plan).find((own) =>
+    isRise(own.look, own.level, minDrop),
   );
-  const isLast = !adaptive || look.tries === plan.tries.at(-1);
-  const ruledOut = ruledOutBy(look, tolerance, { plan, isLast });
-  const ids = (positions: readonly number[]): string[] =>
-    positions.flatMap((i) => suite.compared[i]?.affected.reference.id ?? []);
-  const { regressed, by, p } = judgement;
-  const rise = riseOf(seen, alpha, run);
   const facts: OwnFacts = {
     fall:
-      regressed && by === 'fall'
-        ? { p, references: [], metrics: fallenMetrics(judgement.look) }
-        : null,
-    broken: regressed && by === 'references' ? { p, references: ids(worse) } : null,
-    named: ids(worse),
+      red?.by === 'fall' ? { p: red.p, references: [], metrics: fallenMetrics(red.look) } : null,
+    broken: red?.by === 'references' ? { p: red.p, references: named } : null,
+    named,
     fallenMetrics: metricsBeyondChance(look, run.rows.length),
-    suspicious: ids(open),
-    rise: rise === null ? null : { p: rise, references: [] },
+    suspicious: idsOf(references, ({ isSuspicious }) => isSuspicious),
+    rise: rise === undefined ? null : { p: rise.look.test.midUp, references: [] },
     interval: look.interval,
     isBound: ruledOut === 'bound',
     isLevel: ruledOut === 'level',
   };
-  return { seen, alpha, tolerance, visibleDrop: visible, facts };
+  return { ...row, alpha, tolerance, visibleDrop, facts };
 }
 
-/** p of "head is better", where it reaches its level. */
-function riseOf(seen: SuiteTables, alpha: number, { plan, shares }: RunEvidence): number | null {
-  const { suite, looks, look } = seen;
-  const { min_drop: minDrop } = suite.gate;
-  if (suite.policy.kind === 'adaptive') {
-    const levels = lookLevels(alpha, plan);
-    return looks.find((own, i) => isRise(own, levels[i] ?? 0, minDrop))?.test.midUp ?? null;
-  }
-  return isRise(look, fixedAlpha(seen, alpha, shares), minDrop) ? look.test.midUp : null;
+/** Worse by itself, unless the settings accept that of references that are not critical. */
+function isNamed({ isCalled, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
+  return (isCalled || q.down <= REFERENCE_FDR) && (isCritical || shares.judged !== 'critical');
+}
+
+function idsOf(
+  references: readonly ReferenceRow[],
+  is: (reference: ReferenceRow) => boolean,
+): string[] {
+  return references.filter(is).map(({ id }) => id);
 }
 
 /** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
-export function boundTogether(
-  measured: readonly MeasuredSuite[],
-  pool: Pool | null,
-): number | null {
-  const looksWorse = measured.some(
+export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
+  const looksWorse = rows.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
       fall !== null || broken !== null || named.length + suspicious.length + metrics.length > 0,
   );
   if (pool === null || pool.fell || looksWorse) return null;
-  const suites = measured.filter(({ seen }) => isPooled(seen));
-  const settings = suites.map(({ seen }) => seen.suite.gate);
-  if (isSuspiciousAlone(suites.map(({ seen }) => seen.look))) return null;
+  const suites = rows.filter(isPooled);
+  const settings = suites.map(({ suite }) => suite.gate);
+  if (isSuspiciousAlone(suites.map(({ look }) => look))) return null;
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-export function isPooled({ suite: { policy } }: SuiteTables): boolean {
+/** Whether its tries are compared one by one, so that it is part of the pool. */
+export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }

@@ -23,7 +23,7 @@ const LONGEST_LABEL = 60;
 
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
   const { tests, rubrics } = suite.run.scoring;
-  const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
+  const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
   const numbers = metricNumbers(suite);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
     const metric = everyMetric(tests).find((candidate) => candidate.name === name);
@@ -104,7 +104,7 @@ export function objectRate(
   verdict: SuiteVerdict | null,
 ): Omit<PassRate, 'p'> {
   const { run, compared } = suite;
-  const tries = ratedTries(suite, verdict);
+  const tries = ratedTries(verdict);
   const shares = (referenceRun: ReferenceRun, which: Side): (number | null)[] =>
     metricScores(name, [referenceRun], which, tries).map(({ objects }) => {
       const statuses = (objects?.scores ?? []).map(({ status }) => status);

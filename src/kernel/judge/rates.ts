@@ -4,8 +4,9 @@ import type { PassRate, SuiteResult } from '../result/suite-result.ts';
 import { gates } from '../select/select.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
+import { meanOfTables, meanRate } from './mean-rates.ts';
+import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { meanOfTables, meanRate, preferenceTables } from './suite-tables.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 export function ratedRuns({
@@ -22,38 +23,24 @@ export function ratedRuns({
       );
 }
 
-/** Tries that count: where suspects got more, the number that all share. */
-export function ratedTries({ policy }: SuiteComparison, verdict: SuiteVerdict | null): number {
-  return policy.kind === 'adaptive' && verdict !== null ? verdict.tries : Number.POSITIVE_INFINITY;
+/** Tries that count have a smaller index: where suspects got more, those that all share. */
+export function ratedTries(verdict: SuiteVerdict | null): number {
+  return verdict?.upTo ?? Infinity;
 }
 
 /** Of references judged on both sides only, so that the rates agree with the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
-  if (verdict === null || verdict.interval === null) {
-    const [runs, tries] = [ratedRuns(suite), ratedTries(suite, verdict)];
-    return {
-      base: meanRate(runs, 'base', tries),
-      head: meanRate(runs, 'head', tries),
-      difference: null,
-      low: null,
-      high: null,
-      p: null,
-    };
+  if (verdict === null || verdict.look.interval === null) {
+    const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
+    const rate = (side: Side): number | null => meanRate(runs, side, tries);
+    return { base: rate('base'), head: rate('head'), ...NO_DIFFERENCE, p: null };
   }
-  const {
-    interval: { difference, low, high },
-    p,
-    tables,
-  } = verdict;
-  return {
-    base: meanOfTables(tables, 'base'),
-    head: meanOfTables(tables, 'head'),
-    difference,
-    low,
-    high,
-    p,
-  };
+  const { interval, test, tables } = verdict.look;
+  const rate = (side: Side): number | null => meanOfTables(tables, side);
+  return { base: rate('base'), head: rate('head'), ...interval, p: test.midDown };
 }
+
+const NO_DIFFERENCE = { difference: null, low: null, high: null };
 
 export function rolledUp(
   suite: SuiteComparison,
@@ -78,7 +65,7 @@ export function rolledUp(
 
 export function comparedReferences(
   { run, policy, compared }: SuiteComparison,
-  { tables }: SuiteVerdict,
+  { look: { tables } }: SuiteVerdict,
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
   return compared.filter(

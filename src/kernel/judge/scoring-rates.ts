@@ -12,7 +12,8 @@ import { contrast } from '../statistics/ledger.ts';
 import { countOutcomes, type Counts, type Table, meanOfCounts } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
-import { preferenceTables, sharedTries } from './suite-tables.ts';
+import { sharedTries } from './mean-rates.ts';
+import { preferenceTables } from './preference.ts';
 
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 

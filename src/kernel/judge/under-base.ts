@@ -1,7 +1,7 @@
 import { tryOutcomes } from '../plan/ledger.ts';
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
-import { judgeFamily } from '../statistics/gate.ts';
+import { holmLevels } from '../statistics/gate.ts';
 import type { UnderBaseFinding } from './outcome.ts';
 import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
@@ -52,7 +52,7 @@ function underBaseReasons(
   alpha: number,
 ): UnderBaseFinding['reason'][] {
   const references = green.flatMap(({ comparison, verdict }) =>
-    verdict?.hidden === undefined ? fellAlone(comparison) : [],
+    verdict === null || verdict.hidden === null ? fellAlone(comparison) : [],
   );
   return [
     ...(references.length === 0
@@ -84,11 +84,11 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'m
   );
   const moves = found.map(({ move }) => move);
   const gating = moves.filter(({ gate }) => gate === 'fail');
-  const family = judgeFamily(
-    gating.map((move) => (level: number) => ({ regressed: fellAt(move, level) })),
+  const levels = holmLevels(
+    new Map(gating.map((move) => [move, (level: number) => fellAt(move, level)])),
     alpha,
   );
-  const fell = gating.filter((_, i) => family[i]?.result.regressed === true);
+  const fell = gating.filter((move) => fellAt(move, levels.get(move) ?? 0));
   const called = calledMoves(moves, new Set(fell), alpha);
   return found.flatMap(({ comparison, move }): ReasonOf<'mean-under-base'>[] => {
     const { name: metric, test } = move;

@@ -1,7 +1,7 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { suiteBlocks } from '../plan/ledger.ts';
-import { FIRST_TRIES, lookLevels, type LookPlan } from '../plan/looks.ts';
+import { FIRST_TRIES, withLevels, type LookPlan } from '../plan/looks.ts';
 import {
   explodedReferences,
   metricNumbers,
@@ -11,9 +11,9 @@ import {
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
+import { middle } from '../statistics/exploded.ts';
 import { holm } from '../statistics/gate.ts';
 import { createRandom } from '../statistics/random.ts';
-import { middle } from '../statistics/exploded.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { type ValueTest, valueTest } from '../statistics/value-test.ts';
 
@@ -23,7 +23,7 @@ export interface MetricMove {
   gate: MetricValues['gate'];
   /** On the tries that all references share; null: no reference has numbers on both sides. */
   test: ValueTest | null;
-  /** The test after each look of a sequential suite, where the metric gates; else empty. */
+  /** The test after each look of the plan, where the metric gates; else empty. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
@@ -31,12 +31,12 @@ export interface MetricMove {
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** How the metrics of a suite moved, before anything is called. `tries`: those that all share. */
+/** How the metrics of a suite moved, before anything is called. `upTo`: tries that all share. */
 export function metricMoves(
   suite: SuiteComparison,
-  { tries, plan }: { tries: number; plan: LookPlan },
+  { upTo, plan }: { upTo: number; plan: LookPlan },
 ): MetricMove[] {
-  const { run, compared, policy } = suite;
+  const { run, compared } = suite;
   const clusters = suiteBlocks(compared);
   return metricNumbers(suite).map((number) => {
     const { metric, name } = number;
@@ -48,10 +48,8 @@ export function metricMoves(
         clusters,
         createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
       );
-    const adaptive = policy.kind === 'adaptive';
-    const looks =
-      adaptive && gate === 'fail' ? plan.tries.filter((look) => look <= tries).map(test) : [];
-    const last = looks.at(-1) ?? test(adaptive ? tries : Infinity);
+    const looks = gate === 'fail' ? plan.tries.filter((look) => look <= upTo).map(test) : [];
+    const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
@@ -85,11 +83,11 @@ export function directionOf({ z }: ValueTest, moved: Moved, better: Better): Mov
   return { way, by: isMean ? 'mean' : 'ranks' };
 }
 
-/** At one of its looks where there are several. */
-export function fellAt({ better, test, looks, plan }: MetricMove, alpha: number): boolean {
-  if (looks.length === 0) return reachesLevel(pOf(test, better, 'worse'), alpha);
-  const levels = lookLevels(alpha, plan);
-  return looks.some((look, i) => reachesLevel(pOf(look, better, 'worse'), levels[i] ?? 0));
+/** At one of its looks. */
+export function fellAt({ better, looks, plan }: MetricMove, alpha: number): boolean {
+  return withLevels(looks, alpha, plan).some(({ look, level }) =>
+    reachesLevel(pOf(look, better, 'worse'), level),
+  );
 }
 
 /**

@@ -1,54 +1,36 @@
-import type { LookPlan } from '../plan/looks.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { judgeFamily } from '../statistics/gate.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import type { Table } from '../statistics/table.ts';
+import { holmLevels } from '../statistics/gate.ts';
+import { clusteredTries, contrast, type Look } from '../statistics/ledger.ts';
 import type { Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
+import { meanOfTables } from './mean-rates.ts';
 import {
   boundTogether,
   isPooled,
-  judgementOf,
-  measureSuite,
-  runEvidence,
-  type Judgement,
-  type MeasuredSuite,
+  measured,
+  regressionOf,
+  runRows,
+  type MeasuredRow,
   type Pool,
+  type RunRows,
 } from './measure.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
+import type { SuiteRow } from './suite-row.ts';
 import { ruleSuite, sideFacts, type SuiteFacts } from './suite-rules.ts';
-import { meanOfTables } from './suite-tables.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
-export interface SuiteVerdict {
-  /** Share of alpha (0–1) that the suite was judged at. */
-  alpha: number;
+/** A suite that is compared, with its verdict. */
+export interface SuiteVerdict extends MeasuredRow {
+  moves: MetricMove[];
   verdict: Verdict;
   reason: VerdictReason;
-  /** Runs of references that sequential evidence calls. */
-  broke: ReadonlySet<ReferenceRun>;
-  /** Runs of references that failed on base and that head healed, beyond chance. */
-  healed: ReadonlySet<ReferenceRun>;
-  /** Two-sided 90 % for any number of looks; a drop larger than −low is ruled out. */
-  interval: { difference: number; low: number; high: number } | null;
-  p: number;
-  /** Tables that the rates, the interval and p stand on: the tries that all references share. */
-  tables: Table[];
-  /** What each reference's own verdict stands on, in the order of `compared`. */
-  own: Table[];
-  /** By reference, false-discovery rates of "worse" and "better" on `own`. */
-  q: { down: number[]; up: number[] };
-  tries: number;
-  plan: LookPlan;
-  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
-  visibleDrop: number | null;
-  moves: MetricMove[];
-  hidden?: FallUnderBase;
-  /** Absent: it does not rest on answers of an earlier run, or says nothing bad. */
-  confirmation?: Confirmation;
+  /** The fall under base's scoring, if the verdict had to look at it; else null. */
+  hidden: FallUnderBase | null;
+  /** Null: it does not rest on answers of an earlier run, or says nothing bad. */
+  confirmation: Confirmation | null;
 }
 
 interface JudgeOptions {
@@ -64,17 +46,17 @@ interface PoolVerdict {
   alpha: number;
   p: number;
   fell: boolean;
-  /** The suites that regressed by themselves, or whose fall was refuted, are all that fell. */
+  /** See {@link isExplained}. */
   isExplained: boolean;
   /** Mean pass rates over the references, 0–1, and two-sided 90 % interval of the difference. */
   base: number;
   head: number;
-  interval: SuiteVerdict['interval'];
+  interval: Look['interval'];
 }
 
 export interface RunVerdict {
-  /** In the order of the suites; null: nothing to compare. */
-  suites: (SuiteVerdict | null)[];
+  /** Of each suite that is compared. */
+  suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
   /** Null: fewer than two suites share it. */
   pool: PoolVerdict | null;
 }
@@ -85,77 +67,94 @@ export function judgeSuites(
   settings: VerdictSettings,
   { complete = true, rollUps = new Map(), confirmations = new Map() }: JudgeOptions = {},
 ): RunVerdict {
-  const evidence = runEvidence(suites, settings, rollUps);
-  const { plan } = evidence;
-  const rows = evidence.rows.map((seen) => ({
-    seen,
-    moves: metricMoves(seen.suite, { tries: seen.tries, plan }),
-  }));
-  const gating = rows.flatMap(({ moves }) => moves).filter(({ gate }) => gate === 'fail');
-  const family = judgeFamily<{ regressed: boolean; judgement: Judgement | null }>(
-    [
-      ...rows.map(({ seen }) => (alpha: number) => {
-        const judgement = judgementOf(seen, alpha, evidence);
-        return { regressed: judgement.regressed, judgement };
-      }),
-      ...gating.map((move) => (alpha: number) => ({
-        regressed: fellAt(move, alpha),
-        judgement: null,
-      })),
-    ],
-    evidence.shares.suites,
-  );
-  const fell = gating.filter((_, i) => family[rows.length + i]?.result.regressed === true);
-  const called = calledMoves(
-    rows.flatMap(({ moves }) => moves),
-    new Set(fell),
-    settings.alpha,
-  );
-  const measured = rows.flatMap(({ seen, moves }, i) => {
-    const { alpha, result } = family[i] ?? { alpha: 0, result: null };
-    if (result === null || result.judgement === null) return [];
-    const own = moves.map((move) => ({ ...move, moved: called.get(move) ?? null }));
-    const { judgement } = result;
-    return [{ ...measureSuite(seen, { alpha, judgement }, evidence), moves: own }];
-  });
-  const bound = boundTogether(measured, evidence.pool);
+  const run = runRows(suites, settings, rollUps);
+  const rows = measuredRows(run, settings.alpha);
+  const bound = boundTogether(rows, run.pool);
   const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
-  const verdicts = new Map(
-    measured.map((entry) => {
-      const { suite } = entry.seen;
-      const { alpha } = entry;
-      const hidden = fallUnderBase(suite, { alpha, gate_on: settings.gate_on });
-      const found = {
+  const verdicts = rows.map((row) => {
+    const { suite, alpha } = row;
+    return withVerdict(
+      row,
+      {
         ...missingEvidence(answered.get(suite)),
         confirmation: confirmations.get(suite) ?? null,
-        hidden,
-        isBoundTogether: bound !== null && isPooled(entry.seen),
-      };
-      return [suite, { ...verdictOf(entry, found, bound), plan }] as const;
-    }),
-  );
+        hidden: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
+        isBoundTogether: bound !== null && isPooled(row),
+      },
+      bound,
+    );
+  });
   return {
-    suites: suites.map((suite) => verdicts.get(suite) ?? null),
-    pool: evidence.pool === null ? null : poolVerdict(evidence.pool, [...verdicts.values()]),
+    suites: new Map(verdicts.map((row) => [row.suite, row])),
+    pool: run.pool === null ? null : poolVerdict(run.pool, verdicts),
   };
 }
 
-function poolVerdict({ look, level, fell }: Pool, suites: readonly SuiteVerdict[]): PoolVerdict {
+type RowWithMoves = MeasuredRow & { moves: MetricMove[] };
+
+/** Each row at its share of alpha. The metrics whose mean may fail a suite share it too. */
+function measuredRows(run: RunRows, alpha: number): RowWithMoves[] {
+  const moved = run.rows.map((row) => ({ ...row, moves: metricMoves(row.suite, row) }));
+  const moves = moved.flatMap((row) => row.moves);
+  const gating = moves.filter(({ gate }) => gate === 'fail');
+  const levels = holmLevels(
+    new Map<SuiteRow | MetricMove, (level: number) => boolean>([
+      ...moved.map(
+        (row) => [row, (level: number) => regressionOf(row, level, run) !== null] as const,
+      ),
+      ...gating.map((move) => [move, (level: number) => fellAt(move, level)] as const),
+    ]),
+    run.shares.suites,
+  );
+  const levelOf = (of: SuiteRow | MetricMove): number => levels.get(of) ?? 0;
+  const fell = gating.filter((move) => fellAt(move, levelOf(move)));
+  const called = calledMoves(moves, new Set(fell), alpha);
+  return moved.map((row) => ({
+    ...measured(row, levelOf(row), run),
+    moves: row.moves.map((move) => ({ ...move, moved: called.get(move) ?? null })),
+  }));
+}
+
+function poolVerdict({ look, level, fell }: Pool, rows: readonly SuiteVerdict[]): PoolVerdict {
   const { test, tables, interval } = look;
   const rate = (side: 'base' | 'head'): number => meanOfTables(tables, side) ?? 0;
   const rates = { base: rate('base'), head: rate('head') };
-  const rest = suites.filter(isUnexplained);
-  const left = suiteTest(rest.flatMap((suite) => suite.tables));
-  const isExplained = rest.length < suites.length && left.midDown > level;
-  return { alpha: level, p: test.midDown, fell, isExplained, ...rates, interval };
+  return {
+    ...{ alpha: level, p: test.midDown, fell, ...rates, interval },
+    isExplained: isExplained(rows.filter(isPooled), level),
+  };
+}
+
+/**
+ * Whether single suites explain the fall of the pool: some are red by themselves or had their fall
+ * refuted, and the questions of the others together did not fall at the pool's level.
+ */
+function isExplained(pooled: readonly SuiteVerdict[], level: number): boolean {
+  const rest = pooled.filter(isUnexplained);
+  const { test } = contrast(
+    rest.flatMap(({ look: { ledger, tries } }) => {
+      const [all] = ledger.columns;
+      return clusteredTries(
+        all.tries.map(({ base, head }) => ({
+          base: base.slice(0, tries),
+          head: head.slice(0, tries),
+        })),
+        ledger.blocks,
+      );
+    }),
+  );
+  return rest.length < pooled.length && test.midDown > level;
 }
 
 /** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
-  return (
-    verdict !== 'regressed' && (confirmation === undefined || confirmation.status === 'confirmed')
-  );
+  return verdict !== 'regressed' && (confirmation === null || confirmation.status === 'confirmed');
 }
+
+type RunFactsOfSuite = Pick<
+  SuiteFacts,
+  'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
+>;
 
 function missingEvidence(
   evidence: EvidenceVerdict | undefined,
@@ -165,64 +164,19 @@ function missingEvidence(
   return { unanswered: lost, missing: open ? missing : null, endings: apart };
 }
 
-function verdictOf(
-  {
-    seen,
-    alpha,
-    tolerance,
-    visibleDrop: visible,
-    facts,
-    moves,
-  }: MeasuredSuite & {
-    moves: MetricMove[];
-  },
-  found: Pick<
-    SuiteFacts,
-    'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
-  >,
+function withVerdict(
+  row: RowWithMoves,
+  found: RunFactsOfSuite,
   bound: number | null,
-): Omit<SuiteVerdict, 'plan'> {
-  const { suite, look, own, q, tries, called, healed } = seen;
-  const all = { ...sideFacts(suite), isCompared: true, ...facts, ...found };
+): SuiteVerdict {
+  const all = { ...sideFacts(row.suite), isCompared: true, ...row.facts, ...found };
   const { verdict, by, p, references, metrics, hidden } = ruleSuite(all);
   if (by === null) throw new TypeError('a suite that is compared has a reason');
-  return {
-    alpha,
-    verdict,
-    reason: {
-      ...{ by, p, references, metrics },
-      tolerance: by === 'run' && bound !== null ? bound : tolerance,
-      ...(hidden === null
-        ? {}
-        : {
-            under_base: {
-              base: hidden.base,
-              head: hidden.head,
-              excused: hidden.excuse !== 'none',
-            },
-          }),
-    },
-    broke: new Set(called.flatMap((i) => suite.compared[i] ?? [])),
-    healed: new Set(
-      healed.flatMap((i) => suite.compared[i] ?? []).filter((run) => isMended(run, suite.run)),
-    ),
-    interval: facts.interval,
-    p: look.test.midDown,
-    tables: look.tables,
-    own,
-    q,
-    tries,
-    visibleDrop: visible,
-    moves,
-    ...(hidden === null ? {} : { hidden }),
-    ...(found.confirmation === null ? {} : { confirmation: found.confirmation }),
-  };
-}
-
-/** Whether head mends more than the scoring: base's answers fail by base's own scoring, too. */
-function isMended({ base }: ReferenceRun, { scoring }: SuiteComparison['run']): boolean {
-  return base.some(
-    ({ byHead, byBase }) =>
-      (scoring.side === 'head' && byBase !== null ? byBase : byHead).outcome === 'fail',
-  );
+  const tolerance = by === 'run' && bound !== null ? bound : row.tolerance;
+  const reason: VerdictReason = { by, p, references, metrics, tolerance };
+  if (hidden !== null) {
+    const { base, head, excuse } = hidden;
+    reason.under_base = { base, head, excused: excuse !== 'none' };
+  }
+  return { ...row, verdict, reason, hidden, confirmation: found.confirmation };
 }

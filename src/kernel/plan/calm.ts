@@ -1,7 +1,7 @@
 import { flawlessReach } from '../statistics/interval.ts';
 import type { Look } from '../statistics/ledger.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
-import { boundQuantile, FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
+import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 /** Range of the `auto` tolerance. */
 const AUTO = { least: 0.05, most: 0.1 };
@@ -14,16 +14,18 @@ export function toleranceOf(tolerance: number | 'auto', visible: number | null):
 }
 
 /**
- * Smallest detectable drop, 0–1; null: none. A suite that stopped early would have continued to
- * five tries had it looked worse, so this is the drop detectable with five tries at the last look's
- * level.
+ * Smallest detectable drop, 0–1; null: none. A suite that stopped early would have continued to the
+ * plan's last look had it looked worse, so this is the drop detectable there, at that look's level.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
+  plan: LookPlan,
   levels: readonly number[],
 ): number | null {
-  const tries = { base: MOST_TRIES, head: MOST_TRIES };
-  return visibleDrop({ ...designOf(tables, units), tries }, levels.at(-1) ?? 0);
+  const design = designOf(tables, units);
+  const last = plan.tries.at(-1) ?? Infinity;
+  const tries = Number.isFinite(last) ? { base: last, head: last } : design.tries;
+  return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
 /** Tries per side after which a small suite may be calm with a difference of at least 0. */

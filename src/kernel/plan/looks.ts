@@ -30,6 +30,9 @@ const LARGE: LookPlan = {
   bounds: [0.01, 0.01, 0.015, 0.02, 0.03],
 };
 
+/** With a fixed number of tries there is one look, at all of them, and its bound is at 95 %. */
+export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, bounds: [0.05] };
+
 /** From so many questions on, one try a side shows enough for a first look. */
 const LARGE_RUN = 100;
 
@@ -74,6 +77,16 @@ export function lookLevels(
   return levels;
 }
 
+/** The looks of a plan from the first on, each with its level. */
+export function withLevels<Look>(
+  looks: readonly Look[],
+  alpha: number,
+  plan: LookPlan,
+): { look: Look; level: number }[] {
+  const levels = lookLevels(alpha, plan);
+  return looks.map((look, k) => ({ look, level: levels[k] ?? 0 }));
+}
+
 /** Cached: a run uses few levels many times, and each takes milliseconds. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
@@ -83,6 +96,7 @@ function spendAlpha(
 ): number[] {
   const last = looks.at(-1);
   if (alpha <= 0 || last === undefined) return looks.map(() => 0);
+  if (looks.length === 1) return [alpha];
   const levels: number[] = [];
   let before: BrownianDensity | null = null;
   let spent = 0;

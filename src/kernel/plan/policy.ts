@@ -152,7 +152,7 @@ function settle(
   const calm = suites.map((suite, s) => {
     const look = last[s];
     if (look === undefined) return suite.fixed !== null;
-    const tolerance = toleranceOf(suite.tolerance, visibleAt(look, own));
+    const tolerance = toleranceOf(suite.tolerance, visibleAt(look, plan, own));
     return ruledOutBy(look, tolerance, { plan, isLast }) !== null;
   });
   suites.forEach((suite, s) => {

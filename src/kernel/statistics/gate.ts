@@ -6,7 +6,7 @@ import { groupUnits, suiteTest } from './suite-test.ts';
 import { type Counts, type Table, isLargeDrop, isInformative, reachesLevel } from './table.ts';
 
 /** Share of alpha for single references when tries are fixed. */
-const FIXED_REFERENCE_SHARE = 0.4;
+export const FIXED_REFERENCE_SHARE = 0.4;
 
 interface GateOptions {
   /** False-alarm rate, 0–1. */
@@ -55,31 +55,26 @@ function isAnyNamed(tables: readonly Table[]): boolean {
   return discreteFdr(tables).down.some((q) => q <= REFERENCE_FDR);
 }
 
-interface AlphaResult<Result> {
-  alpha: number;
-  result: Result;
-}
-
 /**
- * Holm's step-down for judgements that share alpha: all are judged at alpha / M; those that fire
- * are removed and the rest is judged again at alpha / (number left), until none fires. The
- * family-wise error is at most alpha if a judge that fires at one alpha fires at every larger one.
+ * Holm's step-down for judges that share alpha: each gets alpha / M; those that fire are removed and
+ * the others get alpha / (number left), until none fires. Returns the level of each. The
+ * family-wise error is at most alpha if a judge that fires at one level fires at every larger one.
  * Source: Holm 1979.
  */
-export function judgeFamily<Result extends { regressed: boolean }>(
-  judges: readonly ((alpha: number) => Result)[],
+export function holmLevels<Key>(
+  judges: ReadonlyMap<Key, (level: number) => boolean>,
   alpha: number,
-): AlphaResult<Result>[] {
-  const judged = new Map<number, AlphaResult<Result>>();
-  let open = judges.map((judge, i) => ({ judge, i }));
+): Map<Key, number> {
+  const levels = new Map<Key, number>();
+  let open = [...judges];
   while (open.length > 0) {
     const level = alpha / open.length;
-    for (const { judge, i } of open) judged.set(i, { alpha: level, result: judge(level) });
-    const left = open.filter(({ i }) => judged.get(i)?.result.regressed === false);
+    for (const [key] of open) levels.set(key, level);
+    const left = open.filter(([, fires]) => !fires(level));
     if (left.length === open.length) break;
     open = left;
   }
-  return judges.flatMap((_, i) => judged.get(i) ?? []);
+  return levels;
 }
 
 export function holm(p: readonly number[]): number[] {

@@ -87,7 +87,7 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
 
 function shown(comparisons: SuiteComparison[]) {
   const { suites: verdicts } = judgeSuites(comparisons, gate());
-  return comparisons.map((suite, i) => compareSuite(suite, verdicts[i] ?? null, new Map()));
+  return comparisons.map((suite) => compareSuite(suite, verdicts.get(suite) ?? null, new Map()));
 }
 
 const rowOf = (comparison: SuiteComparison) =>

@@ -72,8 +72,12 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
   return suiteComparison({ ...started, runs }, policy, { run: gate(), own }, () => false);
 }
 
+const verdictsOf = (...given: Parameters<typeof judgeSuites>) => [
+  ...judgeSuites(...given).suites.values(),
+];
+
 async function judged(suite: SuiteComparison) {
-  const [verdict] = judgeSuites([suite], gate()).suites;
+  const [verdict] = verdictsOf([suite], gate());
   const words = await rollUpSuite(suite.run, async () => {
     throw new Error('no code runs here');
   });
@@ -88,7 +92,7 @@ describe('the verdicts of the specification', () => {
     expect(shown.pass_rate.difference).toBeCloseTo(expected.delta, 9);
     expect(shown.pass_rate.low).toBeCloseTo(expected.lower, 9);
     expect(shown.pass_rate.high).toBeCloseTo(expected.upper, 9);
-    expect(verdict.p).toBeCloseTo(expected.midP, 9);
+    expect(verdict.look.test.midDown).toBeCloseTo(expected.midP, 9);
   });
 });
 
@@ -148,7 +152,7 @@ describe('the colour', () => {
   test('is red for one that broke in one of ten suites', () => {
     const broke = [row(1, 14, 14, 0, 14), row(19, 2, 2, 2, 2)];
     const fine = [row(20, 2, 2, 2, 2)];
-    const { suites: verdicts } = judgeSuites(
+    const verdicts = verdictsOf(
       [compared(broke, sequential), ...Array.from({ length: 9 }, () => compared(fine, sequential))],
       gate(),
     );
@@ -187,21 +191,18 @@ describe('the colour', () => {
   test('is never green over a reference that is named as worse', async () => {
     const only = [row(1, 5, 5, 0, 5), row(5, 4, 5, 5, 5)];
     const one = compared(only, five);
-    const [verdict] = judgeSuites([one], { ...gate(), gate_on: 'suite' }).suites;
-    expect(verdict?.q.down[0]).toBeLessThan(0.05);
+    const [verdict] = verdictsOf([one], { ...gate(), gate_on: 'suite' });
+    expect(verdict?.references[0]?.q.down).toBeLessThan(0.05);
     expect([verdict?.verdict, verdict?.reason.by]).toEqual(['inconclusive', 'named']);
     expect(verdict?.reason.references).toEqual(['r0']);
   });
 
   test('of small suites is green by what all of them say together', () => {
     const small = [row(9, 5, 5, 5, 5), row(1, 5, 5, 4, 5)];
-    const { suites: alone } = judgeSuites(
-      [compared(small, sequential, { tolerance: 0.05 })],
-      gate(),
-    );
+    const alone = verdictsOf([compared(small, sequential, { tolerance: 0.05 })], gate());
     expect(alone[0]?.verdict).toBe('inconclusive');
     const fine = [row(30, 5, 5, 5, 5)];
-    const { suites: together } = judgeSuites(
+    const together = verdictsOf(
       [
         compared(small, sequential, { tolerance: 0.05 }),
         ...Array.from({ length: 4 }, () => compared(fine, sequential)),
@@ -215,27 +216,58 @@ describe('the colour', () => {
     ['that sets a tolerance is not green by a wider bound of all suites', 0.02, 'unsettled', 0.02],
     ['that sets a wide tolerance is green by 5 points of all suites', 0.1, 'run', 0.05],
   ])('of one of several suites %s', (_, tolerance, by, stated) => {
-    const verdicts = judgeSuites(
+    const verdicts = verdictsOf(
       [
         compared([row(9, 5, 5, 5, 5), row(1, 5, 5, 3, 5)], sequential, { tolerance }),
         compared([row(50, 5, 5, 5, 5)], sequential, { tolerance }),
       ],
       gate(),
     );
-    expect(verdicts.suites[0]?.reason).toMatchObject({ by, tolerance: stated });
+    expect(verdicts[0]?.reason).toMatchObject({ by, tolerance: stated });
   });
 
   test('of references of one cluster counts the template once', () => {
     const rows = [row(8, 2, 2, 0, 2), row(40, 2, 2, 2, 2)];
     const apart = compared(rows, fixed(2));
-    expect(judgeSuites([apart], gate()).suites[0]?.verdict).toBe('regressed');
+    expect(verdictsOf([apart], gate())[0]?.verdict).toBe('regressed');
     const together = compared(rows, fixed(2));
     together.compared.slice(0, 8).forEach((run) => {
       run.affected.reference.cluster = 'letter';
     });
-    expect(judgeSuites([together], { ...gate(), gate_on: 'suite' }).suites[0]?.reason.by).not.toBe(
-      'fall',
-    );
+    expect(verdictsOf([together], { ...gate(), gate_on: 'suite' })[0]?.reason.by).not.toBe('fall');
+  });
+});
+
+describe('a fall of all suites together', () => {
+  const broke = () => compared([row(12, 2, 2, 0, 2), row(8, 2, 2, 2, 2)], fixed(2));
+  const inOneCluster = (suite: SuiteComparison, count: number) => {
+    suite.compared.slice(0, count).forEach((run) => {
+      run.affected.reference.cluster = 'letter';
+    });
+    return suite;
+  };
+  const poolOf = (others: SuiteComparison[], options = {}) => {
+    const { pool, suites } = judgeSuites([broke(), ...others], gate(), options);
+    expect([...suites.values()][0]?.verdict).toBe('regressed');
+    return [pool?.fell, pool?.isExplained];
+  };
+
+  test('is explained by one red suite only if the others did not fall, with templates counted once', () => {
+    const fell = () => compared([row(5, 1, 1, 0, 1), row(25, 1, 1, 1, 1)], fixed(1));
+    expect(poolOf([fell()])).toEqual([true, false]);
+    expect(poolOf([inOneCluster(fell(), 5)])).toEqual([true, true]);
+  });
+
+  test('does not contain suites that compare roll-ups', async () => {
+    const rolled = compared([row(5, 3, 3, 0, 3), row(25, 3, 3, 3, 3)], {
+      kind: 'references',
+      tries: 3,
+    });
+    const rollUps = await rollUpSuite(rolled.run, async () => {
+      throw new Error('no code runs here');
+    });
+    const fine = compared([row(30, 2, 2, 2, 2)], fixed(2));
+    expect(poolOf([fine, rolled], { rollUps })).toEqual([true, true]);
   });
 });
 
@@ -277,9 +309,9 @@ describe('a suite that fell', () => {
 describe('several suites', () => {
   test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
     const worse = [row(5, 1, 1, 0, 1)];
-    const [alone] = judgeSuites([compared(worse, fixed(1))], gate()).suites;
+    const [alone] = verdictsOf([compared(worse, fixed(1))], gate());
     expect(alone?.verdict).toBe('regressed');
-    const { suites: many } = judgeSuites(
+    const many = verdictsOf(
       [
         compared(worse, fixed(1)),
         ...Array.from({ length: 9 }, () => compared([row(5, 1, 1, 1, 1)], fixed(1))),

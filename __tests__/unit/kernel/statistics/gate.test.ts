@@ -3,7 +3,7 @@ import {
   brokenTest,
   combinedGate,
   holm,
-  judgeFamily,
+  holmLevels,
 } from '../../../../src/kernel/statistics/gate.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { isInformative } from '../../../../src/kernel/statistics/table.ts';
@@ -123,23 +123,23 @@ describe('holm', () => {
   agreesWithVectors<{ p: number[] }, number[]>('holm', ({ p }, expected) => [[holm(p), expected]]);
 });
 
-describe('judgeFamily', () => {
+describe('holmLevels', () => {
   const judgesOf = (p: readonly number[]) =>
-    p.map((value) => (alpha: number) => ({ regressed: value <= alpha }));
+    new Map(p.map((value, at) => [at, (level: number) => value <= level]));
 
-  test("fires for exactly those that Holm's adjusted p-values call", () => {
+  test("gives a level at which exactly those fire that Holm's adjusted p-values call", () => {
     forAll([fc.array(level(0.001, 0.2), { maxLength: 8 })], (p) => {
-      const fired = judgeFamily(judgesOf(p), 0.05).map(({ result }) => result.regressed);
-      expect(fired).toEqual(holm(p).map((adjusted) => adjusted <= 0.05));
+      const levels = holmLevels(judgesOf(p), 0.05);
+      expect(p.map((value, at) => value <= (levels.get(at) ?? 0))).toEqual(
+        holm(p).map((adjusted) => adjusted <= 0.05),
+      );
     });
   });
 
   test('returns the level that each was judged at last', () =>
-    expect(judgeFamily(judgesOf([0.5, 0.01, 0.02]), 0.05)).toEqual([
-      { alpha: 0.05, result: { regressed: false } },
-      { alpha: 0.05 / 3, result: { regressed: true } },
-      { alpha: 0.025, result: { regressed: true } },
+    expect([...holmLevels(judgesOf([0.5, 0.01, 0.02]), 0.05)]).toEqual([
+      [0, 0.05],
+      [1, 0.05 / 3],
+      [2, 0.025],
     ]));
-
-  test('has no verdicts without judges', () => expect(judgeFamily([], 0.05)).toEqual([]));
 });
