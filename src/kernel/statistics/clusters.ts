@@ -75,14 +75,6 @@ export function unitOf(cluster: Cluster): Unit {
   };
 }
 
-export function mirrorUnits(units: readonly Unit[]): Unit[] {
-  return units.map((unit) =>
-    isCluster(unit)
-      ? { size: unit.size, base: unit.head, head: unit.base }
-      : { base: unit.head, head: unit.base },
-  );
-}
-
 export function hasBothSides(unit: Unit): boolean {
   return isCluster(unit) ? unit.base.length > 0 && unit.head.length > 0 : isComparable(unit);
 }
