@@ -1,64 +1,101 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { jsonText, type Json } from '../types/plain.ts';
 import { alternatives, type MetricAnswer } from './answer.ts';
-import { textExpected } from './comparison.ts';
+import { textExpected, valueParameter } from './comparison.ts';
 import {
   defineBatch,
   measureError,
   measurement,
   missingExpected,
+  yesOrNo,
+  type Description,
   type Measurement,
   type MetricContext,
   type MetricDefinition,
-  yesOrNo,
+  type Options,
 } from './definition.ts';
-import {
-  answerRelevanceMetric,
-  each,
-  factualityMetric,
-  faithfulnessMetric,
-  gradeAnswer,
-} from './factuality.ts';
 import { gradeMaterial } from './grade.ts';
-import { closedQa, gEval, llmRubric, statementMet } from './graded-prompts.ts';
-import type { Question } from './grader-prompt.ts';
+import type { Materials, Question } from './grader-prompt.ts';
 import { pairwisePreference } from './pairwise.ts';
-import { materialsOf } from './rubric.ts';
+import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
-const criteria = z
-  .string()
-  .min(1)
-  .optional()
-  .describe("What the answer has to fulfil, in words; without it, the reference's `expected`.");
+/** What a grader is asked about an answer. */
+interface Asked {
+  prompt: string;
+  /** Label → score from 0 to 1. */
+  labels: Record<string, number>;
+  /** Text from the user's file by keyword; keywords in it are not replaced. */
+  own?: Record<string, string>;
+  /** Replaces material of the answer. */
+  material?: Materials;
+}
 
-const gradedOnce = {
-  group: 'graded',
-  needs: { expected: true, model: true },
-  usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
-  expects: () => textExpected,
-} as const;
+function questionOf(name: string, { prompt, labels, own = {} }: Asked): Question {
+  const choice_scores = new Map(Object.entries(labels));
+  return { name, prompt, choice_scores, eval_type: 'cot_classify', own };
+}
 
-/** Grades each answer by the file's criterion, else its reference's. `needed`: the lowest pass. */
-function gradeByCriterion(
-  answers: readonly MetricAnswer[],
-  given: string | undefined,
-  context: MetricContext,
-  questionOf: (criterion: string) => Question,
-  needed: number,
-): Promise<Measurement[]> {
-  return each(answers, async (answer) => {
-    if (given === undefined && answer.expected === undefined) return missingExpected(context.name);
-    const criterion = given ?? alternatives(answer.expected ?? []).join('\n');
-    return await gradeAnswer(questionOf(criterion), answer, context, needed);
+interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'> {
+  parameters: S;
+  /** Whether the reference's `expected` is read under these parameters. */
+  usesExpected?(options: Options<S>): boolean;
+  /** The lowest score that passes. */
+  needed: number;
+  /** A text: why it cannot be asked. Null: the reference has no `expected`. */
+  question(answer: MetricAnswer, options: Options<S>, name: string): Asked | string | null;
+}
+
+/** A metric whose grader chooses one label for each answer. */
+function graded<S extends z.ZodRawShape>(spec: GradedSpec<S>): MetricDefinition {
+  const { question, needed, usesExpected, ...rest } = spec;
+  return defineBatch<S>({
+    ...rest,
+    group: 'graded',
+    needs: { expected: usesExpected !== undefined, model: true },
+    ...(usesExpected === undefined ? {} : { usesExpected, expects: () => textExpected }),
+    score: (answers, options, { name, level, tools }) =>
+      Promise.all(
+        answers.map(async (answer) => {
+          const asked = question(answer, options, name);
+          if (asked === null) return missingExpected(name);
+          if (typeof asked === 'string') return measureError(asked);
+          const materials = { ...materialsOf(answer, level), ...asked.material };
+          const grade = await gradeMaterial(questionOf(spec.name, asked), materials, tools);
+          return fromGrade(grade, needed);
+        }),
+      ),
   });
 }
 
-const llmRubricMetric = defineBatch({
-  ...gradedOnce,
+const byCriterion = {
+  parameters: {
+    criteria: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("What the answer has to fulfil, in words; without it, the reference's `expected`."),
+  },
+  usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
+};
+
+/** Asks about the file's criterion, else the reference's; null: neither has one. */
+function withCriterion(
+  { expected }: MetricAnswer,
+  { criteria }: { criteria?: string | undefined },
+  asked: Asked,
+): Asked | null {
+  const criterion =
+    criteria ?? (expected === undefined ? undefined : alternatives(expected).join('\n'));
+  return criterion === undefined ? null : { ...asked, own: { criterion, ...asked.own } };
+}
+
+const llmRubric = graded({
+  ...byCriterion,
   name: 'llm_rubric',
   summary: 'A grader decides whether the answer fulfils a criterion in free words.',
-  parameters: { criteria },
   ...yesOrNo,
+  needed: 1,
   source: 'own wording; promptfoo `llm-rubric`',
   example: {
     output: 'Certainly, here you are.',
@@ -67,16 +104,30 @@ const llmRubricMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (answers, options, context) =>
-    gradeByCriterion(answers, options.criteria, context, llmRubric, 1),
+  question: (answer, options) =>
+    withCriterion(answer, options, {
+      labels: { PASS: 1, FAIL: 0 },
+      prompt: `Decide whether an answer fulfils this criterion:
+
+{criterion}
+
+Take the criterion as it is written. Do not ask for more than it says, and do not forgive what it forbids.
+
+What was asked:
+{input}
+The answer:
+{completion}
+PASS: the answer fulfils the criterion.
+FAIL: it does not, or it is empty.`,
+    }),
 });
 
-const closedQaMetric = defineBatch({
-  ...gradedOnce,
+const closedQa = graded({
+  ...byCriterion,
   name: 'closed_qa',
   summary: "A grader decides whether the answer to the prompt's question meets a criterion.",
-  parameters: { criteria },
   ...yesOrNo,
+  needed: 1,
   source: 'own wording; openai/evals `closedqa`, autoevals `ClosedQA`',
   example: {
     output: 'The Nile.',
@@ -85,18 +136,30 @@ const closedQaMetric = defineBatch({
     value: 1,
     pass: true,
   },
-  score: (answers, options, context) =>
-    gradeByCriterion(answers, options.criteria, context, closedQa, 1),
+  question: (answer, options) =>
+    withCriterion(answer, options, {
+      labels: { YES: 1, NO: 0 },
+      prompt: `Somebody asked a question and got an answer. Decide whether the answer meets this requirement:
+
+{criterion}
+
+The question:
+{input}
+The answer:
+{completion}
+YES: the answer meets the requirement.
+NO: it does not.`,
+    }),
 });
 
-const gEvalMetric = defineBatch({
-  ...gradedOnce,
+const gEval = graded({
+  ...byCriterion,
   name: 'g_eval',
   summary:
     'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on ' +
     'a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
   parameters: {
-    criteria,
+    ...byCriterion.parameters,
     steps: z
       .array(z.string().min(1))
       .default([])
@@ -105,6 +168,7 @@ const gEvalMetric = defineBatch({
   },
   range: '0 to 1',
   passes: 'from 0.5 on',
+  needed: 0.5,
   source: 'Liu et al. (2023), G-Eval, without the weighting by token probabilities; own wording',
   example: {
     output: 'A short, clear text.',
@@ -113,9 +177,51 @@ const gEvalMetric = defineBatch({
     value: 0.75,
     pass: true,
   },
-  score: (answers, { criteria: given, steps, scale }, context) =>
-    gradeByCriterion(answers, given, context, (text) => gEval(text, steps, scale), 0.5),
+  question: (answer, options) =>
+    withCriterion(answer, options, {
+      labels: Object.fromEntries(
+        Array.from({ length: options.scale }, (_, index) => [
+          String(index + 1),
+          index / (options.scale - 1),
+        ]),
+      ),
+      own: { plan: planOf(options.steps) },
+      prompt: `Rate an answer by this criterion:
+
+{criterion}
+
+{plan}
+
+What was asked:
+{input}
+The answer:
+{completion}
+The rating is a whole number from 1 (does not meet the criterion at all) to ${String(options.scale)} (meets it fully).`,
+    }),
 });
+
+function planOf(steps: readonly string[]): string {
+  return steps.length > 0
+    ? 'Take these steps, in this order:\n' +
+        `${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+    : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
+}
+
+const STATEMENT: Asked = {
+  labels: { YES: 1, NO: 0 },
+  prompt: `Decide whether this one statement holds for an answer:
+
+{criterion}
+
+Other strengths and faults of the answer do not count.
+
+What was asked:
+{input}
+The answer:
+{completion}
+YES: the statement holds, and you can point to the place that shows it.
+NO: it does not hold, or nothing in the answer shows it.`,
+};
 
 const statement = z.union([
   z.string().min(1),
@@ -155,18 +261,20 @@ const criteriaMetric = defineBatch({
     pass: true,
   },
   score: (answers, { statements }, context) =>
-    each(answers, async (answer) => {
-      if (statements === undefined && answer.expected === undefined)
-        return missingExpected(context.name);
-      const list = statements ?? alternatives(answer.expected ?? []);
-      return await checklist(
-        list.map((entry) =>
-          typeof entry === 'string' ? { statement: entry, required: true } : entry,
-        ),
-        answer,
-        context,
-      );
-    }),
+    Promise.all(
+      answers.map((answer) => {
+        if (statements === undefined && answer.expected === undefined)
+          return missingExpected(context.name);
+        const list = statements ?? alternatives(answer.expected ?? []);
+        return checklist(
+          list.map((entry) =>
+            typeof entry === 'string' ? { statement: entry, required: true } : entry,
+          ),
+          answer,
+          context,
+        );
+      }),
+    ),
 });
 
 async function checklist(
@@ -179,7 +287,11 @@ async function checklist(
   const grades = await Promise.all(
     list.map(async (entry) => ({
       ...entry,
-      grade: await gradeMaterial(statementMet(entry.statement), materials, context.tools),
+      grade: await gradeMaterial(
+        questionOf('criteria', { ...STATEMENT, own: { criterion: entry.statement } }),
+        materials,
+        context.tools,
+      ),
     })),
   );
   const unmet: string[] = [];
@@ -201,13 +313,162 @@ async function checklist(
   );
 }
 
+const share = z.number().min(0).max(1);
+
+const factuality = graded({
+  name: 'factuality',
+  summary:
+    'A grader compares the facts of the answer with those of the expected text: the same, ' +
+    'fewer, more, contradicting, or different without weight.',
+  parameters: {
+    ...valueParameter,
+    scores: z
+      .strictObject({
+        same: share.default(1).describe('The same facts.'),
+        fewer: share.default(0.4).describe('Only some of the expected facts.'),
+        more: share.default(0.6).describe('All expected facts, and others.'),
+        contradicts: share.default(0).describe('A fact contradicts an expected one.'),
+        immaterial: share.default(1).describe('Differences without weight.'),
+      })
+      .prefault({})
+      .describe(
+        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` ' +
+          '0.4, `contradicts` 0.',
+      ),
+  },
+  needed: 0.4,
+  range: '0 to 1',
+  passes: 'from 0.4 on: unless the facts contradict',
+  source:
+    'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
+  example: {
+    output: 'Paris, on the Seine.',
+    expected: 'Paris',
+    reply: '{"reasons": "It adds a river.", "choice": "MORE"}',
+    value: 0.6,
+    pass: true,
+  },
+  usesExpected: ({ value }) => value === undefined,
+  question(answer, { value, scores: { same, fewer, more, contradicts, immaterial } }) {
+    const expected = value ?? answer.expected;
+    return expected === undefined
+      ? null
+      : {
+          material: { expected: idealText(expected) },
+          labels: {
+            SAME: same,
+            FEWER: fewer,
+            MORE: more,
+            CONTRADICTS: contradicts,
+            IMMATERIAL: immaterial,
+          },
+          prompt:
+            'Compare the facts in an answer with the facts in a reference written by an expert. ' +
+            `Style, order, spelling and length do not count.
+
+What was asked:
+{input}
+The reference:
+{expected}
+The answer:
+{completion}
+SAME: both state the same facts.
+FEWER: everything the answer states agrees with the reference, but it leaves facts of the reference out.
+MORE: the answer states all facts of the reference and further ones that do not contradict it.
+CONTRADICTS: at least one fact of the answer contradicts the reference, or the answer is empty or refuses.
+IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
+        };
+  },
+});
+
+const faithfulness = graded({
+  name: 'faithfulness',
+  summary:
+    'A grader decides whether every claim of the answer is supported by the context given in ' +
+    "the reference's input.",
+  parameters: {
+    context: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .default('context')
+      .describe('The input variable, or variables, that hold the context.'),
+  },
+  needed: 1,
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
+  example: {
+    output: 'Open until 6.',
+    input: { context: 'The shop closes at 6 pm.' },
+    reply: '{"reasons": "Supported.", "choice": "SUPPORTED"}',
+    value: 1,
+    pass: true,
+  },
+  question({ input }, { context: names }, metric) {
+    const given = [names].flat().map((name) => ({
+      name,
+      text: Object.hasOwn(input, name) ? input[name] : undefined,
+    }));
+    const missing = given.find(({ text }) => text === undefined);
+    if (missing !== undefined)
+      return `the input has no ${missing.name}, which metric ${metric} takes as context`;
+    return {
+      material: { context: given.map(({ text }) => jsonText((text ?? '') as Json)).join('\n\n') },
+      labels: { SUPPORTED: 1, PARTLY: 0.5, UNSUPPORTED: 0 },
+      prompt:
+        'Decide whether an answer stays within its sources. Go through its claims one by one; a ' +
+        'claim is supported when the sources state it or it follows from them directly. What you ' +
+        `know yourself does not count.
+
+The sources:
+{context}
+What was asked:
+{input}
+The answer:
+{completion}
+SUPPORTED: every claim is supported, or the answer says that the sources do not tell.
+PARTLY: most claims are supported, and what is not is minor.
+UNSUPPORTED: an important claim is not supported, one contradicts the sources, or the answer is empty.`,
+    };
+  },
+});
+
+const answerRelevance = graded({
+  name: 'answer_relevance',
+  summary: 'A grader decides whether the answer addresses what the prompt asks.',
+  parameters: {},
+  needed: 1,
+  range: '0, 0.5 or 1',
+  passes: 'at 1',
+  source:
+    'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
+  example: {
+    output: 'I like trains.',
+    reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}',
+    value: 0,
+    pass: false,
+  },
+  question: () => ({
+    labels: { 'TO THE POINT': 1, PARTLY: 0.5, 'BESIDE THE POINT': 0 },
+    prompt: `Decide whether an answer addresses what was asked. Whether it is right does not count.
+
+What was asked:
+{input}
+The answer:
+{completion}
+TO THE POINT: it addresses all of what was asked, without much else.
+PARTLY: it addresses a part, or buries the point in other matter.
+BESIDE THE POINT: it addresses something else, evades, or is empty.`,
+  }),
+});
+
 export const gradedMetrics: readonly MetricDefinition[] = [
-  llmRubricMetric,
+  llmRubric,
   criteriaMetric,
-  factualityMetric,
-  closedQaMetric,
-  gEvalMetric,
-  faithfulnessMetric,
-  answerRelevanceMetric,
+  factuality,
+  closedQa,
+  gEval,
+  faithfulness,
+  answerRelevance,
   pairwisePreference,
 ];

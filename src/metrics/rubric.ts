@@ -12,7 +12,7 @@ import {
   type MetricContext,
 } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
-import type { Materials, Question } from './grader-prompt.ts';
+import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 
@@ -137,10 +137,6 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
     ),
     ...kept,
   };
-}
-
-export function topScore({ choice_scores }: Question): number {
-  return Math.max(...choice_scores.values());
 }
 
 /** As in FlexEval. The context has the system prompt only for Message. Thread: the last message. */
