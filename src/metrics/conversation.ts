@@ -1,31 +1,95 @@
 import { z } from 'zod';
+import type { ToolCall } from '../types/answer.ts';
+import type { ExactJson } from '../types/exact-json.ts';
 import type { MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
+import { isMap, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
 import {
-  callsByName,
-  flexCount,
-  flexEval,
-  numericParameters,
-  perName,
-  recordMetrics,
-  toolWasCalled,
-} from './conversation-tools.ts';
-import {
+  boundsRule,
   countBounds,
-  passOrFail,
   defineMetric,
+  inBounds,
   measureError,
   measurement,
-  type MetricDefinition,
-  type MetricExample,
-  inBounds,
+  passOrFail,
   yesOrNo,
+  type Description,
+  type Measurement,
+  type MetricDefinition,
+  type Options,
 } from './definition.ts';
+import { decimalOf } from './measures/decimal.ts';
+import { parseJson } from './measures/json.ts';
 import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { AS_WRITTEN, normaliseText } from './measures/normalise.ts';
+import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
+
+/* FlexEval's functions of the text, the roles, the tool calls and the records of a dialogue. */
+
+const flexEval = {
+  group: 'conversation',
+  source: 'FlexEval function metric of this name',
+} as const;
+
+const flexCount = { ...flexEval, passes: boundsRule, better: 'none' } as const;
+
+interface CountRow<S extends z.ZodRawShape> extends Pick<
+  Description,
+  'name' | 'summary' | 'example' | 'better' | 'calls' | 'whole'
+> {
+  range?: string;
+  parameters?: S;
+  /** What is counted; default: counted. */
+  unit?: string;
+  check?(options: Options<S>): string[];
+  /** A number, or what is counted by name; a text: why it cannot be counted; null: no words. */
+  count(
+    answer: MetricAnswer,
+    level: MetricLevel,
+    options: Options<S>,
+  ): number | readonly string[] | { error: string } | null;
+  /** The one name that is counted; absent or null: each. */
+  only?(options: Options<S>): string | null;
+}
+
+/** A metric that counts, with `min` and `max` for the count, or for the count of each name. */
+function counter<S extends z.ZodRawShape>(row: CountRow<S>): MetricDefinition {
+  const { count, only, check, unit = 'counted', parameters, ...rest } = row;
+  return defineMetric({
+    ...flexCount,
+    range: 'a number',
+    ...rest,
+    parameters: { ...parameters, ...countBounds } as typeof countBounds,
+    check: (options) => check?.(options as unknown as Options<S>) ?? [],
+    measure({ answer, options, context: { level } }) {
+      const own = options as unknown as Options<S>;
+      const found = count(answer, level, own);
+      if (found === null) return measurement(null, false, 'the text has no words');
+      if (typeof found === 'number') return inBounds(found, options, unit);
+      if ('error' in found) return measureError(found.error);
+      return perName(found, only?.(own) ?? null, options);
+    },
+  });
+}
+
+/** The bounds apply to `only`, or to each name found. */
+function perName(
+  names: readonly string[],
+  only: string | null,
+  limit: { min?: number | undefined; max?: number | undefined },
+): Measurement {
+  const counts = new Map<string, number>(only === null ? [] : [[only, 0]]);
+  for (const name of names)
+    if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const outside = [...counts]
+    .map(([name, count]) => inBounds(count, limit, name))
+    .find((result) => result.status === 'measured' && !result.pass);
+  const value: Json = Object.fromEntries(counts);
+  return outside?.status === 'measured' ? { ...outside, value } : measurement(value, true);
+}
 
 const dialogue: Message[] = [
   { role: 'system', content: 'Be brief.' },
@@ -35,120 +99,8 @@ const dialogue: Message[] = [
 
 const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
-function counter(
-  name: string,
-  summary: string,
-  example: MetricExample,
-  count: (answer: MetricAnswer, level: MetricLevel) => number | null,
-): MetricDefinition {
-  return defineMetric({
-    ...flexCount,
-    name,
-    summary,
-    parameters: countBounds,
-    range: 'a number',
-    example,
-    measure({ answer, options, context }) {
-      const value = count(answer, context.level);
-      return value === null
-        ? measurement(null, false, 'the text has no words')
-        : inBounds(value, options, 'counted');
-    },
-  });
-}
-
 /** Created on first use, because compiling all emojis into a pattern takes 30 ms. */
 let emojis: RegExp | null = null;
-
-const counters = [
-  counter(
-    'string_length',
-    'Characters (Unicode code points) of the judged text.',
-    { ...exampleAnswer, value: 9, pass: true },
-    (answer, level) => lengthIn(textAt(answer, level), 'characters'),
-  ),
-  counter(
-    'count_emojis',
-    'Emojis of the judged text; one with a skin tone or joined from several is one.',
-    { ...exampleAnswer, value: 1, pass: true },
-    (answer, level) =>
-      textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
-  ),
-  counter(
-    'count_messages',
-    "Messages at the metric's level, system messages left out.",
-    { ...exampleAnswer, value: 1, pass: true },
-    (answer, level) => messagesAt(answer, level).length,
-  ),
-  counter(
-    'count_turns',
-    'Turns of the conversation: runs of messages from the same side.',
-    { ...exampleAnswer, with: { max: 1 }, value: 2, pass: false },
-    (answer) => turnsOf(answer.thread).length,
-  ),
-  counter(
-    'index_in_thread',
-    'Position of the judged turn, counted from 0.',
-    { ...exampleAnswer, value: 1, pass: true },
-    (answer) => Math.max(0, turnsOf(answer.thread).length - 1),
-  ),
-  counter(
-    'flesch_reading_ease',
-    'Ease of reading, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
-    {
-      output: 'The cat sat on the mat.',
-      with: { min: 60 },
-      value: 206.835 - 1.015 * 6 - 84.6,
-      pass: true,
-    },
-    (answer, level) => fleschReadingEase(textAt(answer, level)),
-  ),
-  counter(
-    'flesch_kincaid_grade',
-    'School grade needed to read the text. English only; syllables are estimated.',
-    {
-      output: 'The cat sat on the mat.',
-      with: { max: 8 },
-      value: 0.39 * 6 + 11.8 - 15.59,
-      pass: true,
-    },
-    (answer, level) => fleschKincaidGrade(textAt(answer, level)),
-  ),
-  counter(
-    'count_tool_calls',
-    'Tool calls of the answer.',
-    {
-      output: '',
-      calls: [{ name: 'search', arguments: '{}' }],
-      with: { max: 0 },
-      value: 1,
-      pass: false,
-    },
-    (answer, level) => callsAt(answer, level).length,
-  ),
-];
-
-const countTokensMetric = defineMetric({
-  ...flexCount,
-  name: 'count_tokens',
-  whole: true,
-  summary: 'Tokens of the call as the provider reports them, input and output.',
-  parameters: countBounds,
-  range: '0 and up',
-  better: 'lower',
-  example: {
-    output: 'hi',
-    completion: { usage: { input_tokens: 20, output_tokens: 3 } },
-    value: 23,
-    pass: true,
-  },
-  measure({ answer, options }) {
-    const { usage } = answer.completion;
-    return usage === null
-      ? measureError('the provider reported no token usage')
-      : inBounds(usage.input_tokens + usage.output_tokens, options, 'tokens');
-  },
-});
 
 const roleNames = ['user', 'human', 'assistant', 'ai', 'system'] as const;
 
@@ -157,6 +109,104 @@ const roleSchema = z.enum(roleNames);
 function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
   return name === 'human' ? 'user' : name === 'ai' ? 'assistant' : name;
 }
+
+const counters = [
+  counter({
+    name: 'string_length',
+    summary: 'Characters (Unicode code points) of the judged text.',
+    example: { ...exampleAnswer, value: 9, pass: true },
+    count: (answer, level) => lengthIn(textAt(answer, level), 'characters'),
+  }),
+  counter({
+    name: 'count_emojis',
+    summary: 'Emojis of the judged text; one with a skin tone or joined from several is one.',
+    example: { ...exampleAnswer, value: 1, pass: true },
+    count: (answer, level) =>
+      textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
+  }),
+  counter({
+    name: 'count_messages',
+    summary: "Messages at the metric's level, system messages left out.",
+    example: { ...exampleAnswer, value: 1, pass: true },
+    count: (answer, level) => messagesAt(answer, level).length,
+  }),
+  counter({
+    name: 'count_turns',
+    summary: 'Turns of the conversation: runs of messages from the same side.',
+    example: { ...exampleAnswer, with: { max: 1 }, value: 2, pass: false },
+    count: (answer) => turnsOf(answer.thread).length,
+  }),
+  counter({
+    name: 'index_in_thread',
+    summary: 'Position of the judged turn, counted from 0.',
+    example: { ...exampleAnswer, value: 1, pass: true },
+    count: (answer) => Math.max(0, turnsOf(answer.thread).length - 1),
+  }),
+  counter({
+    name: 'flesch_reading_ease',
+    summary:
+      'Ease of reading, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
+    example: {
+      output: 'The cat sat on the mat.',
+      with: { min: 60 },
+      value: 206.835 - 1.015 * 6 - 84.6,
+      pass: true,
+    },
+    count: (answer, level) => fleschReadingEase(textAt(answer, level)),
+  }),
+  counter({
+    name: 'flesch_kincaid_grade',
+    summary: 'School grade needed to read the text. English only; syllables are estimated.',
+    example: {
+      output: 'The cat sat on the mat.',
+      with: { max: 8 },
+      value: 0.39 * 6 + 11.8 - 15.59,
+      pass: true,
+    },
+    count: (answer, level) => fleschKincaidGrade(textAt(answer, level)),
+  }),
+  counter({
+    name: 'count_tool_calls',
+    summary: 'Tool calls of the answer.',
+    example: {
+      output: '',
+      calls: [{ name: 'search', arguments: '{}' }],
+      with: { max: 0 },
+      value: 1,
+      pass: false,
+    },
+    count: (answer, level) => callsAt(answer, level).length,
+  }),
+  counter({
+    name: 'count_tokens',
+    whole: true,
+    summary: 'Tokens of the call as the provider reports them, input and output.',
+    range: '0 and up',
+    better: 'lower',
+    example: {
+      output: 'hi',
+      completion: { usage: { input_tokens: 20, output_tokens: 3 } },
+      value: 23,
+      pass: true,
+    },
+    unit: 'tokens',
+    count: ({ completion: { usage } }) =>
+      usage === null
+        ? { error: 'the provider reported no token usage' }
+        : usage.input_tokens + usage.output_tokens,
+  }),
+  counter({
+    name: 'count_messages_per_role',
+    summary:
+      "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if " +
+      'given, else to each.',
+    parameters: { role: roleSchema.optional().describe('Count this role only.') },
+    range: 'a map of role and number',
+    example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },
+    count: (answer, level) => messagesAt(answer, level).map(({ role }) => role),
+    only: ({ role }) => (role === undefined ? null : standardRole(role)),
+  }),
+];
 
 const isRole = defineMetric({
   ...flexEval,
@@ -177,20 +227,76 @@ const isRole = defineMetric({
   },
 });
 
-const messagesPerRole = defineMetric({
-  ...flexCount,
-  name: 'count_messages_per_role',
+const tool = z.string().optional().describe('Count this tool only.');
+
+const callsByName = counter({
+  name: 'count_tool_calls_by_name',
+  calls: true,
   summary:
-    "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if " +
-    'given, else to each.',
-  parameters: { role: roleSchema.optional().describe('Count this role only.'), ...countBounds },
-  range: 'a map of role and number',
-  example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },
-  measure({ answer, options, context }) {
-    const names = messagesAt(answer, context.level).map((message) => message.role);
-    return perName(names, options.role === undefined ? null : standardRole(options.role), options);
+    'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
+  parameters: { tool },
+  range: 'a map of tool and number',
+  example: {
+    output: '',
+    calls: [
+      { name: 'plot', arguments: '{}' },
+      { name: 'plot', arguments: '{}' },
+    ],
+    with: { tool: 'plot', max: 1 },
+    value: { plot: 2 },
+    pass: false,
+  },
+  count: (answer, level) => callsAt(answer, level).map(({ name }) => name),
+  only: (options) => options.tool ?? null,
+});
+
+const toolWasCalled = defineMetric({
+  ...flexEval,
+  name: 'tool_was_called',
+  calls: true,
+  summary: 'The answer calls a tool, or the one `tool`.',
+  parameters: { tool: z.string().optional().describe('The tool that has to be called.') },
+  ...yesOrNo,
+  example: {
+    output: '',
+    calls: [{ name: 'plot', arguments: '{}' }],
+    with: { tool: 'search' },
+    value: 0,
+    pass: false,
+  },
+  measure({ answer, options: { tool }, context }) {
+    const called = callsAt(answer, context.level).some(
+      ({ name }) => tool === undefined || name === tool,
+    );
+    return passOrFail(called, tool === undefined ? 'calls no tool' : `does not call ${tool}`);
   },
 });
+
+const numericParameters = counter({
+  name: 'count_numeric_tool_call_params_by_name',
+  calls: true,
+  summary: "Numeric arguments of the answer's tool calls, by tool.",
+  parameters: { tool },
+  range: 'a map of tool and number',
+  example: {
+    output: '',
+    calls: [{ name: 'plot', arguments: '{"x": 1, "y": "2", "label": "a"}' }],
+    value: { plot: 2 },
+    pass: true,
+  },
+  count: (answer, level) =>
+    callsAt(answer, level).flatMap((call) => numericArguments(call).map(() => call.name)),
+  only: (options) => options.tool ?? null,
+});
+
+function numericArguments(call: ToolCall): ExactJson[] {
+  const parsed = parseJson(call.arguments, 'raw');
+  if (!parsed.ok || parsed.value === null || typeof parsed.value !== 'object') return [];
+  return Object.values(parsed.value).filter(
+    (value) =>
+      jsonNumber(value) !== null || (typeof value === 'string' && decimalOf(value.trim()) !== null),
+  );
+}
 
 const expression = z.string().describe('RE2 syntax: no look-around, no back-references.');
 
@@ -223,11 +329,10 @@ const matchesRegex = defineMetric({
   },
 });
 
-const countRegex = defineMetric({
-  ...flexCount,
+const countRegex = counter({
   name: 'count_of_parts_matching_regex',
   summary: 'How many parts of the judged text match the pattern, without overlap.',
-  parameters: { expression, ...countBounds },
+  parameters: { expression },
   range: '0 and up',
   example: {
     output: 'one, two, three',
@@ -235,24 +340,143 @@ const countRegex = defineMetric({
     value: 3,
     pass: false,
   },
-  check: (options) => patternProblems(options.expression),
-  measure({ answer, options, context }) {
-    const compiled = compilePattern(options.expression, plainFlags);
-    const parts =
-      typeof compiled === 'string' ? [] : [...compiled.matchAll(judgedText(answer, context.level))];
-    return inBounds(parts.length, options, 'parts');
+  check: ({ expression: pattern }) => patternProblems(pattern),
+  unit: 'parts',
+  count(answer, level, { expression: pattern }) {
+    const compiled = compilePattern(pattern, plainFlags);
+    return typeof compiled === 'string'
+      ? 0
+      : [...compiled.matchAll(judgedText(answer, level))].length;
   },
 });
+
+const identityMetric = defineMetric({
+  ...flexEval,
+  name: 'identity',
+  summary: 'The judged text itself, to be read in the report.',
+  parameters: {},
+  range: 'a text',
+  passes: 'always',
+  better: 'none',
+  example: { output: 'Hello!', value: 'Hello!', pass: true },
+  measure: ({ answer, context }) => measurement(textAt(answer, context.level), true),
+});
+
+const constant = defineMetric({
+  ...flexEval,
+  name: 'constant',
+  summary: 'The same number for everything, for conditions and for trying a file out.',
+  parameters: { response: z.number().default(0).describe('The number.') },
+  range: 'the number',
+  passes: 'always',
+  better: 'none',
+  example: { output: 'anything', with: { response: 2 }, value: 2, pass: true },
+  measure: ({ options }) => measurement(options.response, true),
+});
+
+const isLastTurn = defineMetric({
+  ...flexEval,
+  name: 'is_last_turn_in_thread',
+  summary: 'Nothing is said after it: the last object, where `every` judges them all.',
+  parameters: {},
+  ...yesOrNo,
+  better: 'none',
+  example: { output: 'Bye.', value: 1, pass: true },
+  measure: ({ answer }) => passOrFail(answer.followed !== true, 'more is said after it'),
+});
+
+const countModels = counter({
+  name: 'count_llm_models',
+  summary:
+    "Messages at the metric's level by the model that wrote them: a recorded message's " +
+    '`model_name` or `model`, and the model that is asked.',
+  range: 'a map of model and number',
+  example: {
+    output: 'Hi',
+    thread: [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi', metadata: { model: 'tutor-1' } },
+    ],
+    value: { 'tutor-1': 1 },
+    pass: true,
+  },
+  count: (answer, level) =>
+    messagesAt(answer, level).flatMap(({ metadata = {} }) => {
+      const name = metadata['model_name'] ?? metadata['model'];
+      return typeof name === 'string' ? [name] : [];
+    }),
+});
+
+const countErrors = counter({
+  name: 'count_errors',
+  calls: true,
+  summary: 'Recorded tool calls with a member such as `python_errors`, by that member.',
+  range: 'a map of kind and number',
+  better: 'lower',
+  example: {
+    output: '',
+    calls: [{ name: 'run', arguments: '{}', metadata: { python_errors: 'NameError' } }],
+    with: { max: 0 },
+    value: { python_errors: 1 },
+    pass: false,
+  },
+  count: (answer, level) =>
+    callsAt(answer, level)
+      .flatMap(({ metadata = {} }) => Object.entries(metadata))
+      .flatMap(([key, value]) => (key.endsWith('_errors') && value !== null ? [key] : [])),
+});
+
+const countsByTool = counter({
+  name: 'value_counts_by_tool_name',
+  summary:
+    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of ' +
+    'one key in it are counted as `tool_value`.',
+  parameters: { json_key: z.string().describe('The key.') },
+  range: 'a map of tool and value, and number',
+  example: {
+    output: '[{"kind": "line"}, {"kind": "line"}]',
+    thread: [
+      { role: 'user', content: 'Plot it' },
+      {
+        role: 'assistant',
+        content: '[{"kind": "line"}, {"kind": "line"}]',
+        metadata: { role: 'tool', name: 'plot' },
+      },
+    ],
+    with: { json_key: 'kind' },
+    value: { plot_line: 2 },
+    pass: true,
+  },
+  count: (answer, level, { json_key: key }) =>
+    messagesAt(answer, level).flatMap(({ content, metadata = {} }) =>
+      metadata['role'] === 'tool'
+        ? valuesIn(content, key).map((value) => `${String(metadata['name'] ?? 'tool')}_${value}`)
+        : [],
+    ),
+});
+
+function valuesIn(content: string, key: string): string[] {
+  const parsed = parseJson(content, 'raw');
+  const all = !parsed.ok ? [] : Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+  return all.flatMap((entry) => {
+    const value = isMap(entry) && Object.hasOwn(entry, key) ? entry[key] : undefined;
+    const isScalar = typeof value !== 'object' || jsonNumber(value) !== null;
+    return value === undefined || !isScalar ? [] : [String(value)];
+  });
+}
 
 export const conversationMetrics: readonly MetricDefinition[] = [
   isRole,
   ...counters,
-  countTokensMetric,
-  messagesPerRole,
   toolWasCalled,
   callsByName,
   numericParameters,
   matchesRegex,
   countRegex,
-  ...recordMetrics,
+  identityMetric,
+  constant,
+  isLastTurn,
+  countModels,
+  countErrors,
+  countsByTool,
 ];
