@@ -164,23 +164,26 @@ export const NOT_MADE_MESSAGES = {
   budget: 'the limit of model calls is reached; this call was not made',
 } as const satisfies Partial<Record<ErrorKind, string>>;
 
-export type ErrorKind =
-  | 'key'
-  | 'rate-limit'
-  | 'timeout'
-  | 'network'
-  | 'server'
-  | 'request'
-  | 'reply'
-  | 'filtered'
-  | 'too-long'
-  | 'program'
-  | 'program-answer'
-  | 'recording'
-  | 'budget'
-  | 'aborted'
-  | 'code'
-  | 'reference';
+export const ERROR_KINDS = [
+  'key',
+  'rate-limit',
+  'timeout',
+  'network',
+  'server',
+  'request',
+  'reply',
+  'filtered',
+  'too-long',
+  'program',
+  'program-answer',
+  'recording',
+  'budget',
+  'aborted',
+  'code',
+  'reference',
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 

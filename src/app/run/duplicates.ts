@@ -17,7 +17,7 @@ const LONG = 20;
 /** Least share of common words (Jaccard index, of sets) of near duplicates. */
 const SHARED = 0.9;
 
-/** Earlier references that one is compared with, per band. */
+/** Earlier references that one is compared with, per word. */
 const MOST_COMPARED = 20;
 
 interface Group {
@@ -80,69 +80,49 @@ function wordsOf(reference: Reference): string[] {
     .filter((word) => word !== '');
 }
 
+/** Compares each only with earlier ones that share one of its rarest words; see {@link rarest}. */
 function sharedWords(references: readonly Reference[]): Group[] {
-  const leaders = new Map<string, Reference[]>();
-  const words = new Map<Reference, ReadonlySet<string>>();
-  const groups = new Map<Reference, Reference[]>();
-  for (const reference of references) {
-    const own = new Set(wordsOf(reference));
-    if (own.size < LONG) continue;
-    words.set(reference, own);
-    const bands = bandsOf(own);
-    const near = new Set(bands.flatMap((band) => leaders.get(band)?.slice(-MOST_COMPARED) ?? []));
-    const leader = [...near].find((each) => shareOf(words.get(each) ?? new Set(), own) >= SHARED);
-    if (leader !== undefined) {
-      const members = groups.get(leader);
-      if (members === undefined) groups.set(leader, [leader, reference]);
-      else members.push(reference);
-      continue;
-    }
-    for (const band of bands) {
-      const there = leaders.get(band);
-      if (there === undefined) leaders.set(band, [reference]);
-      else there.push(reference);
+  const long = references
+    .map((reference) => ({ reference, words: new Set(wordsOf(reference)) }))
+    .filter(({ words }) => words.size >= LONG);
+  const uses = new Map<string, number>();
+  for (const word of long.flatMap(({ words }) => [...words]))
+    uses.set(word, (uses.get(word) ?? 0) + 1);
+  const groups: { words: ReadonlySet<string>; members: Reference[] }[] = [];
+  const byWord = new Map<string, typeof groups>();
+  for (const { reference, words } of long) {
+    const lists = rarest(words, uses).map((word) => {
+      const list = byWord.get(word) ?? [];
+      byWord.set(word, list);
+      return list;
+    });
+    const near = new Set(lists.flatMap((list) => list.slice(-MOST_COMPARED)));
+    const found = [...near].find((group) => shareOf(group.words, words) >= SHARED);
+    if (found !== undefined) found.members.push(reference);
+    else {
+      const group = { words, members: [reference] };
+      groups.push(group);
+      for (const list of lists) list.push(group);
     }
   }
-  return [...groups.values()].map((members) => ({ members, why: 'words' }));
+  return groups
+    .filter(({ members }) => members.length > 1)
+    .map(({ members }) => ({ members, why: 'words' }));
+}
+
+/**
+ * With all words in one order, two sets that share at least {@link SHARED} of their words share one
+ * of their first n − ⌊SHARED · n⌋ + 1 (Chaudhuri, Ganti, Kaushik 2006: prefix filtering).
+ */
+function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
+  const order = (a: string, b: string): number =>
+    (uses.get(a) ?? 0) - (uses.get(b) ?? 0) || (a < b ? -1 : 1);
+  return [...words].sort(order).slice(0, words.size - Math.floor(SHARED * words.size) + 1);
 }
 
 function shareOf(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   const both = [...left].filter((word) => right.has(word)).length;
   return both / (left.size + right.size - both);
-}
-
-const BANDS = 6;
-
-const ROWS = 4;
-
-/**
- * MinHash: two sets share a band with chance 1 − (1 − J⁴)⁶, which is 0.998 at J = 0.9
- * (Broder 1997, "On the resemblance and containment of documents").
- */
-function bandsOf(words: ReadonlySet<string>): string[] {
-  const hashes = [...words].map(hashOf);
-  const least = Array.from({ length: BANDS * ROWS }, (_, row) =>
-    hashes.reduce((min, hash) => Math.min(min, scramble(hash ^ (row * 0x9e3779b1))), 0xffffffff),
-  );
-  return Array.from(
-    { length: BANDS },
-    (_, band) => `${String(band)} ${least.slice(band * ROWS, (band + 1) * ROWS).join(' ')}`,
-  );
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(word: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at += 1)
-    hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
-}
-
-/** The finaliser of MurmurHash3. */
-function scramble(hash: number): number {
-  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
-  return (second ^ (second >>> 16)) >>> 0;
 }
 
 function groupNotice({ members, why }: Group): Notice {

@@ -26,7 +26,6 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   put(entry: Entry, now: number): number;
   putAll(entries: Iterable<Entry>, now: number): number;
   entries(): IterableIterator<Entry>;
-  remove(key: string): void;
   touch(keys: Iterable<string>, now: number): void;
   version(): number;
   totals(): Totals;
@@ -47,19 +46,33 @@ export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS
 function wrapDatabase(db: DatabaseSync): Database {
   const records = recordsOf(db, (work) => transaction(db, work));
   const version = db.prepare('PRAGMA data_version');
-  return {
+  const rows = withStoreErrorsIn({
     ...answerRows(db),
-    ...withStoreErrorsIn(batchRows(db)),
-    ...withStoreErrorsIn(records),
-    compact: () =>
-      withStoreErrors(() => {
-        records.trim();
-        db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
-      }),
-    patience: (ms) => withStoreErrors(() => db.exec(`PRAGMA busy_timeout = ${String(ms)}`)),
-    copyTo: (file) => withStoreErrors(() => void db.prepare('VACUUM INTO ?').run(file)),
-    version: () => withStoreErrors(() => Number(version.get()?.['data_version'])),
-    close: () => withStoreErrors(() => db.close()),
+    ...batchRows(db),
+    ...records,
+    compact() {
+      records.trim();
+      db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
+    },
+    patience: (ms: number) => db.exec(`PRAGMA busy_timeout = ${String(ms)}`),
+    copyTo: (file: string) => void db.prepare('VACUUM INTO ?').run(file),
+    version: () => Number(version.get()?.['data_version']),
+    close: () => db.close(),
+  });
+  return {
+    ...rows,
+    entries: () => storedEntries(db),
+    // Not wrapped as a whole: the entries may come from another file, with errors of its own.
+    putAll(entries, now) {
+      let written = 0;
+      transaction(db, () => {
+        for (const entry of entries) {
+          rows.put(entry, now);
+          written += 1;
+        }
+      });
+      return written;
+    },
   };
 }
 
@@ -72,9 +85,9 @@ function withStoreErrorsIn<T extends object>(functions: T): T {
   ) as T;
 }
 
-type AnswerRows = Omit<
+type AnswerRows = Pick<
   Database,
-  keyof Batches | keyof Records | 'compact' | 'patience' | 'copyTo' | 'version' | 'close'
+  'get' | 'put' | 'touch' | 'totals' | 'bytes' | 'removeUnusedSince' | 'shrink'
 >;
 
 function answerRows(db: DatabaseSync): AnswerRows {
@@ -91,36 +104,22 @@ function answerRows(db: DatabaseSync): AnswerRows {
   const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
   const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
   const server = servedRows(db);
-  const bytes = (): number => withStoreErrors(() => Number(sum.get()?.['bytes']));
-  const put = (entry: Entry, now: number): number => {
-    const size = Buffer.byteLength(entry.body) + ROW_BYTES;
-    insert(entry.key, server.idOf(entry), entry.body, entry.digest, size, now);
-    return size;
-  };
+  const bytes = (): number => Number(sum.get()?.['bytes']);
   return {
-    get: (key) =>
-      withStoreErrors(() => {
-        const row = select.get(key);
-        return row === undefined ? null : entryIn(row);
-      }),
-    put,
-    putAll(entries, now) {
-      let written = 0;
-      transaction(db, () => {
-        for (const entry of entries) {
-          put(entry, now);
-          written += 1;
-        }
-      });
-      return written;
+    get(key) {
+      const row = select.get(key);
+      return row === undefined ? null : entryIn(row);
     },
-    entries: () => storedEntries(db),
-    remove: (key) => void remove(key),
+    put(entry, now) {
+      const size = Buffer.byteLength(entry.body) + ROW_BYTES;
+      insert(entry.key, server.idOf(entry), entry.body, entry.digest, size, now);
+      return size;
+    },
     touch: (keys, now) =>
       transaction(db, () => {
         for (const key of keys) use(now, key);
       }),
-    totals: () => withStoreErrors(() => totalsOf(db, sum.get() ?? {})),
+    totals: () => totalsOf(db, sum.get() ?? {}),
     bytes,
     removeUnusedSince: (time) => server.trimAfter(unused(time)),
     shrink: (limit) => server.trimAfter(removeOldest(db, bytes() - limit, remove)),
@@ -182,8 +181,7 @@ function changing(
   sql: string,
 ): (...values: (string | number | null)[]) => number {
   let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
-  return (...values) =>
-    withStoreErrors(() => Number((prepared ??= db.prepare(sql)).run(...values).changes));
+  return (...values) => Number((prepared ??= db.prepare(sql)).run(...values).changes);
 }
 
 function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {

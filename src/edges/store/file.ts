@@ -4,7 +4,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
-import { BATCHES_SCHEMA, RECORDS_SCHEMA } from './records.ts';
 
 /** `damaged`: no longer a database; `foreign`: another program's; `busy`: locked by a process. */
 type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
@@ -146,12 +145,12 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   }
   // With a log, an answer survives a crash once written, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  if (tables > 0) {
-    db.exec(RECORDS_SCHEMA + BATCHES_SCHEMA);
-    return;
-  }
+  if (tables > 0) return;
   db.exec(`
-    BEGIN IMMEDIATE;${RECORDS_SCHEMA}${BATCHES_SCHEMA}
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS outcomes (key TEXT NOT NULL PRIMARY KEY, passes INTEGER NOT NULL, tries INTEGER NOT NULL, used INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS notes (name TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS batches (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS served (id INTEGER PRIMARY KEY, label TEXT NOT NULL, model TEXT, fingerprint TEXT, at INTEGER) STRICT;
     CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, served INTEGER NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
     PRAGMA user_version = ${String(STORE_VERSION)};

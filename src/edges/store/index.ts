@@ -1,18 +1,10 @@
 import { visibleLine } from '../../text/visible.ts';
-import type {
-  BatchRecord,
-  Complete,
-  Completion,
-  KeptRecords,
-  Request,
-  Target,
-} from '../../types/model.ts';
+import type { BatchRecord, Complete, Completion, Request, Target } from '../../types/model.ts';
 import { createAnswers } from './answers.ts';
-import { createConnection, type Connection, type StoreOptions } from './connection.ts';
+import { createConnection, type StoreOptions } from './connection.ts';
 import type { Totals } from './database.ts';
 import type { Entry } from './entry.ts';
-import type { StoreAccess } from './file.ts';
-import { createRecords } from './kept-records.ts';
+import { createRecords, type StoreRecords } from './kept-records.ts';
 import type { RecordRows } from './records.ts';
 
 export interface StoreStats extends Totals {
@@ -30,15 +22,11 @@ export interface Prune {
   maxBytes?: number;
 }
 
-export interface Store extends Required<KeptRecords> {
+export interface Store extends StoreRecords {
   /** Answers from the file by `keyOf`; stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   /** Whether the file has an answer; does not mark it as used. */
   has(key: string): boolean;
-  batches(): BatchRecord[];
-  /** False when it could not be written. */
-  addBatch(batch: BatchRecord): boolean;
-  endBatch(id: string): void;
   /** Stores an answer that no caller waits for; only in memory if the file cannot be written. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
@@ -64,8 +52,7 @@ export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);
   const answers = createAnswers(options, connection);
-  const batches = batchLedger(connection, access);
-  const { records, join: joinRecords } = createRecords(connection, options);
+  const { records, join: joinRecords, batchChanges } = createRecords(connection, options);
   return {
     ...records,
     wrap: (complete, keyOf) => async (request) => {
@@ -78,9 +65,6 @@ export function openStore(options: StoreOptions): Store {
     },
     has: answers.has,
     version: connection.version,
-    batches: batches.all,
-    addBatch: batches.add,
-    endBatch: batches.end,
     keep: (key, target, completion) => {
       answers.keep(key, { target }, completion);
     },
@@ -88,7 +72,7 @@ export function openStore(options: StoreOptions): Store {
       file,
       ...connection.read((db) => db.totals(), NO_TOTALS),
       ...answers.counts,
-      batched: batches.changes(),
+      batched: batchChanges(),
     }),
     prune({ unusedSince, maxBytes }) {
       const old =
@@ -100,10 +84,9 @@ export function openStore(options: StoreOptions): Store {
       return removed;
     },
     import: (entries) => answers.import(entries, 'all'),
-    join(entries, { batches: theirs, outcomes, notes }) {
+    join(entries, beside) {
       answers.import(entries, 'absent');
-      joinRecords({ outcomes, notes });
-      batches.join(theirs);
+      joinRecords(beside);
     },
     copyTo(target) {
       answers.flush();
@@ -128,41 +111,4 @@ function reportRefused(refused: number, { file, secret, notice }: StoreOptions):
       ? 'stored answers that did not hold against their key'
       : 'stored answers that this machine did not write, or that were changed since,';
   notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
-}
-
-interface BatchTable {
-  all(): BatchRecord[];
-  add(batch: BatchRecord): boolean;
-  end(id: string): void;
-  join(batches: readonly BatchRecord[]): void;
-  changes(): number;
-}
-
-function batchLedger(connection: Connection, access: StoreAccess): BatchTable {
-  let batched = 0;
-  const ended = new Set<string>();
-  const all = (): BatchRecord[] => connection.read((db) => db.batches(), []);
-  const add = (batch: BatchRecord): boolean =>
-    access === 'read-write' &&
-    connection.write((db) => {
-      db.addBatch(batch);
-      batched += 1;
-    });
-  return {
-    all,
-    add,
-    end(id) {
-      ended.add(id);
-      if (access === 'read-write')
-        connection.write((db) => {
-          db.endBatch(id);
-          batched += 1;
-        });
-    },
-    join(batches) {
-      const known = new Set([...ended, ...all().map(({ id }) => id)]);
-      for (const batch of batches) if (!known.has(batch.id)) add(batch);
-    },
-    changes: () => batched,
-  };
 }

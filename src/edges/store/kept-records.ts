@@ -1,38 +1,59 @@
-import type { KeptRecords } from '../../types/model.ts';
+import type { BatchRecord, KeptRecords } from '../../types/model.ts';
 import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
-import type { PassCount, RecordRows } from './records.ts';
+import type { Batches, PassCount, RecordRows } from './records.ts';
 
-/** `join` merges a copy that was extended elsewhere: its own outcomes, and missing notes. */
+/** What a store keeps beside answers. */
+export interface StoreRecords extends Required<KeptRecords>, Batches {
+  /** False when it could not be written. */
+  addBatch(batch: BatchRecord): boolean;
+}
+
+/** `join` merges a copy that was extended elsewhere: its own outcomes, missing notes and batches. */
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },
-): { records: Required<KeptRecords>; join(other: RecordRows): void } {
+): {
+  records: StoreRecords;
+  join(other: RecordRows & { batches: readonly BatchRecord[] }): void;
+  /** Batches added and ended since opening. */
+  batchChanges(): number;
+} {
   const added = new Map<string, PassCount>();
   const noted = new Set<string>();
-  const records: Required<KeptRecords> = {
+  const ended = new Set<string>();
+  let batchChanges = 0;
+  const write: Connection['write'] = (work) => access === 'read-write' && connection.write(work);
+  const records: StoreRecords = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
     addOutcomes(rows) {
       if (access === 'read' || rows.length === 0) return;
       for (const row of rows) added.set(row.key, addCounts(row, added.get(row.key)));
-      connection.write((db) => {
-        db.addOutcomes(rows, now());
-      });
+      write((db) => db.addOutcomes(rows, now()));
     },
     note: (name) => connection.read((db) => db.note(name), null),
     setNote(name, body) {
       noted.add(name);
-      return (
-        access === 'read-write' &&
-        connection.write((db) => {
-          db.setNote(name, body);
-        })
-      );
+      return write((db) => db.setNote(name, body));
+    },
+    batches: () => connection.read((db) => db.batches(), []),
+    addBatch: (batch) =>
+      write((db) => {
+        db.addBatch(batch);
+        batchChanges += 1;
+      }),
+    endBatch(id) {
+      ended.add(id);
+      write((db) => {
+        db.endBatch(id);
+        batchChanges += 1;
+      });
     },
   };
   return {
     records,
-    join({ outcomes, notes }) {
+    batchChanges: () => batchChanges,
+    join({ outcomes, notes, batches }) {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
         // What both started with counts once.
@@ -46,6 +67,8 @@ export function createRecords(
         );
         for (const { name, body } of notes) if (!noted.has(name)) db.setNote(name, body);
       });
+      const known = new Set([...ended, ...records.batches().map(({ id }) => id)]);
+      for (const batch of batches) if (!known.has(batch.id)) records.addBatch(batch);
     },
   };
 }

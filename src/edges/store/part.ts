@@ -9,10 +9,10 @@ import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { ENDED } from '../../types/answer.ts';
 import {
+  ERROR_KINDS,
   withoutRequests,
   type BatchRecord,
   type Completion,
-  type ErrorKind,
   type Request,
 } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
@@ -209,25 +209,6 @@ function withoutCallDetails(told: Completion): Completion {
   const { status, kind, message, ended } = completion;
   return { status, kind, message, ...(ended === undefined ? {} : { ended }) };
 }
-
-const ERROR_KINDS = [
-  'key',
-  'rate-limit',
-  'timeout',
-  'network',
-  'server',
-  'request',
-  'reply',
-  'filtered',
-  'too-long',
-  'program',
-  'program-answer',
-  'recording',
-  'budget',
-  'aborted',
-  'code',
-  'reference',
-] as const satisfies readonly ErrorKind[];
 
 const partLineSchema = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),

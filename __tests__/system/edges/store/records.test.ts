@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../../src/edges/store/index.ts';
 import { START, setUp, type Setting } from '../../../unit/edges/store/setting.ts';
@@ -74,16 +73,6 @@ describe('a file that may only be read', () => {
       },
       { access: 'read' },
     );
-  });
-
-  test('may be older and have none, without damage; a run that may write makes room', () => {
-    using(() => undefined);
-    const db = new DatabaseSync(setting.file);
-    db.exec('DROP TABLE outcomes; DROP TABLE notes');
-    db.close();
-    expect(using(recordsOf, { access: 'read' })).toEqual([0, null]);
-    expect(using((store) => store.setNote('noise', 'x'))).toBe(true);
-    expect(setting.notices).toEqual([]);
   });
 });
 
