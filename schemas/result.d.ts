@@ -640,7 +640,7 @@ export interface EvaldiffResult {
          */
         kind: "model-changed";
         /**
-         * The suites that fell with the model; `base`: base's rate by stored answers, `head`: base again, by answers of today.
+         * The suites whose pass rate fell with the model; `base`: base's rate by stored answers, `head`: base again, by answers of today.
          */
         suites: {
           /**
@@ -2295,6 +2295,10 @@ export interface EvaldiffResult {
      */
     confirmation?: {
       /**
+       * The metric whose mean got worse; absent: it is about the verdict.
+       */
+      metric?: string;
+      /**
        * What the fall rested on: answers of an earlier run, or one process of a program on each side.
        */
       rests_on: "stored" | "session";
@@ -2315,15 +2319,15 @@ export interface EvaldiffResult {
        */
       drift: {
         /**
-         * Base's pass rate by its stored answers.
+         * Base's pass rate, or the metric's mean, by its stored answers.
          */
         stored: number;
         /**
-         * Base's pass rate by its answers of today.
+         * The same by base's answers of today.
          */
         today: number;
         /**
-         * One-sided mid-p of "base passes less often today".
+         * One-sided mid-p of "base is worse today".
          */
         p: number;
       } | null;

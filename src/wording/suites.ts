@@ -9,6 +9,7 @@ import {
   counted,
   firstWords,
   inSize,
+  meansInWords,
   pValue,
   percent,
   points,
@@ -117,8 +118,8 @@ const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
 };
 
 const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
-  stored: 'It fell against stored answers',
-  session: 'It fell in one session of the program on each side',
+  stored: 'against stored answers',
+  session: 'in one session of the program on each side',
 };
 
 /** Why a fall could not be confirmed. */
@@ -133,19 +134,29 @@ const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 's
 
 /** `It fell against stored answers, and max_calls left too few calls to ask again.` */
 export function unconfirmedWords({
+  metric,
   rests_on,
   limit,
-}: Pick<ConfirmationResult, 'rests_on' | 'limit'>): string {
-  return `${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}.`;
+}: Pick<ConfirmationResult, 'metric' | 'rests_on' | 'limit'>): string {
+  const what = metric === undefined ? 'It fell' : `The mean of ${metric} got worse`;
+  return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}.`;
+}
+
+/** `100.0 % → 50.0 %`, or the means of a metric; nothing where base did not change. */
+function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metric'>): string {
+  if (drift === null) return '';
+  return metric === undefined
+    ? `${percent(drift.stored)} → ${percent(drift.today)}`
+    : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
 function confirmationSentence({ reason, confirmation }: SuiteResult): string | null {
   if (reason?.by === 'unconfirmed' && confirmation !== undefined)
     return unconfirmedWords(confirmation);
   if (reason?.by !== 'model') return null;
-  const drift = confirmation?.drift ?? null;
-  const fall = drift === null ? '' : ` (${percent(drift.stored)} → ${percent(drift.today)})`;
-  return `The model changed, not your prompt: base falls today, too${fall}.`;
+  const fall = confirmation === undefined ? '' : driftWords(confirmation);
+  const brackets = fall === '' ? '' : ` (${fall})`;
+  return `The model changed, not your prompt: base falls today, too${brackets}.`;
 }
 
 function whyOpen(suite: SuiteResult): string {

@@ -14,6 +14,7 @@ import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.t
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -28,7 +29,7 @@ import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
 import { brokenCode } from './broken-code.ts';
-import { confirmFalls, type Confirmations } from './confirm.ts';
+import { confirmFalls, createConfirm, type Confirmations } from './confirm.ts';
 import type {
   Added,
   DecidedRun,
@@ -177,30 +178,43 @@ interface ComparedSuites {
   problems: Problem[];
 }
 
+type RolledSuite = {
+  comparison: SuiteComparison;
+  rollUps: Awaited<ReturnType<typeof rollUpSuite>>;
+};
+
+/** Confirmed by new answers where the run may make calls. */
+async function verdictsOf(
+  rolled: readonly RolledSuite[],
+  { gate, mode, price }: Prepared,
+  tools: FeatureTools,
+): Promise<RunVerdict> {
+  if (mode !== 'diff') return { suites: new Map(), pool: null };
+  const { spent, isPreview } = tools;
+  const complete = spent.halted() === null || !incomplete(spent.unmade);
+  const rollUps = new Map(rolled.flatMap((suite) => [...suite.rollUps]));
+  const suites = rolled.map(({ comparison }) => comparison);
+  const judgeWith = (confirmations: Confirmations): RunVerdict =>
+    judgeSuites(suites, gate, { complete, rollUps, confirmations });
+  return isPreview
+    ? judgeWith(new Map())
+    : confirmFalls(judgeWith, gate, createConfirm(tools, price));
+}
+
 async function compareSuites(
-  { suites: comparisons, gate, mode, price }: Prepared,
+  prepared: Prepared,
   tools: FeatureTools,
   rows: Features,
   suiteParts: readonly SuitePart[],
 ): Promise<ComparedSuites> {
-  const { evaluate, spent } = tools;
+  const { suites: comparisons, gate, mode, price } = prepared;
   const rolled = await Promise.all(
     comparisons.map(async (comparison) => ({
       comparison,
-      rollUps: await rollUpSuite(comparison.run, evaluate),
+      rollUps: await rollUpSuite(comparison.run, tools.evaluate),
     })),
   );
-  const complete = spent.halted() === null || !incomplete(spent.unmade);
-  const judgeWith = (confirmations: Confirmations): RunVerdict =>
-    judgeSuites(comparisons, gate, {
-      complete,
-      rollUps: new Map(rolled.flatMap(({ rollUps }) => [...rollUps])),
-      confirmations,
-    });
-  const { suites: verdicts, pool } =
-    mode === 'diff'
-      ? await confirmFalls(comparisons, judgeWith, { gate, price }, tools)
-      : { suites: new Map(), pool: null };
+  const { suites: verdicts, pool } = await verdictsOf(rolled, prepared, tools);
   const all = rolled.map((row) => ({
     ...row,
     verdict: verdicts.get(row.comparison) ?? null,

@@ -1,5 +1,5 @@
-import { runExtraTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
-import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { runExtraTries, runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import type { SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { type Complete, type Request, wasNotMade } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
@@ -9,6 +9,8 @@ import type { FeatureTools } from './feature.ts';
 interface ExtraTryMaker {
   /** In the order of `wanted`. */
   make(run: SuiteRun, wanted: readonly ExtraTry[]): Promise<TryResult[]>;
+  /** The same, scored by both sides' scorings. */
+  makeTries(run: SuiteRun, wanted: readonly ExtraTry[]): Promise<Try[]>;
   /** Whether a call was not made, because a cap or a signal ended the run. */
   isEnded(): boolean;
 }
@@ -29,6 +31,7 @@ export function extraTryMaker(
   const made = { complete, evaluate, checkSchema, random, scoreMetric, price };
   return {
     make: (run, wanted) => runExtraTries(run, wanted, made),
+    makeTries: (run, wanted) => runNewTries(run, wanted, made),
     isEnded: () => isEnded,
   };
 }

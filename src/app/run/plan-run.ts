@@ -1,11 +1,14 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { mostConfirmationCalls } from '../../kernel/judge/confirmation.ts';
+import { mostNewAnswers } from '../../kernel/judge/confirmation.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import type { Caps } from '../../money/budget.ts';
 import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
+import { judgingCalls } from '../../money/judging-calls.ts';
 import {
   minimumCalls,
   overBudget,
@@ -99,9 +102,21 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
-  const calls = mostConfirmationCalls(suites, hasStored);
+  const calls = sum(suites.map((suite) => mostConfirmationCalls(suite, hasStored)));
   const possible = calls === 0 ? plan.possible : { ...plan.possible, confirm_possible: calls };
   return { ...prepared, plan: { ...plan, possible } };
+}
+
+/** With the grades of the new answers, if each takes as many as the suite's answers do. */
+function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
+  const answers = mostNewAnswers(suite, hasStored);
+  if (answers === 0) return 0;
+  const { runs } = suite.run;
+  const once = judgingCalls([suite.run], () => new Map(runs.map((_, index) => [index, 1])));
+  const grades = sum(
+    once.filter(({ asked }) => asked.target.provider !== 'replay').map(({ calls }) => calls),
+  );
+  return Math.ceil(answers * (1 + grades / (2 * runs.length)));
 }
 
 function asNotices(problems: readonly Problem[]): Notice[] {

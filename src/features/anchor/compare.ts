@@ -1,9 +1,10 @@
 import { extraTryMaker } from '../../app/run/extra-tries.ts';
 import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
-import { pOfFall } from '../../kernel/judge/confirmation.ts';
+import { suiteBlocks } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
-import { countOutcomes, reachesLevel, type Tries } from '../../kernel/statistics/table.ts';
+import { clusteredTries, contrast } from '../../kernel/statistics/ledger.ts';
+import { countOutcomes, reachesLevel } from '../../kernel/statistics/table.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Outcome } from '../../types/metric.ts';
 import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
@@ -80,25 +81,21 @@ async function compareRows(
       'not-asked',
       null,
     );
-  const p = fallP(rows, then);
+  const p = pOfFall(rows, then);
   if (!reachesLevel(p, level)) return summed(rows, then, 'level', p);
   const today = await ask(rows, 'then', true);
   const isOld = rows.some(({ own }) => own.head.some(({ byHead }) => byHead.stored === true));
   const head = isOld ? await ask(rows, 'now', true) : rows.map((row) => row.head);
   if (today === null || head === null) return summed(rows, then, 'not-asked', null);
   const fresh = rows.map((row, i) => ({ ...row, head: head[i] ?? [] }));
-  const again = fallP(fresh, today);
+  const again = pOfFall(fresh, today);
   const isConfirmed = reachesLevel(again, CONFIRM_LEVEL);
   return summed(fresh, today, isConfirmed ? 'fell' : 'not-confirmed', again);
 }
 
-function fallP(rows: readonly AnchorRow[], then: readonly Outcome[][]): number {
-  return pOfFall(
-    rows.map(({ own, head }, i): { run: ReferenceRun; tries: Tries } => ({
-      run: own,
-      tries: { base: then[i] ?? [], head },
-    })),
-  );
+function pOfFall(rows: readonly AnchorRow[], then: readonly Outcome[][]): number {
+  const tries = rows.map(({ head }, i) => ({ base: then[i] ?? [], head }));
+  return contrast(clusteredTries(tries, suiteBlocks(rows.map(({ own }) => own)))).test.midDown;
 }
 
 function summed(

@@ -1,4 +1,5 @@
 import type { Score } from '../../types/metric.ts';
+import type { Side } from '../../types/plain.ts';
 import {
   identityOf,
   withMoreTries,
@@ -6,6 +7,7 @@ import {
   type NextTries,
   type SuiteComparison,
   type SuiteRun,
+  type Try,
 } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { AffectedReference } from '../select/affected.ts';
@@ -140,6 +142,8 @@ export interface ExtraTry {
   try: number;
   /** Identifies the prompt: a process that runs code never holds the answers of two prompts. */
   prompt: string;
+  /** Absent: head. Answers of two sides with one `try` are compared with each other. */
+  side?: Side;
 }
 
 export async function runExtraTries(
@@ -147,19 +151,36 @@ export async function runExtraTries(
   wanted: readonly ExtraTry[],
   tools: Executors & ScoringTools,
 ): Promise<TryResult[]> {
+  return scoreUnder(suite, await executeExtra(suite, wanted, tools), suite.scoring, tools);
+}
+
+/** Scored by both sides' scorings. In the order of `wanted`. */
+export async function runNewTries(
+  suite: SuiteRun,
+  wanted: readonly ExtraTry[],
+  tools: Executors & ScoringTools,
+): Promise<Try[]> {
+  const made = await score(suite, await executeExtra(suite, wanted, tools), tools);
+  return made.map((each) => each.made);
+}
+
+async function executeExtra(
+  suite: SuiteRun,
+  wanted: readonly ExtraTry[],
+  tools: Executors & ScoringTools,
+): Promise<AnsweredTry[]> {
   const { answerer } = suite.scoring;
-  const answers = await execute(
-    wanted.map(({ run, generation, try: index, prompt }) => ({
+  return execute(
+    wanted.map(({ run, generation, try: index, prompt, side = 'head' }) => ({
       run,
       suite: `${identityOf(suite)} ${prompt}`,
-      side: 'head',
+      side,
       try: index,
       generation,
       answerer,
     })),
     tools,
   );
-  return scoreUnder(suite, answers, suite.scoring, tools);
 }
 
 /** A scoring has its side's expected values; a reference missing there keeps its own. */

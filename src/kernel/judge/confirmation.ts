@@ -1,28 +1,16 @@
 import type { Outcome } from '../../types/metric.ts';
-import { suiteBlocks } from '../plan/ledger.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { Side } from '../../types/plain.ts';
+import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected.ts';
 import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
-import { clusteredTries, contrast } from '../statistics/ledger.ts';
-import {
-  countOutcomes,
-  countTable,
-  isComparable,
-  meanOfCounts,
-  reachesLevel,
-  type Tries,
-} from '../statistics/table.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
+import { countOutcomes, countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
 /** References that get new pairs of tries first: those that fell most. */
 const MOST_SUSPECTS = 5;
 
 /** New pairs of tries of one suspect, at most. */
 const MOST_NEW_PAIRS = 10;
-
-/** New tries of every reference, at most. */
-export const MOST_NEW_TRIES = 3;
 
 /** A suspect with less evidence than this gets no further pair. */
 const HOPELESS = 0.5;
@@ -31,132 +19,169 @@ const HOPELESS = 0.5;
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
+/** New tries of every reference, at most; a roll-up needs all of its tries. */
+const MOST_NEW_TRIES = LOOK_SHARES.length;
+
 /** The level at which stored answers of base differ from its answers of today. */
 const DRIFT_LEVEL = 0.05;
 
 /** Above this p the fall is not seen today, so a model that moved explains it. */
 const CALM = 0.3;
 
-/** A compared reference with its tries before, and the tries made to confirm that it fell. */
-export interface ConfirmationRow {
-  suite: SuiteComparison;
-  run: ReferenceRun;
-  /** It gets new pairs first. */
-  isSuspect: boolean;
-  before: Tries;
-  /** Those of base's that come from an earlier run. */
-  stored: readonly Outcome[];
-  /** Of suspects only; the tries that made it a suspect are not among them. */
-  pairs: Tries;
-  /** Base of today, against head's tries, which are made again only where needed. */
-  whole: Tries;
+/** How the two sides of a claim are compared. */
+export interface Measure {
+  /** One-sided mid-p of "head is worse", with each side's mean; null: nothing to compare. */
+  test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
+  /** What one try says; null: only all of them together can be compared. */
+  outcome: ((made: Try) => Outcome) | null;
+  /** Head's answers are compared with base's of the same call, so both sides are asked. */
+  isPaired: boolean;
+  /** All tries of a side are compared as one, so there is one look. */
+  isRolledUp: boolean;
 }
 
-export type ConfirmationStep =
-  | { kind: 'pairs'; rows: readonly ConfirmationRow[] }
-  /** One more try of base for every reference. */
-  | { kind: 'whole' }
-  | { kind: 'confirmed'; by: 'references' | 'all' }
-  | { kind: 'refuted' };
-
-interface ConfirmationPolicy {
+/** That head got worse, where it rests on answers that do not suffice for red. */
+export interface Claim {
+  /** A metric whose mean got worse; null: the verdict. */
+  metric: string | null;
+  suites: readonly ClaimedSuite[];
+  measure: Measure;
   /** The level (0–1) of the whole confirmation. */
   level: number;
-  /** Whether single references may convict. */
+  /** Whether single references may confirm it. */
   single: boolean;
 }
 
-/**
- * The level of a second session. What fell passed a test at `alpha` already, on tries of the same
- * code, so the second session only has to repeat it. Where each session shifts a side's rate by a
- * normal error of 3 points (50 references at 0.9, unchanged), 16 % of runs are red without a second
- * session and 4 % with it; of falls by 10 points without such errors, 78 % stay red (89 % without).
- */
-const SESSION_LEVEL = 0.5;
-
-/** @param open how many suites of the run have a fall to confirm. */
-export function confirmationPolicy(
-  suite: SuiteComparison,
-  { alpha, gate_on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
-  open: number,
-): ConfirmationPolicy {
-  const level = restsOn(suite) === 'session' ? SESSION_LEVEL : alpha / open;
-  return { level, single: gate_on !== 'suite' };
+interface ClaimedSuite {
+  suite: SuiteComparison;
+  runs: readonly ReferenceRun[];
+  /** The claim rests on tries with a smaller index. */
+  upTo: number;
 }
 
-/** How a try counts for the claim that is confirmed: the whole try, or one metric of it. */
-export type OutcomeIn = (result: ReferenceRun['base'][number]['byHead']) => Outcome;
-
-export function confirmationRows(
-  suite: SuiteComparison,
-  tries: number,
-  outcomeIn: OutcomeIn,
-): ConfirmationRow[] {
-  const outcomes = (made: ReferenceRun['base']): Outcome[] =>
-    made.slice(0, tries).map(({ byHead }) => outcomeIn(byHead));
-  const rows = suite.compared.map((run): ConfirmationRow => ({
-    suite,
-    run,
-    isSuspect: false,
-    before: { base: outcomes(run.base), head: outcomes(run.head) },
-    stored: outcomes(run.base.filter(isStored)),
-    pairs: { base: [], head: [] },
-    whole: { base: [], head: isHeadOld(run) ? [] : outcomes(run.head) },
-  }));
-  const suspects = new Set(suspectsOf(rows));
-  return rows.map((row) => ({ ...row, isSuspect: suspects.has(row) }));
+export function wholeTry({ byHead }: Try): Outcome {
+  return byHead.outcome;
 }
 
-function isStored({ byHead }: ReferenceRun['base'][number]): boolean {
-  return byHead.stored === true;
+type Sides = Readonly<Record<Side, readonly Try[]>>;
+
+/** The tries of one reference that were made to confirm a fall, whichever claim wanted them. */
+export interface NewTries {
+  /** Of suspects only; the tries that made it a suspect are not among them. */
+  pairs: Sides;
+  /** They replace the stored ones. Head's only where a claim needs them. */
+  again: Sides;
 }
 
-/** Whether head's tries must be made again, too. */
-export function needsNewHead({ run }: ConfirmationRow): boolean {
-  return isHeadOld(run);
+const NO_NEW: NewTries = { pairs: { base: [], head: [] }, again: { base: [], head: [] } };
+
+export function newTriesOf(
+  before: NewTries = NO_NEW,
+  { set, side }: Pick<NewTry, 'set' | 'side'>,
+  made: Try,
+): NewTries {
+  return { ...before, [set]: { ...before[set], [side]: [...before[set][side], made] } };
 }
 
-function isHeadOld(run: ReferenceRun): boolean {
-  return run.head.some(isStored) || isOneSession(run);
+type NewTriesByRun = ReadonlyMap<ReferenceRun, NewTries>;
+
+/** A try that a claim wants. */
+export interface NewTry {
+  suite: SuiteComparison;
+  run: ReferenceRun;
+  set: keyof NewTries;
+  side: Side;
+  try: number;
 }
 
-/** Whether one process of a program gave all answers of a side. */
-function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
-  return [base, head].some(
-    (side) =>
-      side?.kind === 'request' &&
-      side.target.provider === 'program' &&
-      side.target.process === undefined,
+type ConfirmationStep =
+  | { kind: 'ask'; tries: readonly NewTry[] }
+  | { kind: 'confirmed'; by: 'references' | 'all' }
+  | { kind: 'refuted' };
+
+/** A reference of a claim, with the tries before and since. */
+interface Row extends NewTries {
+  suite: SuiteComparison;
+  run: ReferenceRun;
+  upTo: number;
+}
+
+function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
+  return suites.flatMap(({ suite, runs, upTo }) =>
+    runs.map((run) => ({ ...(made.get(run) ?? NO_NEW), suite, run, upTo })),
   );
 }
 
-/** What a fall must not rest on alone; null: it does not. */
-export function restsOn({ compared }: SuiteComparison): ConfirmationResult['rests_on'] | null {
-  const isOld = compared.some(({ base, head }) => base.some(isStored) || head.some(isStored));
-  if (isOld) return 'stored';
-  return compared.some(isOneSession) ? 'session' : null;
+/**
+ * What to do next to confirm that head is worse than base is today. Earlier tries choose the
+ * suspects, but only new tries count. First the suspects: e-values of new pairs, valid whenever
+ * they stop. Then all references, which no try has chosen: exact tests after each try.
+ */
+export function nextConfirmationStep(claim: Claim, made: NewTriesByRun): ConfirmationStep {
+  const rows = rowsOf(claim, made);
+  const { measure, level } = claim;
+  const bySuspects =
+    claim.single && measure.outcome !== null ? nextOfSuspects(rows, measure.outcome, level) : null;
+  if (bySuspects !== null) return bySuspects;
+  const shares = measure.isRolledUp ? [1] : LOOK_SHARES;
+  const all = claim.single ? 1 : shares.reduce((sum, share) => sum + share, 0);
+  const p = lookTests(rows, measure);
+  if (p.some((own, k) => reachesLevel(own, ((shares[k] ?? 0) * level) / all)))
+    return { kind: 'confirmed', by: 'all' };
+  // Earlier only if every stored try is replaced, so that the next run compares with today's.
+  const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
+  const isReplaced = p.length >= Math.min(old, shares.length);
+  const last = p.at(-1) ?? 0;
+  const isOver = isReplaced && last > CALM && driftOf(rows, measure) !== null;
+  if (isOver || p.length >= shares.length) return { kind: 'refuted' };
+  return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, p.length + 1, measure)) };
 }
 
-/** Calls for answers that confirming a fall takes at most; 0: nothing would have to be confirmed. */
-export function mostConfirmationCalls(
-  suites: readonly SuiteComparison[],
-  hasStored: boolean,
-): number {
-  return suites.reduce((sum, { compared }) => {
-    if (!hasStored && !compared.some(isOneSession)) return sum;
-    const pairs = Math.min(MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
-    return sum + 2 * (pairs + MOST_NEW_TRIES * compared.length);
-  }, 0);
+/** Null: the suspects do not show it. */
+function nextOfSuspects(
+  rows: readonly Row[],
+  outcome: (made: Try) => Outcome,
+  level: number,
+): ConfirmationStep | null {
+  const seen = suspectsOf(rows, outcome).map((row) => {
+    const pairs = tryPairs(outcomesOf(row.pairs, outcome));
+    return { row, pairs, value: evidenceOf(pairs) };
+  });
+  if (seen.length === 0) return null;
+  const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
+  const together = contrastEvidence(
+    seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
+    { intact: 0.7, broken: 0.1 },
+  );
+  // Either bet, with half the level each.
+  if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
+    return { kind: 'confirmed', by: 'references' };
+  const open = seen.filter(
+    ({ row, value }) => row.pairs.base.length < MOST_NEW_PAIRS && value >= HOPELESS,
+  );
+  if (open.length === 0) return null;
+  return {
+    kind: 'ask',
+    tries: open.flatMap(({ row: { suite, run, pairs } }) =>
+      SIDES.map((side) => ({
+        ...{ suite, run, side, set: 'pairs' as const },
+        try: Math.max(MOST_NEW_TRIES, run[side].length) + pairs[side].length,
+      })),
+    ),
+  };
 }
+
+/** Head first, so that neither side of a program is always the one that starts. */
+const SIDES = ['head', 'base'] as const;
 
 /**
  * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
  * a question, because their tries are not independent.
  */
-function suspectsOf(rows: readonly ConfirmationRow[]): ConfirmationRow[] {
+function suspectsOf(rows: readonly Row[], outcome: (made: Try) => Outcome): Row[] {
   const seen = new Set<string>();
   return rows
-    .map((row) => ({ row, drop: dropOf(row.before) }))
+    .map((row) => ({ row, drop: dropOf(outcomesOf(triesBefore(row), outcome)) }))
     .filter(({ drop }) => drop > 0)
     .sort((a, b) => b.drop - a.drop)
     .filter(({ row: { run } }) => {
@@ -171,115 +196,153 @@ function suspectsOf(rows: readonly ConfirmationRow[]): ConfirmationRow[] {
     .map(({ row }) => row);
 }
 
+function triesBefore({ run, upTo }: Row): Sides {
+  return { base: run.base.slice(0, upTo), head: run.head.slice(0, upTo) };
+}
+
+function outcomesOf({ base, head }: Sides, outcome: (made: Try) => Outcome): Tries {
+  return { base: base.map(outcome), head: head.map(outcome) };
+}
+
 function dropOf(tries: Tries): number {
   const { base, head } = countTable(tries);
   if (base.tries === 0 || head.tries === 0) return 0;
   return base.passes / base.tries - head.passes / head.tries;
 }
 
-/**
- * What to do next to confirm that head is worse than base is today. Earlier tries choose the
- * suspects, but only tries of today count. First the suspects: e-values of new pairs, valid whenever
- * they stop. Then all references, which no try has chosen: exact tests after each try.
- */
-export function nextConfirmationStep(
-  rows: readonly ConfirmationRow[],
-  { level, single }: ConfirmationPolicy,
-): ConfirmationStep {
-  const bySuspects = single ? nextOfSuspects(rows, SUSPECT_SHARE * level) : null;
-  if (bySuspects !== null) return bySuspects;
-  const made = Math.min(...rows.map(({ whole }) => whole.base.length));
-  if (made === 0) return { kind: 'whole' };
-  const shares = single ? 1 : 1 / (1 - SUSPECT_SHARE);
-  const p = pOfFallToday(rows);
-  if (reachesLevel(p, (LOOK_SHARES[made - 1] ?? 0) * shares * level))
-    return { kind: 'confirmed', by: 'all' };
-  // Earlier only if every stored try is replaced, so that the next run compares with today's.
-  const old = Math.max(...rows.map(({ stored }) => stored.length));
-  const isOver = made >= Math.min(old, MOST_NEW_TRIES) && p > CALM && driftOf(rows) !== null;
-  return isOver || made >= MOST_NEW_TRIES ? { kind: 'refuted' } : { kind: 'whole' };
+/** p of "head is worse than base is today", after each look for which every reference has tries. */
+function lookTests(rows: readonly Row[], measure: Measure): number[] {
+  const most = measure.isRolledUp ? 1 : MOST_NEW_TRIES;
+  const looks: number[] = [];
+  for (let look = 1; look <= most; look += 1) {
+    if (rows.some((row) => triesForLook(row, look, measure).length > 0)) return looks;
+    looks.push(measure.test(rows.map((row) => atLook(row, look, measure)))?.p ?? 1);
+  }
+  return looks;
 }
 
-/** Null: the suspects do not show it. */
-function nextOfSuspects(rows: readonly ConfirmationRow[], level: number): ConfirmationStep | null {
-  const seen = rows
-    .filter(({ isSuspect }) => isSuspect)
-    .map((row) => {
-      const pairs = tryPairs(row.pairs);
-      return { row, pairs, value: evidenceOf(pairs) };
-    });
-  if (seen.length === 0) return null;
-  const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
-  const together = contrastEvidence(
-    seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
-    { intact: 0.7, broken: 0.1 },
+/** Tries of a side that a look compares. */
+function lookSize({ run }: Row, look: number, { isRolledUp }: Measure): number {
+  return isRolledUp ? Math.max(1, run.base.length) : look;
+}
+
+function triesForLook(row: Row, look: number, measure: Measure): NewTry[] {
+  const { suite, run, again } = row;
+  const size = lookSize(row, look, measure);
+  const sides = needsNewHead(row, measure) ? SIDES : (['base'] as const);
+  return sides.flatMap((side) =>
+    Array.from({ length: Math.max(0, size - again[side].length) }, (_, i) => ({
+      ...{ suite, run, side, set: 'again' as const },
+      try: again[side].length + i,
+    })),
   );
-  // Either bet, with half the level each.
-  if (Math.max(mean, together) >= 2 / level) return { kind: 'confirmed', by: 'references' };
-  const open = seen.filter(
-    ({ row, value }) => row.pairs.base.length < MOST_NEW_PAIRS && value >= HOPELESS,
+}
+
+function atLook(row: Row, look: number, measure: Measure): ReferenceRun {
+  const { run, again, upTo } = row;
+  const size = lookSize(row, look, measure);
+  const base = again.base.slice(0, size);
+  if (needsNewHead(row, measure)) return { ...run, base, head: again.head.slice(0, size) };
+  return { ...run, base, head: measure.isRolledUp ? run.head : run.head.slice(0, upTo) };
+}
+
+function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
+  return isPaired || run.head.some(isStored) || isOneSession(run);
+}
+
+function isStored({ byHead }: Try): boolean {
+  return byHead.stored === true;
+}
+
+/** Whether one process of a program gave all answers of a side. */
+function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
+  return [base, head].some(
+    (side) =>
+      side?.kind === 'request' &&
+      side.target.provider === 'program' &&
+      side.target.process === undefined,
   );
-  return open.length === 0 ? null : { kind: 'pairs', rows: open.map(({ row }) => row) };
 }
 
-/** One-sided mid-p of "head passes less often than base does today". */
-function pOfFallToday(rows: readonly ConfirmationRow[]): number {
-  return pOfFall(rows.map(({ run, whole }) => ({ run, tries: whole })));
+/** What a fall must not rest on alone; null: it does not. */
+export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
+  if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
+  return runs.some(isOneSession) ? 'session' : null;
 }
 
-/** One-sided mid-p of "head passes less often": exact, tries dealt within references. */
-export function pOfFall(rows: readonly { run: ReferenceRun; tries: Tries }[]): number {
-  const tries = rows.map((row) => row.tries);
-  return contrast(clusteredTries(tries, suiteBlocks(rows.map(({ run }) => run)))).test.midDown;
+/** Answers that confirming all claims about a suite takes at most; 0: none would be confirmed. */
+export function mostNewAnswers(
+  { compared, policy, run, gate }: SuiteComparison,
+  hasStored: boolean,
+): number {
+  if (!hasStored && !compared.some(isOneSession)) return 0;
+  const bySides = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
+  const pairs = Math.min(bySides * MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
+  const tries =
+    policy.kind === 'references' ? Math.max(policy.tries, MOST_NEW_TRIES) : MOST_NEW_TRIES;
+  const again = compared.reduce(
+    (sum, { affected: { reference } }) =>
+      sum + (policy.kind === 'references' ? Math.max(tries, reference.n_tries ?? 0) : tries),
+    0,
+  );
+  return 2 * (pairs + again);
 }
 
 /** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
-function driftOf(rows: readonly ConfirmationRow[]): ConfirmationResult['drift'] {
-  const asked = rows.filter(({ whole }) => whole.base.length > 0);
-  const compared = asked.map(({ run, stored, whole }) => ({
-    run,
-    tries: { base: stored, head: whole.base },
-  }));
-  const tables = compared.map(({ tries }) => countTable(tries)).filter(isComparable);
-  const stored = meanOfCounts(tables.map(({ base }) => base));
-  const today = meanOfCounts(tables.map(({ head }) => head));
-  if (stored === null || today === null) return null;
-  const p = pOfFall(compared);
-  return reachesLevel(p, DRIFT_LEVEL) ? { stored, today, p } : null;
+function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
+  if (measure.isPaired) return null;
+  const asked = rows.filter(({ again }) => again.base.length > 0);
+  const found = measure.test(
+    asked.map(({ run, again }) => ({ ...run, base: run.base.filter(isStored), head: again.base })),
+  );
+  if (found === null || !reachesLevel(found.p, DRIFT_LEVEL)) return null;
+  return { stored: found.base, today: found.head, p: found.p };
 }
 
-/** What the tries of today say about a fall that rests on stored answers. */
+/** What new tries say about a fall. */
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
 /** `limit`: what ended the calls; null: `step` settled it. */
 export function confirmationOf(
-  rows: readonly ConfirmationRow[],
+  claim: Claim,
+  made: NewTriesByRun,
   step: ConfirmationStep,
   limit: ConfirmationLimit | null,
 ): Confirmation {
-  const drift = driftOf(rows);
-  const suspects = rows
-    .filter(({ pairs }) => pairs.base.length > 0)
-    .map(({ run, pairs }) => ({
-      id: run.affected.reference.id,
-      base: countOutcomes(pairs.base),
-      head: countOutcomes(pairs.head),
-    }));
-  const again = rows.filter(({ whole }) => whole.base.length > 0);
-  const all =
-    again.length === 0
-      ? null
-      : {
-          references: again.length,
-          base: countOutcomes(again.flatMap(({ whole }) => whole.base)),
-          head: countOutcomes(again.flatMap(({ whole }) => whole.head)),
-        };
-  const rests_on = rows.some(({ suite }) => restsOn(suite) === 'stored') ? 'stored' : 'session';
-  const found = { rests_on, by: null, limit, drift, suspects, all } as const;
-  if (step.kind === 'confirmed') return { ...found, status: 'confirmed', by: step.by };
-  return { ...found, status: drift === null ? 'unconfirmed' : 'model' };
+  const { measure, metric } = claim;
+  const rows = rowsOf(claim, made);
+  const drift = driftOf(rows, measure);
+  const outcome = measure.outcome ?? wholeTry;
+  const suspects = claim.single && measure.outcome !== null ? suspectsOf(rows, outcome) : [];
+  const again = rows.filter(({ again: { base } }) => base.length > 0);
+  const counts = (side: Side): ReturnType<typeof countOutcomes> =>
+    countOutcomes(
+      again.flatMap((row) =>
+        atLook(row, Math.max(1, row.again.base.length), measure)[side].map(outcome),
+      ),
+    );
+  const isConfirmed = step.kind === 'confirmed';
+  return {
+    ...(metric === null ? {} : { metric }),
+    rests_on: rows.some(({ run }) => restsOn([run]) === 'stored') ? 'stored' : 'session',
+    status: isConfirmed ? 'confirmed' : drift === null ? 'unconfirmed' : 'model',
+    by: isConfirmed ? step.by : null,
+    limit,
+    drift,
+    suspects: suspects
+      .filter(({ pairs }) => pairs.base.length > 0)
+      .map(({ run, pairs }) => ({
+        id: run.affected.reference.id,
+        base: countOutcomes(pairs.base.map(outcome)),
+        head: countOutcomes(pairs.head.map(outcome)),
+      })),
+    all:
+      again.length === 0
+        ? null
+        : { references: again.length, base: counts('base'), head: counts('head') },
+  };
 }
 
 /** Answers of earlier runs that a comparison rests on. */
@@ -288,4 +351,14 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
   const times = stored.flatMap(({ byHead }) => byHead.served?.at ?? []);
   const oldest = times.length === 0 ? null : times.reduce((least, at) => Math.min(least, at));
   return { tries: stored.length, oldest };
+}
+
+/** The one that says most of a suite: of its verdict, else of a metric, one not confirmed first. */
+export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
+  return (
+    all.find(({ metric }) => metric === undefined) ??
+    all.find(({ status }) => status !== 'confirmed') ??
+    all[0] ??
+    null
+  );
 }

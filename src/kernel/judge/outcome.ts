@@ -108,7 +108,9 @@ export function modelChangedFigures(
   const { suites, fails } = input;
   const drifts = suites.flatMap(({ name, reason, confirmation }) => {
     const drift = reason?.by === 'model' ? (confirmation?.drift ?? null) : null;
-    return drift === null ? [] : [{ name, base: drift.stored, head: drift.today }];
+    return drift === null || confirmation?.metric !== undefined
+      ? []
+      : [{ name, base: drift.stored, head: drift.today }];
   });
   return { suites: drifts, fails, ...comparedIn(suites), ...seenIn(input) };
 }

@@ -3,7 +3,7 @@ import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/gate.ts';
 import { clusteredTries, contrast, type Look } from '../statistics/ledger.ts';
-import type { Confirmation } from './confirmation.ts';
+import { leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import { meanOfTables } from './mean-rates.ts';
 import {
@@ -37,7 +37,8 @@ interface JudgeOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
-  confirmations?: ReadonlyMap<SuiteComparison, Confirmation>;
+  /** What new tries say of a suite's fall, and of its metrics. */
+  confirmations?: ReadonlyMap<SuiteComparison, readonly Confirmation[]>;
 }
 
 /** All questions of a run of several suites in one contrast. */
@@ -73,11 +74,12 @@ export function judgeSuites(
   const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
   const verdicts = rows.map((row) => {
     const { suite, alpha } = row;
+    const confirmed = confirmations.get(suite) ?? [];
     return withVerdict(
-      row,
+      { ...row, moves: row.moves.map((move) => withoutRefuted(move, confirmed)) },
       {
         ...missingEvidence(answered.get(suite)),
-        confirmation: confirmations.get(suite) ?? null,
+        confirmation: leadingConfirmation(confirmed),
         hidden: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
         isBoundTogether: bound !== null && isPooled(row),
       },
@@ -148,13 +150,25 @@ function isExplained(pooled: readonly SuiteVerdict[], level: number): boolean {
 
 /** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
-  return verdict !== 'regressed' && (confirmation === null || confirmation.status === 'confirmed');
+  const isRefuted =
+    confirmation !== null &&
+    confirmation.metric === undefined &&
+    confirmation.status !== 'confirmed';
+  return verdict !== 'regressed' && !isRefuted;
 }
 
 type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
 >;
+
+/** A mean that new tries do not show to be worse has not moved. */
+function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]): MetricMove {
+  const isRefuted = confirmations.some(
+    ({ metric, status }) => metric === move.name && status !== 'confirmed',
+  );
+  return isRefuted ? { ...move, moved: null } : move;
+}
 
 function missingEvidence(
   evidence: EvidenceVerdict | undefined,

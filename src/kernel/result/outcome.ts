@@ -163,7 +163,7 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
       suites: z
         .array(suiteRates)
         .describe(
-          "The suites that fell with the model; `base`: base's rate by stored answers, " +
+          "The suites whose pass rate fell with the model; `base`: base's rate by stored answers, " +
             '`head`: base again, by answers of today.',
         ),
       fails: z.boolean().describe('True under `on_inconclusive: fail`.'),

@@ -135,6 +135,10 @@ const passesSchema = z.strictObject({
 });
 
 const confirmationSchema = z.strictObject({
+  metric: z
+    .string()
+    .describe('The metric whose mean got worse; absent: it is about the verdict.')
+    .exactOptional(),
   rests_on: z
     .enum(['stored', 'session'])
     .describe(
@@ -153,9 +157,9 @@ const confirmationSchema = z.strictObject({
     .describe('What ended the calls before it was settled; null: nothing did.'),
   drift: z
     .strictObject({
-      stored: shareSchema.describe("Base's pass rate by its stored answers."),
-      today: shareSchema.describe("Base's pass rate by its answers of today."),
-      p: shareSchema.describe('One-sided mid-p of "base passes less often today".'),
+      stored: z.number().describe("Base's pass rate, or the metric's mean, by its stored answers."),
+      today: z.number().describe("The same by base's answers of today."),
+      p: shareSchema.describe('One-sided mid-p of "base is worse today".'),
     })
     .nullable()
     .describe('How far base fell since its answers were stored; null: not beyond chance.'),

@@ -151,9 +151,13 @@ export function modelChangedLine(
     ]);
   const more = suites.length - MAX_HEADLINE_NAMES;
   const line = [
-    text('asked again today, base itself gives '),
-    ...shown.slice(1),
-    text(more > 0 ? ` and ${count(more)} more. ` : '. '),
+    ...(shown.length === 0
+      ? [text("asked again today, base's own values are worse, too. ")]
+      : [
+          text('asked again today, base itself gives '),
+          ...shown.slice(1),
+          text(more > 0 ? ` and ${count(more)} more. ` : '. '),
+        ]),
     text("Base's stored answers were replaced."),
   ];
   return { subject: [], line: [...line, ...worseAloneLine(result)] };

@@ -1,25 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
+import { claimAbout } from '../../../../src/kernel/judge/claims.ts';
 import {
-  needsNewHead,
+  confirmationOf,
+  mostNewAnswers,
+  newTriesOf,
   nextConfirmationStep,
   restsOn,
-  confirmationOf,
-  confirmationPolicy,
-  confirmationRows,
+  wholeTry,
+  type Claim,
   type Confirmation,
-  type ConfirmationRow,
+  type NewTries,
+  type NewTry,
 } from '../../../../src/kernel/judge/confirmation.ts';
 import {
   suiteComparison,
+  type ReferenceRun,
   type SuiteComparison,
   type Try,
 } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Generation } from '../../../../src/kernel/select/generation.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
-import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import type { Target } from '../../../../src/types/model.ts';
-import type { Side } from '../../../../src/types/plain.ts';
 import {
   gate,
   prompt,
@@ -37,7 +39,7 @@ interface Rates {
   head: number;
 }
 
-const POLICY = { level: 0.05, single: true };
+const SETTINGS = { alpha: 0.05, gate_on: 'suite+references' } as const;
 const TRIES = 3;
 
 type Draw = (rate: number) => Outcome;
@@ -79,42 +81,55 @@ function comparison(
 }
 
 /** Follows the steps, with tries drawn at today's rates. */
-function confirmed(rates: readonly Rates[], seed: string, policy = POLICY): Confirmation {
+function confirmed(
+  rates: readonly Rates[],
+  seed: string,
+  settings: Parameters<typeof claimAbout>[3] = SETTINGS,
+): Followed {
   const draw = drawer(seed);
   const suite = comparison(rates, draw);
   const rateOf = new Map(
     suite.compared.map(({ affected }, i) => [affected.reference.id, rates[i]!]),
   );
-  return steps(suite, policy, (row, side) =>
-    draw(rateOf.get(row.run.affected.reference.id)![side]),
+  return follow(claimOf(suite, settings), ({ run, side }) =>
+    draw(rateOf.get(run.affected.reference.id)![side]),
   );
 }
 
-function steps(
+function claimOf(
   suite: SuiteComparison,
-  policy: Parameters<typeof nextConfirmationStep>[1],
-  tryOf: (row: ConfirmationRow, side: Side) => Outcome,
-): Confirmation {
-  let rows: ConfirmationRow[] = confirmationRows(suite, TRIES, ({ outcome }) => outcome);
+  settings: Parameters<typeof claimAbout>[3] = SETTINGS,
+): Claim {
+  return claimAbout(suite, suite.compared, wholeTry, settings);
+}
+
+interface Followed {
+  found: Confirmation;
+  /** New answers. */
+  asked: number;
+}
+
+function follow(
+  claim: Claim,
+  tryOf: (wanted: NewTry) => Outcome,
+  made = new Map<ReferenceRun, NewTries>(),
+): Followed {
+  let asked = 0;
   for (;;) {
-    const step = nextConfirmationStep(rows, policy);
-    if (step.kind === 'confirmed' || step.kind === 'refuted')
-      return confirmationOf(rows, step, null);
-    rows = rows.map((row): ConfirmationRow => {
-      const more = ({ base, head }: Tries, withHead: boolean): Tries => ({
-        base: [...base, tryOf(row, 'base')],
-        head: withHead ? [...head, tryOf(row, 'head')] : head,
-      });
-      if (step.kind === 'whole') return { ...row, whole: more(row.whole, needsNewHead(row)) };
-      return step.rows.includes(row) ? { ...row, pairs: more(row.pairs, true) } : row;
-    });
+    const step = nextConfirmationStep(claim, made);
+    if (step.kind !== 'ask') return { found: confirmationOf(claim, made, step, null), asked };
+    for (const wanted of step.tries) {
+      const own = { byHead: tryResult(tryOf(wanted), wanted.try), byBase: null };
+      made.set(wanted.run, newTriesOf(made.get(wanted.run), wanted, own));
+      asked += 1;
+    }
   }
 }
 
 function shares(rates: readonly Rates[], runs: number): Record<Confirmation['status'], number> {
   const counts = { confirmed: 0, model: 0, unconfirmed: 0 };
   for (let i = 0; i < runs; i += 1)
-    counts[confirmed(rates, `today ${String(i)}`).status] += 1 / runs;
+    counts[confirmed(rates, `today ${String(i)}`).found.status] += 1 / runs;
   return counts;
 }
 
@@ -139,11 +154,17 @@ describe('a fall that rests on stored answers', () => {
   });
 
   test('is confirmed if the prompt broke three of fifty references and the model fell too', () => {
-    expect(shares(fifty(3, 0.1), 100).confirmed).toBeGreaterThanOrEqual(0.9);
+    expect(shares(fifty(3, 0.1), 200).confirmed).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test('takes at most a tenth of the planned calls if three of fifty references broke', () => {
+    const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${String(i)}`));
+    const mean = asked.reduce((sum, run) => sum + run.asked, 0) / asked.length;
+    expect(mean).toBeLessThanOrEqual(0.1 * 2 * TRIES * 50);
   });
 
   test('is confirmed by the suspects with few calls if one reference broke', () => {
-    const { status, by, suspects, all } = confirmed(fifty(1, 0), 'one');
+    const { status, by, suspects, all } = confirmed(fifty(1, 0), 'one').found;
     expect({ status, by }).toEqual({ status: 'confirmed', by: 'references' });
     expect(suspects.length).toBeLessThanOrEqual(5);
     expect([suspects[0]?.id, all]).toEqual(['r0', null]);
@@ -151,8 +172,45 @@ describe('a fall that rests on stored answers', () => {
 
   test('is confirmed by all references together if single ones may not convict', () => {
     const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
-    const found = confirmed(fallen, 'all', { level: 0.05, single: false });
+    const { found } = confirmed(fallen, 'all', { alpha: 0.05, gate_on: 'suite' });
     expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
+  });
+});
+
+describe('several claims of a run', () => {
+  /** A claim about two suites after one about each, with new tries that confirm nothing. */
+  const askedByThree = (seed: string) => {
+    const draw = drawer(seed);
+    const suites = [1, 2].map(() => comparison(fifty(0, 0.05), draw));
+    const made = new Map<ReferenceRun, NewTries>();
+    const once = ({ set, side }: NewTry): Outcome =>
+      set === 'pairs' && side === 'head' ? 'fail' : draw(0.9);
+    const claims = suites.map((suite) => claimOf(suite));
+    const pool: Claim = {
+      ...claims[0]!,
+      suites: claims.flatMap((claim) => claim.suites),
+      single: false,
+    };
+    const asked = [...claims, pool].map((claim) => follow(claim, once, made).asked);
+    const most = suites.reduce((sum, suite) => sum + mostNewAnswers(suite, true), 0);
+    return { asked, most };
+  };
+
+  test('share their new tries, so that all of them stay within the plan', () => {
+    for (let i = 0; i < 20; i += 1) {
+      const { asked, most } = askedByThree(`several ${String(i)}`);
+      expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test('ask nothing again that another claim asked', () => {
+    const suite = comparison(fifty(0, 0.2), drawer('again'));
+    const made = new Map<ReferenceRun, NewTries>();
+    const answers = drawer('answers');
+    const first = follow(claimOf(suite), () => answers(0.75), made);
+    const second = follow(claimOf(suite), () => answers(0.75), made);
+    expect(first.asked).toBeGreaterThan(0);
+    expect(second).toEqual({ found: first.found, asked: 0 });
   });
 });
 
@@ -162,26 +220,25 @@ describe('suspects', () => {
     { stored: 1, base: 1, head: 0 },
     { stored: 1, base: 1, head: 1 },
   ];
-  const firstStep = (rates: readonly Rates[], cluster?: string) => {
+  const asked = (rates: readonly Rates[], cluster?: string): string[] => {
     const made = comparison(rates, drawer('x'), cluster === undefined ? {} : { cluster });
-    return nextConfirmationStep(
-      confirmationRows(made, TRIES, ({ outcome }) => outcome),
-      POLICY,
-    );
+    const step = nextConfirmationStep(claimOf(made), new Map());
+    return step.kind === 'ask'
+      ? step.tries.map(({ run, set, side }) => `${set} ${run.affected.reference.id} ${side}`)
+      : [];
   };
 
-  test('are the references that fell', () => {
-    expect(firstStep(worst)).toMatchObject({
-      kind: 'pairs',
-      rows: [
-        { run: { affected: { reference: { id: 'r0' } } } },
-        { run: { affected: { reference: { id: 'r1' } } } },
-      ],
-    });
+  test('are the references that fell, asked on both sides', () => {
+    expect(asked(worst)).toEqual([
+      'pairs r0 head',
+      'pairs r0 base',
+      'pairs r1 head',
+      'pairs r1 base',
+    ]);
   });
 
   test('are one of each cluster', () => {
-    expect(firstStep(worst, 'template')).toMatchObject({ kind: 'pairs', rows: [{}] });
+    expect(asked(worst, 'template')).toEqual(['pairs r0 head', 'pairs r0 base']);
   });
 });
 
@@ -203,8 +260,7 @@ describe('a fall within one session of a program', () => {
       const draw = drawer(`session ${String(again)} ${String(i)}`);
       const made = comparison(rates, draw, { isStored: false });
       const suite = answeredBy({ provider: 'program' }, made);
-      const policy = confirmationPolicy(suite, { alpha: 0.05, gate_on: 'suite+references' }, 1);
-      return steps(suite, policy, (_row, side) => draw(side === 'head' ? 0.9 - again : 0.9));
+      return follow(claimOf(suite), ({ side }) => draw(side === 'head' ? 0.9 - again : 0.9)).found;
     });
     return found.filter(({ status }) => status === 'confirmed').length / runs;
   };
@@ -223,15 +279,15 @@ describe('a comparison rests on', () => {
   const fresh = comparison(rates, drawer('x'), { isStored: false });
 
   test('stored answers, if there is one', () => {
-    expect(restsOn(comparison(rates, drawer('x')))).toBe('stored');
+    expect(restsOn(comparison(rates, drawer('x')).compared)).toBe('stored');
   });
 
   test('one session, if one process of a program answers all tries', () => {
-    expect(restsOn(answeredBy({ provider: 'program' }, fresh))).toBe('session');
-    expect(restsOn(answeredBy({ provider: 'program', process: 'try' }, fresh))).toBeNull();
+    expect(restsOn(answeredBy({ provider: 'program' }, fresh).compared)).toBe('session');
+    expect(restsOn(answeredBy({ provider: 'program', process: 'try' }, fresh).compared)).toBeNull();
   });
 
   test('nothing else', () => {
-    expect(restsOn(fresh)).toBeNull();
+    expect(restsOn(fresh.compared)).toBeNull();
   });
 });

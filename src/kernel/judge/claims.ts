@@ -1,0 +1,189 @@
+import { directionIn } from '../../metrics/passing.ts';
+import type { Outcome } from '../../types/metric.ts';
+import { outcomeIn, suiteBlocks } from '../plan/ledger.ts';
+import { metricNumbers, valuesByReference } from '../plan/metric-numbers.ts';
+import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
+import { clusteredTries, contrast } from '../statistics/ledger.ts';
+import { createRandom } from '../statistics/random.ts';
+import { suiteTest } from '../statistics/suite-test.ts';
+import {
+  countOutcomes,
+  countTable,
+  isComparable,
+  meanOfCounts,
+  type Table,
+  type Tries,
+} from '../statistics/table.ts';
+import { valueTest } from '../statistics/value-test.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { restsOn, wholeTry, type Claim, type Measure } from './confirmation.ts';
+import { isPooled } from './measure.ts';
+import { preferenceTables } from './preference.ts';
+import { namedRollup } from './roll-up.ts';
+
+import { isUnexplained, type RunVerdict, type SuiteVerdict } from './verdict.ts';
+
+/**
+ * The level of a second session. What fell passed a test at `alpha` already, on tries of the same
+ * code, so the second session only has to repeat it. Where each session shifts a side's rate by a
+ * normal error of 3 points (50 references at 0.9, unchanged), 16 % of runs are red without a second
+ * session and 4 % with it; of falls by 10 points without such errors, 78 % stay red (89 % without).
+ */
+const SESSION_LEVEL = 0.5;
+
+type ClaimSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
+
+/**
+ * Everything that fell and rests on old answers: suites that regressed or whose references are named,
+ * and metrics whose mean fails the run. They share alpha.
+ */
+export function suiteClaims({ suites }: RunVerdict, settings: ClaimSettings): Claim[] {
+  const found = [...suites.values()]
+    .filter(isOld)
+    .flatMap((row) => [
+      ...(row.verdict === 'regressed' || row.reason.by === 'named'
+        ? [{ row, metric: null, measure: measureOf(row) }]
+        : []),
+      ...row.moves
+        .filter(({ gate, moved }) => gate === 'fail' && moved === 'worse')
+        .map(({ name }) => ({ row, metric: name, measure: byMean(row.suite, name) })),
+    ]);
+  return found.map(({ row, metric, measure }) => ({
+    ...{ metric, measure },
+    suites: [claimed(row)],
+    ...levelOf([row.suite], settings, found.length),
+  }));
+}
+
+/**
+ * That the pass rate of all suites fell that did not fall by themselves; null: there is no such
+ * claim. `others`: claims of the run so far.
+ */
+export function poolClaim(
+  { pool, suites }: RunVerdict,
+  settings: ClaimSettings,
+  others: number,
+): Claim | null {
+  if (pool?.fell !== true || pool.isExplained) return null;
+  const rows = [...suites.values()].filter((row) => isPooled(row) && isUnexplained(row));
+  const old = rows.filter(isOld).map(({ suite }) => suite);
+  if (old.length === 0) return null;
+  return {
+    metric: null,
+    suites: rows.map(claimed),
+    measure: byOutcome(wholeTry),
+    ...levelOf(old, settings, others + 1),
+    single: false,
+  };
+}
+
+export function isOld({ suite: { compared } }: SuiteVerdict): boolean {
+  return restsOn(compared) !== null;
+}
+
+function claimed({ suite, upTo }: SuiteVerdict): Claim['suites'][number] {
+  return { suite, runs: suite.compared, upTo };
+}
+
+/** That some references of a suite got worse, as a feature or base's scoring finds. */
+export function claimAbout(
+  suite: SuiteComparison,
+  runs: readonly ReferenceRun[],
+  outcome: (made: Try) => Outcome,
+  settings: ClaimSettings,
+): Claim {
+  return {
+    metric: null,
+    suites: [{ suite, runs, upTo: Infinity }],
+    measure: byOutcome(outcome),
+    ...levelOf([suite], settings, 1),
+  };
+}
+
+function levelOf(
+  suites: readonly SuiteComparison[],
+  { alpha, gate_on }: ClaimSettings,
+  claims: number,
+): Pick<Claim, 'level' | 'single'> {
+  const isStored = suites.some(({ compared }) => restsOn(compared) === 'stored');
+  return { level: isStored ? alpha / claims : SESSION_LEVEL, single: gate_on !== 'suite' };
+}
+
+/** By what made the suite red; where head answers less often, by whether a try was answered. */
+function measureOf({ suite, reason: { by, metrics } }: SuiteVerdict): Measure {
+  const { tests } = suite.run.scoring;
+  const [metric] = metrics;
+  if (by === 'unanswered') return byOutcome(isAnswered);
+  if (by !== 'fall') return byOutcome(wholeTry);
+  if (suite.policy.kind === 'pairs') return byPreference(suite);
+  if (suite.policy.kind === 'references' && tests.rollup.kind !== 'code')
+    return byRollUp(tests.rollup);
+  return byOutcome(metric === undefined ? wholeTry : ({ byHead }) => outcomeIn(byHead, metric));
+}
+
+function isAnswered({ byHead: { outcome } }: Try): Outcome {
+  return outcome === 'error' || outcome === 'ungraded' ? 'fail' : 'pass';
+}
+
+function byOutcome(outcome: (made: Try) => Outcome): Measure {
+  const test: Measure['test'] = (runs) =>
+    testTries(
+      runs,
+      runs.map(({ base, head }) => ({ base: base.map(outcome), head: head.map(outcome) })),
+    );
+  return { test, outcome, isPaired: false, isRolledUp: false };
+}
+
+function byRollUp(rollup: Parameters<typeof namedRollup>[0]): Measure {
+  const side = (tries: readonly Try[]): Outcome[] => {
+    const { passes, tries: judged } = countOutcomes(tries.map(wholeTry));
+    return [namedRollup(rollup, passes, judged, tries.length - judged) ?? 'error'];
+  };
+  const test: Measure['test'] = (runs) =>
+    testTries(
+      runs,
+      runs.map(({ base, head }) => ({ base: side(base), head: side(head) })),
+    );
+  return { test, outcome: null, isPaired: false, isRolledUp: true };
+}
+
+function testTries(
+  runs: readonly ReferenceRun[],
+  tries: readonly Tries[],
+): ReturnType<Measure['test']> {
+  const rates = meansOf(tries.map((own) => countTable(own)));
+  return rates === null
+    ? null
+    : { ...rates, p: contrast(clusteredTries(tries, suiteBlocks(runs))).test.midDown };
+}
+
+function byPreference({ run }: SuiteComparison): Measure {
+  const test: Measure['test'] = (runs) => {
+    const tables = preferenceTables(run.scoring.tests, runs);
+    const rates = meansOf(tables);
+    return rates === null ? null : { ...rates, p: suiteTest(tables).midDown };
+  };
+  return { test, outcome: null, isPaired: true, isRolledUp: false };
+}
+
+function meansOf(tables: readonly Table[]): { base: number; head: number } | null {
+  const compared = tables.filter(isComparable);
+  const base = meanOfCounts(compared.map((table) => table.base));
+  const head = meanOfCounts(compared.map((table) => table.head));
+  return base === null || head === null ? null : { base, head };
+}
+
+function byMean(suite: SuiteComparison, name: string): Measure {
+  const { path, name: own } = suite.run.suite;
+  const number = metricNumbers(suite).find((each) => each.name === name);
+  const test: Measure['test'] = (runs) => {
+    if (number === undefined) return null;
+    const values = valuesByReference(number, runs, Infinity);
+    const random = createRandom(`values ${path} ${own} ${name}`);
+    const found = valueTest(values, suiteBlocks(runs), random);
+    if (found === null) return null;
+    const isHigherBetter = directionIn(number.metric, suite.run.scoring.rubrics) === 'higher';
+    return { base: found.base, head: found.head, p: isHigherBetter ? found.down : found.up };
+  };
+  return { test, outcome: null, isPaired: false, isRolledUp: false };
+}
