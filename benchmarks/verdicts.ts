@@ -10,14 +10,18 @@
 import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_GATE } from '../src/kernel/suite/gate-settings.ts';
 import { ATTRIBUTE_ROWS, measureAttributes, type Called } from './verdicts/attributes.ts';
+import { FIXES } from './verdicts/fix-rows.ts';
 import type { Outcome } from './verdicts/goals.ts';
 import { LEDGER } from './verdicts/ledger-rows.ts';
 import { pageOf, withShortTable, type Measured, type Reported } from './verdicts/page.ts';
 import { FALLEN, PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
-import { isReported, SCORES, type ScoreRow } from './verdicts/scores.ts';
+import { SCORES, type ReportedRow } from './verdicts/scores.ts';
 import { simulate } from './verdicts/simulate.ts';
+import { SPEED } from './verdicts/speed-rows.ts';
+import { DRIFT, EROSION } from './verdicts/time-rows.ts';
 
 /** Simulated pull requests of a cheap row. */
 const RUNS = 2000;
@@ -45,12 +49,12 @@ function logged<Row extends Pick<Outcome, 'name' | 'runs'>>(row: Row): Row {
   return row;
 }
 
-function measure({ name, goals, shown, tries, part = 1, draw, falls, heals }: Row): Measured {
+function measure({ name, goals, shown, tries, part = 1, draw, gate, falls, heals }: Row): Measured {
   const random = seedOf(name);
   const rounds = Math.max(20, Math.round(runs * part));
   const count = { red: 0, green: 0, grey: 0, calls: 0, wrong: 0, named: 0, fixed: 0, single: 0 };
   for (let round = 0; round < rounds; round += 1) {
-    const found = simulate(draw(random), tries, random);
+    const found = simulate(draw(random), tries, random, { ...DEFAULT_GATE, ...gate });
     count[found.colour] += 1;
     count.calls += found.calls;
     count.single += found.single;
@@ -73,11 +77,16 @@ function measure({ name, goals, shown, tries, part = 1, draw, falls, heals }: Ro
   });
 }
 
-function measureScore(row: ScoreRow): Reported {
-  const random = seedOf(row.name);
-  const found = Array.from({ length: runs }, () => isReported(row, random)).filter(Boolean);
-  const figures = { reported: found.length / runs };
-  return logged({ name: row.name, goals: row.goals, runs, figures });
+async function measureReported({ name, goals, part = 1, run }: ReportedRow): Promise<Reported> {
+  const random = seedOf(name);
+  const rounds = Math.max(5, Math.round(runs * part));
+  const figures = { reported: 0, calls: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const { reported, calls } = await run(random);
+    figures.reported += (reported ? 1 : 0) / rounds;
+    figures.calls += calls / rounds;
+  }
+  return logged({ name, goals, runs: rounds, figures });
 }
 
 const chosen = <Row extends { name: string }>(rows: readonly Row[]): Row[] =>
@@ -89,15 +98,21 @@ const tables = {
   unchanged: chosen(UNCHANGED),
   fallen: chosen(FALLEN),
   scores: chosen(SCORES),
+  drift: chosen(DRIFT),
+  erosion: chosen(EROSION),
+  fixes: chosen(FIXES),
+  speed: chosen(SPEED),
   attributes: chosen(ATTRIBUTE_ROWS),
 };
 
 /** Every row, as work for one process. Its result is the same wherever it is measured. */
-const work: (() => Measured | Reported | Called)[] = [
+const work: (() => Measured | Promise<Reported> | Called)[] = [
   ...[...tables.promises, ...tables.ledger, ...tables.unchanged, ...tables.fallen].map(
     (row) => () => measure(row),
   ),
-  ...tables.scores.map((row) => () => measureScore(row)),
+  ...[...tables.scores, ...tables.drift, ...tables.erosion, ...tables.fixes, ...tables.speed].map(
+    (row) => () => measureReported(row),
+  ),
   ...tables.attributes.map(
     (row) => () =>
       logged(measureAttributes(row, Math.ceil(runs * ATTRIBUTE_PART), seedOf(row.name))),
@@ -134,7 +149,7 @@ async function measureAll(): Promise<unknown[]> {
 
 if (process.argv.includes('--worker'))
   process.on('message', (at) => {
-    process.send?.({ at, result: work[Number(at)]?.() });
+    void Promise.resolve(work[Number(at)]?.()).then((result) => process.send?.({ at, result }));
   });
 else await writePage();
 
@@ -148,6 +163,10 @@ async function writePage(): Promise<void> {
     unchanged: take(tables.unchanged),
     fallen: take(tables.fallen),
     scores: take(tables.scores),
+    drift: take(tables.drift),
+    erosion: take(tables.erosion),
+    fixes: take(tables.fixes),
+    speed: take(tables.speed),
     attributes: take(tables.attributes),
   });
   if (only !== '' || process.argv.includes('--print')) {

@@ -3,6 +3,7 @@ import { least, most, type Goal } from './goals.ts';
 import type { Row } from './rows.ts';
 import {
   drawSuite,
+  fiveAndFive,
   moved,
   nothing,
   turned,
@@ -328,5 +329,62 @@ const SINGLE: Row[] = [
   row('26 × Beta(½, ½), none healed', [most('fixed', 0.05)], one(26, 'Beta(½, ½)')),
 ];
 
+const ACCEPTED = { gate: { churn: 'accept' } } as const;
+
+const CHURN: Row[] = [
+  row(
+    // Two points of the rate, which gates, are sometimes found.
+    'one of 50 × 0.95 breaks, 1 → 0, `churn: accept`',
+    [],
+    one(50, 'all 0.95', turned(1, 1, 0)),
+    ACCEPTED,
+  ),
+  row(
+    'five of 50 × 0.95 break and five heal, `churn: accept`',
+    [CALM],
+    one(50, 'all 0.95', fiveAndFive),
+    ACCEPTED,
+  ),
+  row(
+    '50 × 0.95, all 10 points worse, `churn: accept`',
+    [least('red', 0.95)],
+    one(50, 'all 0.95', moved(-0.1)),
+    ACCEPTED,
+  ),
+  row(
+    'one critical of 30 × 1.0 breaks, `churn: accept`',
+    [least('red', 0.99)],
+    critical(30, 1, 1, true),
+    ACCEPTED,
+  ),
+];
+
+/** As imported test suites have them: each reference with assertions of its own. */
+const OWN_METRICS: Row[] = [
+  row(
+    'one of 50 × 0.95 breaks, 1 → 0, each has a metric of its own',
+    [least('red', 0.99), most('calls', 6)],
+    one(50, 'all 0.95', turned(1, 1, 0), { ownMetrics: true }),
+  ),
+  row(
+    '50 × 0.95, all 10 points worse, each has a metric of its own',
+    [least('red', 0.95)],
+    one(50, 'all 0.95', moved(-0.1), { ownMetrics: true }),
+  ),
+  row(
+    '50 × 0.95, nothing changed, each has a metric of its own',
+    [CALM],
+    one(50, 'all 0.95', nothing, { ownMetrics: true }),
+  ),
+];
+
 /** What one ledger adds: metrics, the pool of suites, large runs, questions, single references. */
-export const LEDGER: readonly Row[] = [...METRICS, ...POOL, ...LARGE, ...QUESTIONS, ...SINGLE];
+export const LEDGER: readonly Row[] = [
+  ...METRICS,
+  ...OWN_METRICS,
+  ...POOL,
+  ...LARGE,
+  ...QUESTIONS,
+  ...SINGLE,
+  ...CHURN,
+];

@@ -10,15 +10,21 @@ export interface Measured extends Outcome {
   single: number;
 }
 
-/** How often a score that moved is said to have got worse. */
+/** How often one thing is reported. */
 export interface Reported extends Outcome {
-  figures: { reported: number };
+  figures: { reported: number; calls: number };
 }
 
 /** All that was measured. */
 export interface Page {
   promises: readonly Measured[];
   scores: readonly Reported[];
+  /** Base's answers are stored. */
+  drift: readonly Reported[];
+  /** Many pull requests, each compared with one older commit. */
+  erosion: readonly Reported[];
+  fixes: readonly Reported[];
+  speed: readonly Reported[];
   /** Metrics, the pool of suites, large runs, questions and single references. */
   ledger: readonly Measured[];
   unchanged: readonly Measured[];
@@ -96,13 +102,68 @@ function fallenTable(rows: readonly Measured[]): string[] {
   ];
 }
 
-function scoreTable(rows: readonly Reported[]): string[] {
+function reportedTable(
+  rows: readonly Reported[],
+  { what, reported }: { what: string; reported: string },
+): string[] {
   return [
-    line(['score', 'goal', 'reported %', 'runs']),
-    line(['---', '---', '---:', '---:']),
-    ...rows.map((row) =>
-      line([row.name, goalsOf(row), percent(row.figures.reported), String(row.runs)]),
+    line([what, 'goal', `${reported} %`, 'calls per reference', 'runs']),
+    line(['---', '---', '---:', '---:', '---:']),
+    ...rows.map((row) => {
+      const missed = missesOf([row]).map(({ goal }) => goal.figure);
+      const marked = (figure: Figure, cell: string): string =>
+        missed.includes(figure) ? `**${cell}**` : cell;
+      const { reported: share, calls } = row.figures;
+      const cells = [marked('reported', percent(share)), marked('calls', calls.toFixed(2))];
+      return line([row.name, goalsOf(row), ...cells, String(row.runs)]);
+    }),
+  ];
+}
+
+/** Rows of which one thing is counted, with what stands above them. */
+function reportedSections({ scores, drift, erosion, fixes, speed }: Page): string[] {
+  const section = (
+    title: string,
+    words: readonly string[],
+    rows: readonly Reported[],
+    columns: { what: string; reported: string },
+  ): string[] =>
+    rows.length === 0 ? [] : [`## ${title}`, '', ...words, '', ...reportedTable(rows, columns), ''];
+  return [
+    ...section(
+      'Values',
+      [
+        'A metric whose every value passes: how often its values are reported as moved. A score of 1 to 5 varies by 0.6 from try to try and may',
+        'only get worse; for the other laws neither way is better. "Named": a single reference is reported because its value exploded.',
+      ],
+      scores,
+      { what: 'values', reported: 'reported' },
     ),
+    ...section(
+      "Base's answers are stored",
+      [
+        'Base was asked in an earlier run, and the model may have changed since. How often head is called worse, or "told": how often the drift of the',
+        'model is reported. The calls are those made to confirm a fall.',
+      ],
+      drift,
+      { what: 'pull request', reported: 'red or told' },
+    ),
+    ...section(
+      'Slow erosion',
+      [
+        'A row of pull requests, each also compared with one older commit (`gate.anchor`). How often one of them is reported to have lost against that',
+        'commit. The calls are those that confirm it, over all pull requests.',
+      ],
+      erosion,
+      { what: 'pull requests', reported: 'reported' },
+    ),
+    ...section(
+      'Drafted fixes',
+      ['Five references fell and 45 held. How often a draft is accepted.'],
+      fixes,
+      { what: 'draft', reported: 'accepted' },
+    ),
+    ...section('Speed', ['Measured in this run.'], speed, { what: 'step', reported: 'so' }),
   ];
 }
 
@@ -132,8 +193,10 @@ function calledTable(rows: readonly Called[]): string[] {
 }
 
 /** Every goal that a row of the page does not reach, and why. */
-function notReached({ promises, ledger, scores, unchanged, fallen }: Page): string[] {
-  const misses = missesOf([...promises, ...ledger, ...scores, ...unchanged, ...fallen]);
+function notReached(page: Page): string[] {
+  const { promises, ledger, unchanged, fallen } = page;
+  const reported = [page.scores, page.drift, page.erosion, page.fixes, page.speed].flat();
+  const misses = missesOf([...promises, ...ledger, ...reported, ...unchanged, ...fallen]);
   if (misses.length === 0) return ['Every row reaches its goal.'];
   const dear = new Set(
     misses.filter(({ goal }) => goal.figure === 'calls').map(({ name }) => name),
@@ -166,7 +229,7 @@ function notReached({ promises, ledger, scores, unchanged, fallen }: Page): stri
 
 /** benchmarks/verdicts.md, with the short table of docs/verdicts.md and README.md between two marks. */
 export function pageOf(page: Page): string {
-  const { promises, ledger, scores, unchanged, fallen, attributes } = page;
+  const { promises, ledger, unchanged, fallen, attributes } = page;
   const worst = Math.max(0, ...unchanged.map(({ figures }) => figures.red));
   const bound = Math.max(
     0,
@@ -198,12 +261,7 @@ export function pageOf(page: Page): string {
     '',
     ...ledgerTable(ledger),
     '',
-    '## Scores',
-    '',
-    'A metric whose every value passes, spread about its reference by 0.6 from try to try: how often it is said to have got worse.',
-    '',
-    ...scoreTable(scores),
-    '',
+    ...reportedSections(page),
     '## Nothing changed',
     '',
     'Where tries end in an error, whether head answers as often as base is tested too, with a fifth of alpha beside the rest: there red may come to 6 %.',

@@ -1,4 +1,5 @@
 import type { Random } from '../../src/kernel/statistics/random.ts';
+import type { GateSettings } from '../../src/kernel/suite/gate-settings.ts';
 import { least, most, type Goal } from './goals.ts';
 import {
   LAWS,
@@ -21,6 +22,8 @@ export interface Row {
   tries: 'adaptive' | number;
   /** Share of the full number of runs, for the dear ones. */
   part?: number;
+  /** Gate settings that are not the default. */
+  gate?: Partial<GateSettings>;
   /** The metric that a red suite must name. */
   falls?: string;
   /** How many references head heals, which are all to be named; absent: none may be. */

@@ -24,6 +24,14 @@ export interface Suite {
   metrics?: Readonly<Record<string, { base: number[]; head: number[] }>>;
   /** By position, the question that a reference asks; absent: each its own. */
   questions?: readonly number[];
+  /** Base's rates when its answers were stored, where they come from an earlier run. */
+  stored?: readonly number[];
+  /** Draws the value of one try; absent: its metric only passes or fails. */
+  value?: (side: 'base' | 'head', position: number, random: Random) => number;
+  /** Which way the value should move; absent: up. */
+  better?: 'lower' | 'none';
+  /** Each reference is judged by a metric of its own. */
+  ownMetrics?: true;
   /** The largest drop that may stand under green; absent: the default. */
   tolerance?: number;
   /** Positions of critical references. */

@@ -1,50 +1,115 @@
 import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
-import { withMoreTries, type MadeTry } from '../../src/kernel/plan/suite-run.ts';
 import { normalQuantile } from '../../src/kernel/statistics/distributions.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { least, most, type Goal } from './goals.ts';
-import { begun, made } from './simulate.ts';
+import type { Suite } from './scenarios.ts';
+import { tried } from './simulate.ts';
 
-/** A score of 1 to 5 that moves by so much in every reference, at two tries a side. */
-export interface ScoreRow {
+/** A row that counts how often one thing is reported, and calls for each reference. */
+export interface ReportedRow {
   name: string;
   goals: readonly Goal[];
-  references: number;
-  by: number;
+  /** Share of the full number of runs, for the dear ones. */
+  part?: number;
+  run: (random: Random) => Promise<{ reported: boolean; calls: number }>;
 }
+
+interface Law {
+  references: number;
+  better?: 'lower' | 'none';
+  draw: NonNullable<Suite['value']>;
+}
+
+/** Whether the values are reported as moved, or one reference's as exploded; every try passes. */
+function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', random: Random) {
+  const rates = Array<number>(references).fill(1);
+  const suite = { base: rates, head: rates, value: draw, ...(better ? { better } : {}) };
+  const { comparisons, calls } = tried([suite], tries, random);
+  const moves = [...judgeSuites(comparisons, DEFAULT_GATE).suites.values()].flatMap(
+    (own) => own.moves,
+  );
+  return {
+    moved: moves.some(({ moved }) => moved !== null && moved !== 'better'),
+    exploded: moves.some(({ exploded }) => exploded.length > 0),
+    calls: calls / references,
+  };
+}
+
+const normal = (random: Random): number => normalQuantile(nextFloat(random));
 
 /** How far one try's score lies from its reference's own, as a standard deviation. */
 const SPREAD = 0.6;
 
-export const SCORES: readonly ScoreRow[] = [20, 50].flatMap((references) =>
-  [0.3, 0].map((fall) => ({
-    name: `a score of 1 to 5, ${String(references)} × 2 tries, ${fall === 0 ? 'nothing changed' : `falls by ${String(fall)}`}`,
-    goals: fall === 0 ? [most('reported', 0.05)] : references < 50 ? [] : [least('reported', 0.9)],
-    references,
-    by: -fall,
-  })),
-);
+const score =
+  (by: number): Law['draw'] =>
+  (side, position, random) =>
+    1 + ((position * 7) % 40) / 10 + (side === 'head' ? by : 0) + SPREAD * normal(random);
 
-/** Whether evaldiff's own verdict says that the score got worse, though every try passes. */
-export function isReported({ references, by }: ScoreRow, random: Random): boolean {
-  const positions = [...Array(references).keys()];
-  const started = begun({ base: positions.map(() => 1), head: positions.map(() => 1) }, 0, {
-    kind: 'fixed',
-    tries: 2,
-  });
-  const score = (around: number): number =>
-    around + SPREAD * normalQuantile(Math.min(1 - 1e-12, Math.max(1e-12, nextFloat(random))));
-  const tries = positions.flatMap((index): MadeTry[] => {
-    const own = 1 + 4 * nextFloat(random);
-    return (['base', 'head'] as const).flatMap((side) =>
-      [0, 1].map((at) => ({
-        index,
-        side,
-        made: made(at, 'pass', score(side === 'head' ? own + by : own)),
-      })),
-    );
-  });
-  const [verdict] = judgeSuites([withMoreTries(started, tries)], DEFAULT_GATE).suites.values();
-  return verdict?.moves.some(({ moved }) => moved === 'worse') === true;
-}
+const lognormal =
+  (spread: number, factor = 1): Law['draw'] =>
+  (side, _, random) =>
+    100 * Math.exp(spread * normal(random)) * (side === 'head' ? factor : 1);
+
+const pareto =
+  (factor: number): Law['draw'] =>
+  (side, _, random) =>
+    10 * (1 - nextFloat(random)) ** (-1 / 1.1) * (side === 'head' ? factor : 1);
+
+/** References of very different size. */
+const sized: Law['draw'] = (side, position, random) =>
+  Math.exp(Math.sin(position * 12.9898) * 1.5) * lognormal(0.2, 1.1)(side, position, random);
+
+const exploding: Law['draw'] = (side, position, random) =>
+  side === 'head' && position === 3 ? 100_000 : 100 + 10 * nextFloat(random);
+
+const moved = (name: string, law: Law, goals: readonly Goal[]): ReportedRow => ({
+  name,
+  goals,
+  part: 0.25,
+  run: (random) => {
+    const { moved: reported, calls } = reportedBy(law, 2, random);
+    return Promise.resolve({ reported, calls });
+  },
+});
+
+const exploded = (name: string, draw: Law['draw'], goals: readonly Goal[]): ReportedRow => ({
+  name,
+  goals,
+  part: 0.25,
+  run: (random) => {
+    const law = { references: 50, better: 'none', draw } as const;
+    const { exploded: reported, calls } = reportedBy(law, 'adaptive', random);
+    return Promise.resolve({ reported, calls });
+  },
+});
+
+const undirected = (draw: Law['draw']): Law => ({ references: 50, better: 'none', draw });
+
+const CALM = [most('reported', 0.05)];
+
+export const SCORES: readonly ReportedRow[] = [
+  ...[20, 50].flatMap((references) =>
+    [0.3, 0].map((fall) =>
+      moved(
+        `a score of 1 to 5, ${String(references)} × 2 tries, ${fall === 0 ? 'nothing changed' : `falls by ${String(fall)}`}`,
+        { references, draw: score(-fall) },
+        fall === 0 ? CALM : references < 50 ? [] : [least('reported', 0.9)],
+      ),
+    ),
+  ),
+  moved('Pareto(1.1), 50 × 2 tries, × 1.5', undirected(pareto(1.5)), [least('reported', 0.9)]),
+  moved('lognormal(0.5), 50 × 2 tries, + 10 %', undirected(lognormal(0.5, 1.1)), []),
+  moved('lognormal(0.5), 50 × 2 tries, + 20 %', undirected(lognormal(0.5, 1.2)), []),
+  moved('references of different size, lognormal(0.2), + 10 %', undirected(sized), [
+    least('reported', 0.75),
+  ]),
+  moved('Pareto(1.1), 50 × 2 tries, nothing changed', undirected(pareto(1)), CALM),
+  moved('lognormal(0.5), 50 × 2 tries, nothing changed', undirected(lognormal(0.5)), CALM),
+  exploded('one of 50 explodes, 100 → 100,000: named', exploding, [
+    least('reported', 0.99),
+    most('calls', 4.24),
+  ]),
+  exploded('Pareto(1.1), nothing changed: any named', pareto(1), CALM),
+  exploded('lognormal(0.5), nothing changed: any named', lognormal(0.5), CALM),
+];

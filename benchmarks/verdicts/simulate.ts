@@ -12,7 +12,7 @@ import {
 import { nextTries } from '../../src/kernel/plan/tries.ts';
 import type { SuiteResult } from '../../src/kernel/result/suite-result.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
-import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../src/kernel/suite/gate-settings.ts';
 import type { Suite } from './scenarios.ts';
 
 export type Colour = 'red' | 'green' | 'grey';
@@ -33,9 +33,12 @@ export interface Simulated {
   why: string[];
 }
 
-const SCORE = { name: 'score', source: { kind: 'code' }, better: 'higher', skip: false };
-
 const PLACE = { file: 'suite.yaml', line: 1 };
+
+const SCORE = {
+  ...{ name: 'score', source: { kind: 'code' }, better: 'higher', skip: false },
+  ...{ depends_on: [], threshold: null, place: PLACE },
+};
 
 /**
  * One pull request through evaldiff's own code: the same rounds of tries (`nextTries`) and the same
@@ -45,12 +48,10 @@ export function simulate(
   suites: readonly Suite[],
   tries: 'adaptive' | number,
   random: Random,
+  gate: GateSettings = DEFAULT_GATE,
 ): Simulated {
-  const policy =
-    tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
-  const started = suites.map((suite, index) => begun(suite, index, policy));
-  const { comparisons, calls } = makeTries(started, suites, random);
-  const { suites: judged, pool } = judgeSuites(comparisons, DEFAULT_GATE);
+  const { comparisons, calls } = tried(suites, tries, random, gate);
+  const { suites: judged, pool } = judgeSuites(comparisons, gate);
   const verdicts = comparisons.map((comparison) => judged.get(comparison));
   const words = verdicts.map((verdict) => verdict?.verdict);
   const isRed = pool?.fell === true || words.includes('regressed');
@@ -72,6 +73,19 @@ export function simulate(
       (verdict) => verdict?.references.flatMap(({ id, isFixed }) => (isFixed ? id : [])) ?? [],
     ),
   };
+}
+
+/** Suites with all tries that the policy wants, and the calls made for them. */
+export function tried(
+  suites: readonly Suite[],
+  tries: 'adaptive' | number,
+  random: Random,
+  gate: GateSettings = DEFAULT_GATE,
+): { comparisons: SuiteComparison[]; calls: number } {
+  const policy =
+    tries === 'adaptive' ? ({ kind: 'adaptive' } as const) : ({ kind: 'fixed', tries } as const);
+  const started = suites.map((suite, index) => begun(suite, index, policy, gate));
+  return makeTries(started, suites, random, gate);
 }
 
 /** Rate at which a try passes every metric. */
@@ -104,9 +118,14 @@ function beyondShared({ runs }: SuiteRun): number {
 }
 
 /** A suite before its first try. */
-export function begun(suite: Suite, index: number, policy: TryPolicy): SuiteComparison {
+export function begun(
+  suite: Suite,
+  index: number,
+  policy: TryPolicy,
+  gate: GateSettings = DEFAULT_GATE,
+): SuiteComparison {
   const { tolerance } = suite;
-  const gates = { run: DEFAULT_GATE, own: tolerance === undefined ? {} : { tolerance } };
+  const gates = { run: gate, own: tolerance === undefined ? {} : { tolerance } };
   return suiteComparison(affectedSuite(suite, index), policy, gates, () => false);
 }
 
@@ -116,7 +135,7 @@ export async function compareOne(
   random: Random,
 ): Promise<{ result: SuiteResult; calls: number }> {
   const started = begun(suite, 0, { kind: 'adaptive' });
-  const { comparisons, calls } = makeTries([started], [suite], random);
+  const { comparisons, calls } = makeTries([started], [suite], random, DEFAULT_GATE);
   const [comparison = started] = comparisons;
   const verdict = judgeSuites(comparisons, DEFAULT_GATE).suites.get(comparison) ?? null;
   const words = await rollUpSuite(comparison.run, () => Promise.resolve([]));
@@ -127,12 +146,13 @@ function makeTries(
   started: readonly SuiteComparison[],
   suites: readonly Suite[],
   random: Random,
+  gate: GateSettings,
 ): { comparisons: SuiteComparison[]; calls: number } {
   let comparisons = [...started];
   const answers = new Map<string, ReferenceRun['base'][number]>();
   let calls = 0;
   for (;;) {
-    const next = nextTries(comparisons, DEFAULT_GATE);
+    const next = nextTries(comparisons, gate);
     const round = comparisons.map((comparison, s) =>
       wantedTries(comparison, next).map(({ index, side, at }) => {
         const suite = suites[s];
@@ -174,18 +194,31 @@ function answerOf(
   { index, side, at }: WantedTry,
   random: Random,
 ): ReferenceRun['base'][number] {
-  const { errors = 0, silent = 0, metrics = {} } = suite;
+  const { errors = 0, silent = 0, metrics = {}, stored, value, ownMetrics } = suite;
   if (side === 'head' && index < silent) return made(at, 'error');
   if (errors > 0 && nextFloat(random) < errors) return made(at, 'error');
+  if (value !== undefined) return made(at, 'pass', value(side, index, random));
+  if (stored !== undefined && side === 'base') {
+    const { byHead, ...views } = made(
+      at,
+      nextFloat(random) < (stored[index] ?? 0) ? 'pass' : 'fail',
+    );
+    return { ...views, byHead: { ...byHead, stored: true } };
+  }
   const scored = Object.entries({ [SCORE.name]: suite, ...metrics }).map(([name, rates]) => ({
     name,
     passes: nextFloat(random) < (rates[side][index] ?? 0),
   }));
   const outcome = scored.every(({ passes }) => passes) ? 'pass' : 'fail';
   const plain = made(at, outcome);
-  if (scored.length === 1) return plain;
+  if (scored.length === 1 && ownMetrics === undefined) return plain;
   const scores = scored.map(({ name, passes }) => ({
-    ...{ metric: name, reason: null, skip: false, value: passes },
+    ...{
+      metric: ownMetrics === undefined ? name : `m${String(index)}`,
+      reason: null,
+      skip: false,
+      value: passes,
+    },
     status: passes ? ('pass' as const) : ('fail' as const),
   }));
   return { ...plain, byHead: { ...plain.byHead, scores } };
@@ -214,9 +247,10 @@ export function made(
 
 /** A suite that holds what the policy and the verdict read of one, and nothing else. */
 function affectedSuite(
-  { base, questions, critical = [], criticalTries }: Suite,
+  { base, questions, critical = [], criticalTries, better, ownMetrics }: Suite,
   index: number,
 ): SuiteRun {
+  const score = { ...SCORE, ...(better === undefined ? {} : { better }) };
   const runs = base.map((_, position) => {
     const reference = {
       id: `r${String(position)}`,
@@ -228,11 +262,12 @@ function affectedSuite(
       tags: critical.includes(position) ? ['critical'] : [],
       n_tries: critical.includes(position) ? (criticalTries ?? null) : null,
       problem: null,
+      ...(ownMetrics ? { metrics: [{ ...score, name: `m${String(position)}` }] } : {}),
     };
     const ask = (side: string): object => ({
       kind: 'request',
       target: { provider: 'openai' },
-      messages: [],
+      messages: [{ role: 'user', content: `${side} ${String(position)}` }],
       fingerprint: `${side} ${String(index)} ${String(questions?.[position] ?? position)}`,
     });
     return {
@@ -248,13 +283,14 @@ function affectedSuite(
     };
   });
   const tests = {
-    metrics: [SCORE],
+    metrics: ownMetrics ? [] : [score],
     own: null,
-    references: [],
+    references: ownMetrics ? runs.map(({ affected }) => affected.reference) : [],
     skip: false,
     rollup: { kind: 'named', policy: 'all' },
   };
-  const scoring = { side: 'head', tests, rubrics: new Map() };
+  const none = { answerer: null, graders: [] };
+  const scoring = { side: 'head', tests, rubrics: new Map(), ...none };
   const side = { suite: { tests }, scoring };
   const suite = { path: 'suite.yaml', name: `suite ${String(index)}`, base: side, head: side };
   return {

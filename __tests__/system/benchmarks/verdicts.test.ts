@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ATTRIBUTE_ROWS, measureAttributes } from '../../../benchmarks/verdicts/attributes.ts';
+import { FIXES } from '../../../benchmarks/verdicts/fix-rows.ts';
 import { inWords, least, missesOf, most } from '../../../benchmarks/verdicts/goals.ts';
 import { LEDGER } from '../../../benchmarks/verdicts/ledger-rows.ts';
 import {
@@ -19,8 +20,10 @@ import {
   turned,
   type Law,
 } from '../../../benchmarks/verdicts/scenarios.ts';
-import { isReported, SCORES } from '../../../benchmarks/verdicts/scores.ts';
+import { SCORES, type ReportedRow } from '../../../benchmarks/verdicts/scores.ts';
 import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
+import { SPEED } from '../../../benchmarks/verdicts/speed-rows.ts';
+import { DRIFT, EROSION } from '../../../benchmarks/verdicts/time-rows.ts';
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -86,11 +89,17 @@ describe('the simulation behind the table of verdicts', () => {
     expect(measured('Beta(0.4, 0.1), nothing changed')).toMatchObject({ sum: 0, suites: 0 });
   });
 
-  test('asks whether a score is said to have fallen, though all of it passes', () => {
-    const reports = (by: number): boolean =>
-      isReported({ name: '', goals: [], references: 30, by }, randomOf('scores'));
-    expect(reports(-1)).toBe(true);
-    expect(reports(1)).toBe(false);
+  test.each<[string, readonly ReportedRow[], string, boolean]>([
+    ['values that moved', SCORES, 'Pareto(1.1), 50 × 2 tries, × 1.5', true],
+    ['an exploded value', SCORES, 'one of 50 explodes, 100 → 100,000: named', true],
+    ['no value where nothing changed', SCORES, 'lognormal(0.5), nothing changed: any named', false],
+    ['a fall that today confirms', DRIFT, '50 × 0.95, 5 break, the model is the same', true],
+    ['no fall of the model alone', DRIFT, '50 × 0.95, the model lost 20 points', false],
+    ['slow erosion', EROSION, '50 references, 8 pull requests lose 3 points each', true],
+    ['no fix that restores nothing', FIXES, 'held × 1: restores nothing', false],
+  ])('reports %s', async (_, rows, name, reported) => {
+    const found = rows.find((own) => own.name === name);
+    expect(await found!.run(randomOf('reported'))).toMatchObject({ reported });
   });
 });
 
@@ -105,7 +114,7 @@ const row = (name: string, changes: Partial<Measured> = {}): Measured => ({
 });
 const empty: Page = {
   ...{ promises: [], ledger: [], unchanged: [], fallen: [] },
-  ...{ scores: [], attributes: [] },
+  ...{ scores: [], drift: [], erosion: [], fixes: [], speed: [], attributes: [] },
 };
 const figures = row('').figures;
 
@@ -142,7 +151,9 @@ describe('the pages', () => {
   const page = read('benchmarks/verdicts.md').replace(/ +/g, ' ');
 
   test('have a row for everything that is simulated', () => {
-    for (const { name, goals } of [...PROMISES, ...LEDGER, ...UNCHANGED, ...FALLEN, ...SCORES])
+    const reported = [SCORES, DRIFT, EROSION, FIXES, SPEED].flat();
+    const simulated = [PROMISES, LEDGER, UNCHANGED, FALLEN].flat();
+    for (const { name, goals } of [...simulated, ...reported])
       expect(page).toContain(`| ${name} | ${goals.map(inWords).join(', ') || '–'} |`);
     for (const { name } of ATTRIBUTE_ROWS) expect(page).toContain(`| ${name} | `);
   });
@@ -205,8 +216,13 @@ describe('the pages', () => {
       ],
       fallen: [row('four', { goals: [most('wrong', 0.055)], figures: { ...figures, wrong: 0.2 } })],
       scores: [
-        { name: 'five', goals: [least('reported', 0.9)], runs: 10, figures: { reported: 0.5 } },
-        { name: 'six', goals: [], runs: 10, figures: { reported: 0.5 } },
+        {
+          name: 'five',
+          goals: [least('reported', 0.9)],
+          runs: 10,
+          figures: { reported: 0.5, calls: 4 },
+        },
+        { name: 'six', goals: [], runs: 10, figures: { reported: 0.5, calls: 4 } },
       ],
     });
     const [, list = ''] = missed.split('## Goals that are not reached, and why');
@@ -236,11 +252,12 @@ describe('the pages', () => {
 
   test('show the promises alone between the marks, in per cent, and the goal of a fall too', () => {
     const made = pageOf({
+      ...empty,
       promises: [row('one', { shown: true }), row('two')],
       ledger: [row('seven', { goals: [least('fixed', 0.9)] })],
       unchanged: [row('three')],
       fallen: [row('four', { goals: [most('wrong', 0.055)] })],
-      scores: [{ name: 'five', goals: [], runs: 10, figures: { reported: 0.96 } }],
+      scores: [{ name: 'five', goals: [], runs: 10, figures: { reported: 0.96, calls: 4 } }],
       attributes: [{ name: 'six', runs: 10, sum: 0.5, suites: 0.04 }],
     });
     const docs = withShortTable('a\n<!-- verdicts -->\nold\n<!-- /verdicts -->\nb', made);
@@ -248,7 +265,7 @@ describe('the pages', () => {
     expect(made).toContain('| one | red ≤ 5 %, ≤ 6.6 calls | 3.4 | 97 | 0 | 4.0 | 100 |');
     expect(docs).not.toMatch(/two|three|four|five|six|old/);
     expect(made).toContain('| four | bound wrong ≤ 5.5 % | 3.4 | 97 | 0 | 0 | 4.0 | 100 |');
-    expect(made).toContain('| five | – | 96 | 10 |');
+    expect(made).toContain('| five | – | 96 | 4.00 | 10 |');
     expect(made).toContain('| six | 50 | 4.0 | 10 |');
     expect(docs.startsWith('a\n') && docs.endsWith('\nb')).toBe(true);
     expect(() => withShortTable('no marks', made)).toThrow('no place');

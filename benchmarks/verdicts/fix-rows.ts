@@ -1,0 +1,76 @@
+import type { ReferenceResult } from '../../src/kernel/result/reference-result.ts';
+import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import { fixGate } from '../../src/trials/fix-gate.ts';
+import { least, most, type Goal } from './goals.ts';
+import type { ReportedRow } from './scores.ts';
+
+/** A drafted fix: how often each reference that fell, and each that held, passes with it. */
+interface Draft {
+  restores: (fallen: number) => number;
+  holds: (held: number) => number;
+}
+
+const FALLEN = 5;
+
+const HELD = 45;
+
+/** As features/causes uses it for one draft. */
+const LEVEL = 0.05;
+
+async function tryDraft(
+  { restores, holds }: Draft,
+  random: Random,
+): Promise<{ reported: boolean; calls: number }> {
+  let calls = 0;
+  const numbers = [...Array(FALLEN + HELD).keys()];
+  const result = (head: number): object => ({
+    base: { passes: 3, tries_judged: 3, tries: [] },
+    head: { passes: head, tries_judged: 3, tries: [] },
+  });
+  const found = await fixGate(
+    { prompt: 'draft', generation: () => ({ kind: 'impossible', message: '' }), isNew: true },
+    {
+      references: numbers.map((at) => result(at < FALLEN ? 0 : 3)) as unknown as ReferenceResult[],
+      fallen: numbers.slice(0, FALLEN),
+      held: numbers.slice(FALLEN),
+      make: (wanted) => {
+        calls += wanted.length;
+        const rate = (at: number): number => (at < FALLEN ? restores(at) : holds(at - FALLEN));
+        return Promise.resolve(wanted.map(({ reference }) => nextFloat(random) < rate(reference)));
+      },
+    },
+    LEVEL,
+  );
+  return { reported: typeof found === 'object', calls: calls / (FALLEN + HELD) };
+}
+
+const always = (rate: number) => (): number => rate;
+const first =
+  (count: number, to: number, rest: number) =>
+  (at: number): number =>
+    at < count ? to : rest;
+
+const row = (name: string, draft: Draft, goals: readonly Goal[]): ReportedRow => ({
+  name,
+  goals,
+  run: (random) => tryDraft(draft, random),
+});
+
+const bad = (name: string, draft: Draft, share = 0.05): ReportedRow =>
+  row(name, draft, [most('reported', share)]);
+
+/** How often a draft is accepted that restores 5 fallen references and keeps 45, or does not. */
+export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
+  const held = `held × ${String(rate)}: `;
+  const keeps = { restores: always(rate), holds: always(rate) };
+  return [
+    row(`${held}a good draft`, keeps, [least('reported', 0.8), most('calls', 110 / 50)]),
+    bad(`${held}breaks 20 of 45`, { ...keeps, holds: first(20, 0, rate) }),
+    bad(`${held}breaks 2 of 45`, { ...keeps, holds: first(2, 0, rate) }),
+    bad(`${held}breaks 1 of 45`, { ...keeps, holds: first(1, 0, rate) }),
+    bad(`${held}halves 2 of 45`, { ...keeps, holds: first(2, 0.5, rate) }, 0.1),
+    bad(`${held}all held fall by 10 points`, { ...keeps, holds: always(rate - 0.1) }),
+    bad(`${held}restores 3 of 5`, { ...keeps, restores: first(3, rate, 0) }),
+    bad(`${held}restores nothing`, { ...keeps, restores: always(0) }),
+  ];
+});
