@@ -1,4 +1,4 @@
-import { confirmFalls } from '../../src/app/run/confirm.ts';
+import { confirmFalls, createConfirm } from '../../src/app/run/confirm.ts';
 import { compareWithAnchor } from '../../src/features/anchor/compare.ts';
 import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
 import { identityOf, type SuiteComparison } from '../../src/kernel/plan/suite-run.ts';
@@ -9,7 +9,7 @@ import { least, most, type Goal } from './goals.ts';
 import type { ReportedRow } from './scores.ts';
 import { tried } from './simulate.ts';
 
-type Price = Parameters<typeof confirmFalls>[2]['price'];
+type Price = Parameters<typeof createConfirm>[1];
 
 const NO_PRICE = {} as Price;
 
@@ -39,10 +39,9 @@ async function runWithStoredBase(
     ({ prompt, position }) => nextFloat(random) < (rates[prompt]?.[position] ?? 0),
   );
   const { suites } = await confirmFalls(
-    comparisons,
     (confirmations) => judgeSuites(comparisons, DEFAULT_GATE, { confirmations }),
-    { gate: DEFAULT_GATE, price: NO_PRICE },
-    tools,
+    DEFAULT_GATE,
+    createConfirm(tools, NO_PRICE),
   );
   const [verdict] = suites.values();
   return {
