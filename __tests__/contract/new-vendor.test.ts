@@ -64,7 +64,7 @@ async function load() {
     await Promise.all([
       import('../unit/edges/providers/providers-setting.ts'),
       import('../unit/config/tree.ts'),
-      import('../../src/kernel/select/targets.ts'),
+      import('../../src/config/targets.ts'),
       import('../../src/app/session/access.ts'),
       import('../../src/app/commands/init.ts'),
       import('../../src/config/inputs.ts'),

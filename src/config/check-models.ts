@@ -1,8 +1,7 @@
 import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
-import { askedModel, isRecorded } from '../kernel/suite/models.ts';
 import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
-import { fillMessage } from '../kernel/suite/template.ts';
+import { fillMessage, isRecorded } from '../kernel/suite/template.ts';
 import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
 import { filesIn } from '../types/media.ts';
@@ -18,6 +17,7 @@ import {
 } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/facts.ts';
+import { askedModel } from './model-names.ts';
 
 /** Days before a model's end from which it is warned about. */
 const WARN_DAYS = 90;

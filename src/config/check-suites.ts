@@ -6,14 +6,16 @@ import {
   isModelGraded,
   namedModels,
 } from '../kernel/suite/metrics.ts';
-import { entryOf, isRecorded, placeOf, vendorOf } from '../kernel/suite/models.ts';
 import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
+import { isRecorded } from '../kernel/suite/template.ts';
 import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
+import { placeOf } from '../types/model.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { isVendor } from '../types/vendors.ts';
+import { entryOf, vendorOf } from './model-names.ts';
 import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';

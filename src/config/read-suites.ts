@@ -4,7 +4,6 @@ import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import { entryOf } from '../kernel/suite/models.ts';
 import type { Prompt, Settings, Suite } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { namesMeant } from '../text/patterns.ts';
@@ -26,6 +25,7 @@ import {
 } from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
 import { withShownFiles } from './message-parts.ts';
+import { entryOf } from './model-names.ts';
 import type { Overrides } from './overrides.ts';
 import { readPrompt, withInputs } from './prompt.ts';
 import { readSettings } from './settings.ts';

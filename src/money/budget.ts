@@ -1,7 +1,6 @@
 import type { Halt } from '../kernel/plan/halt.ts';
-import { isBatched } from '../kernel/select/targets.ts';
 import { textOf } from '../types/answer.ts';
-import type { Complete, Completion, Request } from '../types/model.ts';
+import { type Complete, type Completion, type Request, isBatched } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';

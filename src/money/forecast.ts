@@ -1,6 +1,5 @@
 import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
-import { isBatched } from '../kernel/select/targets.ts';
-import { isHosted, type Message, type Request, type Target } from '../types/model.ts';
+import { isHosted, type Message, type Request, type Target, isBatched } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';

@@ -1,5 +1,5 @@
 import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { AffectedReference } from '../kernel/select/affected.ts';
+import type { AffectedReference } from '../kernel/select/affected-suite.ts';
 import { gradersIdentity, type Scoring } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import {

@@ -1,5 +1,5 @@
 import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { Generation } from '../kernel/select/generation.ts';
+import type { Generation } from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 import { judgingCalls } from './judging-calls.ts';

@@ -1,8 +1,7 @@
 import type { NextTries, SuiteComparison, SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { Reason } from '../kernel/result/reason.ts';
+import type { AffectedSuite, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
 import type { Scoring } from '../kernel/select/scoring.ts';
-import type { AffectedSuite, Selection } from '../kernel/select/select.ts';
-import type { ProjectSide } from '../kernel/select/targets.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
 import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../kernel/suite/metrics.ts';
 import type { Suite, Tests } from '../kernel/suite/suite.ts';
@@ -29,7 +28,7 @@ export interface PrepareInput {
 export interface Again {
   /** So many times, each time by new tries. */
   runs: number;
-  select(head: ProjectSide, today: string): Selection;
+  select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
   ownGate(tests: Tests): SuiteGate;
 }

@@ -1,6 +1,5 @@
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { UsageTotals } from '../kernel/result/result.ts';
-import { isBatched } from '../kernel/select/targets.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GivenPrice, ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { Usage } from '../types/answer.ts';
@@ -13,6 +12,7 @@ import {
   type MeteredUsage,
   type Request,
   type Target,
+  isBatched,
 } from '../types/model.ts';
 import { publicModel } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';

@@ -1,5 +1,4 @@
-import { isBatched } from '../kernel/select/targets.ts';
-import type { Target } from '../types/model.ts';
+import { type Target, isBatched } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 

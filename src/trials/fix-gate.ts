@@ -1,7 +1,6 @@
 import { sideCounts } from '../kernel/result/counts.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
-import type { AffectedReference } from '../kernel/select/affected.ts';
-import type { Generation } from '../kernel/select/generation.ts';
+import type { Generation, AffectedReference } from '../kernel/select/affected-suite.ts';
 import { suiteTest } from '../kernel/statistics/suite-test.ts';
 import type { Table } from '../kernel/statistics/table.ts';
 import type { MakeTries } from './tries.ts';

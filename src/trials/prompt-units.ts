@@ -1,14 +1,9 @@
-import type { AffectedReference } from '../kernel/select/affected.ts';
-import {
-  type Generation,
-  generationOf,
-  targetIdentity,
-  withDependencies,
-} from '../kernel/select/generation.ts';
-import { changedSources } from '../kernel/select/programs.ts';
-import { type SuiteSide, changedFile, partPlace } from '../kernel/select/prompt-changes.ts';
+import type { Generation, AffectedReference, SuiteSide } from '../kernel/select/affected-suite.ts';
+import { generationOf, withDependencies } from '../kernel/select/generation.ts';
+import { changedFile, partPlace, changedSources } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
+import { targetIdentity } from '../types/model.ts';
 import { type Json, isMap, jsonText, ownEntry } from '../types/plain.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { type Rewording, composeText, mergeTexts } from './merged-text.ts';

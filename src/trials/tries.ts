@@ -1,7 +1,10 @@
 import { runExtraTries, type ExtraTry } from '../kernel/ask/rounds.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
-import { fingerprintOf, type AffectedReference } from '../kernel/select/affected.ts';
-import type { Generation } from '../kernel/select/generation.ts';
+import {
+  type Generation,
+  fingerprintOf,
+  type AffectedReference,
+} from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Complete } from '../types/model.ts';
 import type { PromptChange } from './prompt-units.ts';

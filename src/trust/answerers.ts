@@ -1,13 +1,14 @@
 import type { ReplacedModel } from '../kernel/judge/outcome.ts';
 import type { ReasonOf } from '../kernel/result/reason.ts';
 import type { Replaced } from '../kernel/result/result.ts';
-import type { AffectedReference } from '../kernel/select/affected.ts';
-import { bringsAnswer } from '../kernel/select/generation.ts';
-import type { SuiteSide } from '../kernel/select/prompt-changes.ts';
-import type { AffectedSuite } from '../kernel/select/select.ts';
+import type {
+  AffectedSuite,
+  AffectedReference,
+  SuiteSide,
+} from '../kernel/select/affected-suite.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
-import { placeOf } from '../kernel/suite/models.ts';
-import type { Target } from '../types/model.ts';
+import { bringsAnswer } from '../kernel/suite/template.ts';
+import { type Target, placeOf } from '../types/model.ts';
 
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 

@@ -82,6 +82,27 @@ export function isHosted(target: Target): target is HostedTarget {
   return 'endpoint' in target;
 }
 
+export function isBatched(target: Target): boolean {
+  return 'transport' in target && target.transport === 'batch';
+}
+
+/** Which checkout a program runs in does not decide its answers; its files do. */
+export function targetIdentity(target: Target): Record<string, Json> {
+  if (target.provider === 'program') {
+    const { provider, model, command, setup, files, process } = target;
+    return { provider, model, command, setup, files, ...(process && { process }) };
+  }
+  if (target.provider === 'replay')
+    return { provider: target.provider, model: target.model, content: target.content };
+  const { provider, endpoint, model, api } = target;
+  return { provider, endpoint, model, ...(api && { api }) };
+}
+
+/** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
+export function placeOf(asked: { provider: ProviderName; endpoint?: string | null }): string {
+  return asked.endpoint ?? asked.provider;
+}
+
 /** First word of the command that answers through a promptfoo file; runs the program we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 

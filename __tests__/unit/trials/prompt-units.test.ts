@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AffectedReference } from '../../../src/kernel/select/affected.ts';
+import type { AffectedReference, SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { generationOf } from '../../../src/kernel/select/generation.ts';
-import type { SuiteSide } from '../../../src/kernel/select/prompt-changes.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
 import { promptChange, type PromptChange } from '../../../src/trials/prompt-units.ts';

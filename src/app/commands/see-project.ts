@@ -8,6 +8,7 @@ import {
   unreadMessage,
   type Formats,
 } from '../../config/formats.ts';
+import { askedModel, entryOf, UNNAMED_MODEL } from '../../config/model-names.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
@@ -20,7 +21,6 @@ import {
   isModelGraded,
   namedModels,
 } from '../../kernel/suite/metrics.ts';
-import { askedModel, entryOf, UNNAMED_MODEL } from '../../kernel/suite/models.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';

@@ -1,5 +1,5 @@
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { AffectedReference } from '../../kernel/select/affected.ts';
+import type { AffectedReference } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { counted } from '../../text/amounts.ts';

@@ -19,7 +19,7 @@ import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { gates } from '../../kernel/select/select.ts';
+import { gates } from '../../kernel/select/affected-suite.ts';
 import { gatesByPreference } from '../../kernel/suite/metrics.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { removedIds, type Prepared } from '../../money/prepared.ts';

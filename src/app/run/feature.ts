@@ -11,6 +11,7 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
+import type { ProjectSide } from '../../config/targets.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
@@ -19,7 +20,6 @@ import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feat
 import type { Result } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
-import type { ProjectSide } from '../../kernel/select/targets.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { SoleJudge } from '../../kernel/suite/metrics.ts';

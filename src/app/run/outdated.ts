@@ -4,7 +4,7 @@ import {
   type SuiteComparison,
   type Try,
 } from '../../kernel/plan/suite-run.ts';
-import type { Generation } from '../../kernel/select/generation.ts';
+import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 

@@ -1,4 +1,7 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { filesHash } from '../../config/programs.ts';
+import { resolveSuites } from '../../config/resolve.ts';
+import { wantsBatches, type ProjectSide } from '../../config/targets.ts';
 import {
   startSuite,
   suiteComparison,
@@ -6,9 +9,8 @@ import {
   type SuiteRun,
 } from '../../kernel/plan/suite-run.ts';
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
-import { filesHash } from '../../kernel/select/programs.ts';
-import { selectAffected, selectAll, type AffectedSuite } from '../../kernel/select/select.ts';
-import { batchedNames, type ProjectSide } from '../../kernel/select/targets.ts';
+import type { AffectedSuite, Selection } from '../../kernel/select/affected-suite.ts';
+import { selectAffected, selectAll } from '../../kernel/select/select.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
 import type { Project, Settings } from '../../kernel/suite/suite.ts';
@@ -19,7 +21,7 @@ import { priceFrom } from '../../money/price.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import type { Arranged } from '../../trust/arranged.ts';
-import type { Target } from '../../types/model.ts';
+import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { reasonWords } from '../../wording/reasons.ts';
@@ -81,9 +83,17 @@ function selectedBy(
   { again, mode, today }: PrepareInput,
   base: ProjectSide | null,
   head: ProjectSide,
-): ReturnType<typeof selectAffected> & { notices?: Notice[] } {
-  if (again !== undefined) return again.select(head, today);
-  return mode === 'sweep' ? selectAll(head) : selectAffected(base, head);
+): Selection {
+  const { suites, problems } = resolveSuites(head, 'head');
+  if (again !== undefined) {
+    const selection = again.select(suites, today);
+    return problems.length === 0 ? selection : { ...selection, problems };
+  }
+  const before = base === null ? [] : resolveSuites(base, 'base').suites;
+  return {
+    suites: mode === 'sweep' ? selectAll(suites) : selectAffected(before, suites),
+    problems,
+  };
 }
 
 function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
@@ -190,6 +200,21 @@ function directNotice(
       ].join(''),
     },
   ];
+}
+
+export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
+  const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
+  const names = targets.flatMap((target): string[] => {
+    if (!isHosted(target)) return [];
+    const { provider, endpoint, model } = target;
+    const own = entries.filter(
+      (entry) =>
+        entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
+    );
+    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
+    return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
+  });
+  return [...new Set(names)];
 }
 
 function plannedBy(

@@ -1,6 +1,6 @@
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { pairReferences } from '../../kernel/select/pair.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
-import type { AffectedSuite } from '../../kernel/select/select.ts';
 import { countsIn } from '../../kernel/suite/gate.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Notice } from '../../types/plain.ts';

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
+import { evaluatedFiles, filesNamedIn, programFiles } from '../../config/programs.ts';
 import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
-import { evaluatedFiles, filesNamedIn, programFiles } from '../../kernel/select/programs.ts';
 import type { ModelSettings, Project } from '../../kernel/suite/suite.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';

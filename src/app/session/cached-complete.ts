@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
 import type { Store } from '../../edges/store/index.ts';
-import { requestKey } from '../../kernel/select/generation.ts';
 import type { Guard } from '../../money/budget.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
+import { requestKey } from './request-key.ts';
 
 interface AskingOptions {
   /** The paid call. */

@@ -17,7 +17,6 @@ import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts
 import { createSolver } from '../../edges/solver/index.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import { recordingKey, requestKey } from '../../kernel/select/generation.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
@@ -36,6 +35,7 @@ import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cach
 import { loadListPrices } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
+import { recordingKey, requestKey } from './request-key.ts';
 import { createSchemaChecker } from './schemas.ts';
 
 /** After everything that only computes. */

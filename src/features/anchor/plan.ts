@@ -1,10 +1,11 @@
 import type { Feature, PlanningRun, SidesRead } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { resolveSuites } from '../../config/resolve.ts';
+import type { ProjectSide } from '../../config/targets.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { Generation } from '../../kernel/select/generation.ts';
-import { gates, selectAffected } from '../../kernel/select/select.ts';
-import type { ProjectSide } from '../../kernel/select/targets.ts';
+import { type Generation, gates } from '../../kernel/select/affected-suite.ts';
+import { selectAffected } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
@@ -85,7 +86,8 @@ export function planAnchor({
   if (read.commit === base?.context.tree.commit) return null;
   const { side, ...named } = read;
   const { hash } = head.context;
-  const selected = selectAffected({ ...side, context: { ...side.context, hash } }, head).suites;
+  const older = resolveSuites({ ...side, context: { ...side.context, hash } }, 'base');
+  const selected = selectAffected(older.suites, resolveSuites(head, 'head').suites);
   const anchored = suites.flatMap((comparison): AnchoredSuite[] => {
     const { head: own, variant } = comparison.run.suite;
     const then = selected.find(

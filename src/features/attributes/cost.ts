@@ -1,4 +1,4 @@
-import type { AffectedSuite } from '../../kernel/select/select.ts';
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 

@@ -3,7 +3,7 @@ import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { gates } from '../../kernel/select/select.ts';
+import { gates } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';

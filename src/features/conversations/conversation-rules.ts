@@ -1,6 +1,5 @@
-import { targetIdentity } from '../../kernel/select/generation.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Message, Target } from '../../types/model.ts';
+import { type Message, type Target, targetIdentity } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Criterion } from './result.ts';
 

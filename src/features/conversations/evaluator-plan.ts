@@ -1,6 +1,6 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import type { AffectedSuite } from '../../kernel/select/select.ts';
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';

@@ -1,7 +1,7 @@
 import type { LabelledTest } from '../../app/commands/terminal.ts';
+import { answererFor } from '../../config/resolve.ts';
+import type { TargetContext } from '../../config/targets.ts';
 import { UserError, problem } from '../../errors.ts';
-import { answererFor } from '../../kernel/select/select.ts';
-import type { TargetContext } from '../../kernel/select/targets.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import type { Problem } from '../../types/plain.ts';
 import { conversationOf, steeringFor } from './answerer.ts';

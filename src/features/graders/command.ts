@@ -4,14 +4,15 @@ import { asking, type Opened, withCurrentProject } from '../../app/commands/proj
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import type { Edges } from '../../app/run/input.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
+import { gradersOf } from '../../config/targets.ts';
 import { userError, problem } from '../../errors.ts';
-import { graderSetsOf, gradersOf } from '../../kernel/select/targets.ts';
 import type { Project, Suite } from '../../kernel/suite/suite.ts';
 import { logJson } from '../../text/log.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
+import { graderSetsOf } from './grader-sets.ts';
 import { rubricTestBlocks } from './rubric-test.ts';
 import { repeatRubricTest, type RepeatedRubricTest } from './rubric-tests.ts';
 

@@ -1,7 +1,7 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
+import type { ProjectSide } from '../../config/targets.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
-import { graderSetsOf, type ProjectSide } from '../../kernel/select/targets.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { soleJudge } from '../../kernel/suite/metrics.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
@@ -9,6 +9,7 @@ import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Notice, Place, Side } from '../../types/plain.ts';
+import { graderSetsOf } from './grader-sets.ts';
 
 export interface Judge {
   rubric: Rubric;

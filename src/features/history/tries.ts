@@ -1,10 +1,10 @@
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { questionOf } from '../../kernel/select/generation.ts';
 import { scoringIdentity } from '../../kernel/select/scoring.ts';
 import { wilson } from '../../kernel/statistics/interval.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { questionOf } from '../../trials/draws.ts';
 import type { Side } from '../../types/plain.ts';
 
 /** Passes over all judged tries, keyed by question and scoring. */

@@ -1,18 +1,18 @@
 import { quarantineOf } from '../../app/run/quarantine.ts';
 import { MOST_RUNS } from '../../documents/limits.ts';
-import type { AffectedReference } from '../../kernel/select/affected.ts';
-import { drawnAgain } from '../../kernel/select/generation.ts';
 import {
   gates,
-  selectAll,
   type AffectedSuite,
+  type ResolvedSuite,
   type Selection,
-} from '../../kernel/select/select.ts';
-import type { ProjectSide } from '../../kernel/select/targets.ts';
+  type AffectedReference,
+} from '../../kernel/select/affected-suite.ts';
+import { selectAll } from '../../kernel/select/select.ts';
 import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Again } from '../../money/prepared.ts';
 import { DAY_MS } from '../../text/amounts.ts';
+import { drawnAgain } from '../../trials/draws.ts';
 import type { Notice } from '../../types/plain.ts';
 
 /** More than the tries of any reference, so that comparisons never share one. */
@@ -23,8 +23,8 @@ export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
 
-function selectTwice(side: ProjectSide, today: string): Selection {
-  const { suites, problems } = selectAll(side);
+function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
+  const suites = selectAll(head);
   const replayed = suites.filter(
     ({ references }) => references.length > 0 && references.every(isReplayed),
   );
@@ -41,7 +41,7 @@ function selectTwice(side: ProjectSide, today: string): Selection {
     place: { file: path, line: 0 },
     message: `${name}: recordings give the same answer on every try, so there is no noise to measure`,
   }));
-  const empty = problems.length === 0 && twice.every(({ references }) => references.length === 0);
+  const empty = twice.every(({ references }) => references.length === 0);
   return {
     suites: twice,
     notices,
@@ -54,7 +54,7 @@ function selectTwice(side: ProjectSide, today: string): Selection {
               (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
           },
         ]
-      : problems,
+      : [],
   };
 }
 

@@ -3,9 +3,8 @@ import { MOST_SHARDS } from '../../documents/limits.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { HALTS } from '../../kernel/result/reason.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
-import { targetIdentity } from '../../kernel/select/generation.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import type { Target } from '../../types/model.ts';
+import { type Target, targetIdentity } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { shardName, type Shard } from './part.ts';
 

@@ -1,13 +1,13 @@
 import type { PlanPart, Portions } from '../../app/run/input.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected.ts';
-import { isBatched } from '../../kernel/select/targets.ts';
+import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected-suite.ts';
 import type { Caps } from '../../money/budget.ts';
 import type { Portion } from '../../money/forecast.ts';
 import { planOf } from '../../money/plan.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { byCodeUnits } from '../../text/order.ts';
+import { isBatched } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
 export interface Shard {

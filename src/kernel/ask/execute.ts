@@ -1,8 +1,7 @@
 import { ownAnswer, partsOf } from '../../types/answer.ts';
-import type { Completion, Evaluate, Message } from '../../types/model.ts';
+import { type Completion, type Evaluate, type Message, isBatched } from '../../types/model.ts';
 import { isMap, type Json, type Side } from '../../types/plain.ts';
-import type { Generation } from '../select/generation.ts';
-import { isBatched } from '../select/targets.ts';
+import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { completionOf, recordedDialogue } from './dialogue.ts';
 

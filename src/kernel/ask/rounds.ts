@@ -10,8 +10,7 @@ import {
   type Try,
 } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import type { AffectedReference } from '../select/affected.ts';
-import type { Generation } from '../select/generation.ts';
+import type { Generation, AffectedReference } from '../select/affected-suite.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';

@@ -2,7 +2,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
-import { fingerprintOf } from '../select/affected.ts';
+import { fingerprintOf } from '../select/affected-suite.ts';
 import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
 import { countOutcomes, countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 

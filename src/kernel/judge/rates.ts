@@ -1,7 +1,7 @@
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../result/suite-result.ts';
-import { gates } from '../select/select.ts';
+import { gates } from '../select/affected-suite.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';

@@ -1,6 +1,6 @@
 import { filesIn, type FilePart } from '../../types/media.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
-import type { AffectedReference } from '../select/affected.ts';
+import type { AffectedReference } from '../select/affected-suite.ts';
 
 /** The files in the messages of both sides, each once; head's first. */
 export function shownFiles({

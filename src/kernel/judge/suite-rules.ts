@@ -1,6 +1,6 @@
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { gates } from '../select/select.ts';
+import { gates } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './scoring-rates.ts';
 

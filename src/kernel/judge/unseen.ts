@@ -6,7 +6,7 @@ import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { gates } from '../select/select.ts';
+import { gates } from '../select/affected-suite.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './outcome.ts';

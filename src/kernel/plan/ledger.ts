@@ -1,6 +1,6 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import { fingerprintOf } from '../select/affected.ts';
+import { fingerprintOf } from '../select/affected-suite.ts';
 import type { ClusteredTries } from '../statistics/clusters.ts';
 import { clusteredTries, type Column, type SuiteLedger } from '../statistics/ledger.ts';
 import type { Tries } from '../statistics/table.ts';

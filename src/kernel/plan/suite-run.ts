@@ -1,8 +1,12 @@
 import type { Side } from '../../types/plain.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import { fingerprintOf, type AffectedReference } from '../select/affected.ts';
+import {
+  gates,
+  type AffectedSuite,
+  fingerprintOf,
+  type AffectedReference,
+} from '../select/affected-suite.ts';
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
-import { gates, type AffectedSuite } from '../select/select.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 
 /** An answer with its scores. */

@@ -1,6 +1,6 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
-import { fingerprintOf } from '../select/affected.ts';
+import { fingerprintOf } from '../select/affected-suite.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';

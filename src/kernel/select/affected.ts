@@ -2,22 +2,17 @@ import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { metricIdentity } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import { generationOf, bringsAnswer, withDependencies, type Generation } from './generation.ts';
+import { bringsAnswer } from '../suite/template.ts';
+import {
+  fingerprintOf,
+  type AffectedReference,
+  type Generation,
+  type SuiteSide,
+} from './affected-suite.ts';
+import { generationOf, withDependencies } from './generation.ts';
 import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
-import { promptChanges, type SuiteSide } from './prompt-changes.ts';
+import { promptChanges } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
-
-export interface AffectedReference {
-  reference: Reference;
-  /** What base's prompt asks for head's input; null: base lacks the prompt or cannot render it. */
-  base: Generation | null;
-  head: Generation | null;
-  change: 'both' | 'added' | 'removed' | 'edited';
-  /** Base's definition, if any: its expected value belongs to base's scoring. */
-  baseReference: Reference | null;
-  /** The prompt whose reference it was on base, where that is another one. */
-  from?: string;
-}
 
 export interface MovesHere extends Moves {
   others: readonly SuiteSide[];
@@ -230,13 +225,6 @@ function reasonFor(
 
 function asksByInput({ thread, problem }: Reference): boolean {
   return thread === null && problem === null;
-}
-
-/** Equal for generations that ask the same; an impossible one is told by its reason. */
-export function fingerprintOf(generation: Generation): string {
-  return generation.kind === 'impossible'
-    ? `impossible: ${generation.message}`
-    : generation.fingerprint;
 }
 
 function removedReferences(

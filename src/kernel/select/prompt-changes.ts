@@ -1,19 +1,11 @@
 import type { FilePart } from '../../types/media.ts';
-import type { Target } from '../../types/model.ts';
+import { type Target, targetIdentity } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { OwnSuite } from '../suite/own-suite.ts';
-import { keyPlace, type Prompt, type Suite } from '../suite/suite.ts';
-import { targetIdentity, type ResolvedVariant } from './generation.ts';
-import { changedSources } from './programs.ts';
-import type { Scoring } from './scoring.ts';
-
-export interface SuiteSide {
-  suite: Suite;
-  variant: ResolvedVariant;
-  scoring: Scoring;
-}
+import { keyPlace, type Prompt } from '../suite/suite.ts';
+import type { SuiteSide } from './affected-suite.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const before = promptParts(base);
@@ -128,4 +120,27 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, str
 function promptTextKey(prompt: Prompt): string {
   if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
   return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
+}
+
+/** Changed files of a program that are named; the rest is one of many. */
+const MAX_PROGRAM_FILES = 10;
+
+/**
+ * The files of head in which what answers differs between two sides, though its settings do not:
+ * those of a program that changed, or recordings. None: the settings differ, or files are gone.
+ */
+export function changedSources(base: Target, head: Target): string[] {
+  if (base.provider === 'replay' && head.provider === 'replay')
+    return base.file === head.file ? [head.file] : [];
+  if (base.provider !== 'program' || head.provider !== 'program') return [];
+  const isSame =
+    canonicalJson([base.command, base.setup]) === canonicalJson([head.command, head.setup]);
+  const before = base.ids ?? new Map<string, string>();
+  const after = [...(head.ids ?? new Map<string, string>())];
+  return isSame
+    ? after
+        .filter(([path, id]) => before.get(path) !== id)
+        .map(([path]) => path)
+        .slice(0, MAX_PROGRAM_FILES)
+    : [];
 }

@@ -1,5 +1,5 @@
 import type { Metric, Rubric } from '../../types/metric.ts';
-import type { Grader } from '../../types/model.ts';
+import { type Grader, targetIdentity } from '../../types/model.ts';
 import type { Json, Side } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -14,7 +14,6 @@ import {
 } from '../suite/metrics.ts';
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
-import { targetIdentity } from './generation.ts';
 
 /** Everything that scores: a change of any part changes the scoring, not the prompt. */
 export interface Scoring extends MetricModels {

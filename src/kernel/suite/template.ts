@@ -2,10 +2,18 @@ import { partsText } from '../../text/content.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { Message } from '../../types/model.ts';
 import { ownEntry, type Scalar } from '../../types/plain.ts';
-import type { PromptMessage, Reference } from './suite.ts';
+import type { PromptMessage, Reference, Tests } from './suite.ts';
 
 export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
+}
+
+export function bringsAnswer({ thread }: Reference): boolean {
+  return thread !== null && asksNothing(thread);
+}
+
+export function isRecorded({ references, own }: Tests): boolean {
+  return own === null && references.length > 0 && references.every(bringsAnswer);
 }
 
 interface Placeholder {

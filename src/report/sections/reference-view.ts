@@ -5,7 +5,7 @@ import type {
   TryResult,
 } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import type { Generation } from '../../kernel/select/generation.ts';
+import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import type { Message } from '../../types/model.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { requestKey } from '../../../../src/app/session/request-key.ts';
 import { createActivity, type Activity } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { Providers, ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { createBatches } from '../../../../src/features/batch/batches.ts';
 import type { BatchLedger } from '../../../../src/features/batch/open-batch.ts';
-import { requestKey } from '../../../../src/kernel/select/generation.ts';
 import type { BatchRecord, Completion, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { startModelServer, vendorUrls } from '../../../stand-ins/models/server.ts';

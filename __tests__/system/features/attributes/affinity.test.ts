@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { requestKey } from '../../../../src/app/session/request-key.ts';
 import { createOnce } from '../../../../src/edges/providers/once.ts';
 import {
   rateAnswer,
@@ -7,7 +8,6 @@ import {
   type Ratings,
 } from '../../../../src/features/attributes/affinity.ts';
 import type { Attribute } from '../../../../src/features/attributes/text.ts';
-import { requestKey } from '../../../../src/kernel/select/generation.ts';
 import { failure, materials, scripted } from './scripted-grader.ts';
 import { sha256 } from './solvers.ts';
 

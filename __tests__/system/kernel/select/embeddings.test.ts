@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { requestKey, recordingKey } from '../../../../src/app/session/request-key.ts';
 import { recordAnswers } from '../../../../src/edges/providers/once.ts';
 import { createReplay } from '../../../../src/edges/providers/replay.ts';
-import { requestKey, recordingKey } from '../../../../src/kernel/select/generation.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import {

@@ -7,8 +7,8 @@ import type {
   TryResult,
 } from '../../../../src/kernel/result/reference-result.ts';
 import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
+import type { SuiteSide } from '../../../../src/kernel/select/affected-suite.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
-import type { SuiteSide } from '../../../../src/kernel/select/prompt-changes.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
 import type {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
-import { drawnAgain, generationOf } from '../../../../src/kernel/select/generation.ts';
+import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { drawnAgain } from '../../../../src/trials/draws.ts';
 import { prompt, reference } from '../../app/run/builders.ts';
 import { answerer, conversation, random, scripted, verdict } from './dialogues.ts';
 

@@ -10,7 +10,7 @@ import {
   partOfPlan,
   plannedReferences,
 } from '../../../../src/features/shards/part.ts';
-import { fingerprintOf } from '../../../../src/kernel/select/affected.ts';
+import { fingerprintOf } from '../../../../src/kernel/select/affected-suite.ts';
 import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { minimumCalls } from '../../../../src/money/plan.ts';

@@ -18,7 +18,7 @@ import {
   type SuiteComparison,
   type Try,
 } from '../../../../src/kernel/plan/suite-run.ts';
-import type { Generation } from '../../../../src/kernel/select/generation.ts';
+import type { Generation } from '../../../../src/kernel/select/affected-suite.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import type { Target } from '../../../../src/types/model.ts';

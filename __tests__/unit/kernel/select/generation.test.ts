@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { sweepCombinations } from '../../../../src/config/resolve.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
-import { sweepCombinations } from '../../../../src/kernel/select/select.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import { prompt, reference } from '../../app/run/builders.ts';

@@ -1,9 +1,9 @@
 import type { FormatTools } from '../../../config/formats.ts';
+import { entryOf, UNNAMED_MODEL } from '../../../config/model-names.ts';
 import { escapeNames } from '../../../config/templates.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { entryOf, UNNAMED_MODEL } from '../../../kernel/suite/models.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {

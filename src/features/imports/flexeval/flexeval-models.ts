@@ -1,5 +1,5 @@
+import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { type Document, type Path, valueAt } from '../../../documents/document.ts';
-import { UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import {
   factsOf,

@@ -1,6 +1,6 @@
+import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
 import type { Settings } from '../../../kernel/suite/suite.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';

@@ -1,5 +1,5 @@
+import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { parameterProblem } from '../../../documents/parameters.ts';
-import { UNNAMED_MODEL, vendorOf } from '../../../kernel/suite/models.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';

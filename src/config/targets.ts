@@ -1,9 +1,3 @@
-import type { GraderSettings, Metric } from '../../types/metric.ts';
-import { isHosted, type Grader, type Target } from '../../types/model.ts';
-import type { Place, Problem } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import { factsOf, isVendor, ownersIn, vendorNames } from '../../types/vendors.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
 import {
   comparesEmbeddings,
   everyMetric,
@@ -11,9 +5,14 @@ import {
   isModelGraded,
   namedModels,
   type MetricModels,
-} from '../suite/metrics.ts';
-import { UNNAMED_MODEL, entryOf, knownAs, modelMeant, vendorOf } from '../suite/models.ts';
-import type { ModelSettings, Project, Settings, Suite } from '../suite/suite.ts';
+} from '../kernel/suite/metrics.ts';
+import type { ModelSettings, Project, Settings, Suite } from '../kernel/suite/suite.ts';
+import type { GraderSettings, Metric } from '../types/metric.ts';
+import { isHosted, type Grader, type Target } from '../types/model.ts';
+import type { Place, Problem } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
+import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
+import { UNNAMED_MODEL, entryOf, knownAs, modelMeant, vendorOf } from './model-names.ts';
 import { programFiles } from './programs.ts';
 
 export interface TargetContext {
@@ -94,32 +93,16 @@ function transportOf(
 
 type BatchChoice = Pick<ModelSettings, 'provider' | 'endpoint' | 'transport'>;
 
-function wantsBatches({ provider, endpoint, transport }: BatchChoice, settings: Settings): boolean {
+export function wantsBatches(
+  { provider, endpoint, transport }: BatchChoice,
+  settings: Settings,
+): boolean {
   return (
     isVendor(provider) &&
     factsOf(provider).batchShare !== null &&
     endpoint === null &&
     (transport ?? settings.transport) === 'batch'
   );
-}
-
-export function isBatched(target: Target): boolean {
-  return 'transport' in target && target.transport === 'batch';
-}
-
-export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
-  const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
-  const names = targets.flatMap((target): string[] => {
-    if (!isHosted(target)) return [];
-    const { provider, endpoint, model } = target;
-    const own = entries.filter(
-      (entry) =>
-        entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
-    );
-    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
-    return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
-  });
-  return [...new Set(names)];
 }
 
 export interface ProjectSide {
@@ -204,32 +187,7 @@ export function gradersOf(
   );
 }
 
-/** The sets that judge by rubrics; the settings' alone where no metric names the rubric. */
-export function graderSetsOf(
-  rubric: string,
-  side: ProjectSide,
-  problems: Problem[] = [],
-): Grader[][] {
-  const users = side.project.suites
-    .flatMap(({ tests }) => everyMetric(tests))
-    .filter(({ source }) => source.kind === 'rubric' && source.rubric === rubric);
-  const written = new Map(
-    users.map(({ graders }) => [
-      canonicalJson((graders ?? []).map(({ model, parameters }) => ({ model, parameters }))),
-      graders,
-    ]),
-  );
-  const sets = users.length === 0 ? [undefined] : [...written.values()];
-  return sets.map((set) =>
-    set === undefined
-      ? gradersOf(side, problems)
-      : set.flatMap((grader) =>
-          graderOf(grader, resolveOrReport(grader, side.context, problems) ?? undefined),
-        ),
-  );
-}
-
-function resolveOrReport(
+export function resolveOrReport(
   { model, place }: GraderSettings,
   context: TargetContext,
   problems: Problem[],

@@ -1,9 +1,8 @@
-import { nearest } from '../../text/suggest.ts';
-import type { AskedModel } from '../../types/passports.ts';
-import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, isVendor, vendorNames } from '../../types/vendors.ts';
-import type { ModelSettings, Settings, Tests } from './suite.ts';
-import { asksNothing } from './template.ts';
+import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import { nearest } from '../text/suggest.ts';
+import type { AskedModel } from '../types/passports.ts';
+import type { VendorName } from '../types/vendors/names.ts';
+import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
 /** The model of files that name none; `models:` of the settings defines it. */
 export const UNNAMED_MODEL = 'default';
@@ -35,14 +34,6 @@ export function entryOf({ models }: Pick<Settings, 'models'>, name: string): Mod
   );
 }
 
-/** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
-export function placeOf(asked: {
-  provider: ModelSettings['provider'];
-  endpoint?: string | null;
-}): string {
-  return asked.endpoint ?? asked.provider;
-}
-
 /** A name's hosted model and where it is called, or null. */
 export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
   const entry = entryOf(settings, name);
@@ -62,12 +53,4 @@ export function knownAs({
   is,
 }: Pick<AskedModel, 'api' | 'is'>): Pick<AskedModel, 'api' | 'is'> {
   return { ...(api && { api }), ...(is && { is }) };
-}
-
-export function isRecorded({ references, own }: Tests): boolean {
-  return (
-    own === null &&
-    references.length > 0 &&
-    references.every(({ thread }) => thread !== null && asksNothing(thread))
-  );
 }

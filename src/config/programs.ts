@@ -1,9 +1,8 @@
 import picomatch from 'picomatch';
-import { compileGlob, folderOf } from '../../documents/paths.ts';
-import type { Target } from '../../types/model.ts';
-import type { SourceTree } from '../../types/repository.ts';
-import { canonicalJson } from '../suite/canonical-json.ts';
-import type { ModelSettings, Settings } from '../suite/suite.ts';
+import { compileGlob, folderOf } from '../documents/paths.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { SourceTree } from '../types/repository.ts';
 
 /**
  * The program's files at this commit by path, with the ids of their contents, and the hash over
@@ -59,29 +58,6 @@ export function evaluatedFiles(
     path === file ||
     globs.some(({ matches }) => matches(path)) ||
     folders.some((folder) => path.startsWith(`${folder}/`));
-}
-
-/** Changed files of a program that are named; the rest is one of many. */
-const MAX_PROGRAM_FILES = 10;
-
-/**
- * The files of head in which what answers differs between two sides, though its settings do not:
- * those of a program that changed, or recordings. None: the settings differ, or files are gone.
- */
-export function changedSources(base: Target, head: Target): string[] {
-  if (base.provider === 'replay' && head.provider === 'replay')
-    return base.file === head.file ? [head.file] : [];
-  if (base.provider !== 'program' || head.provider !== 'program') return [];
-  const isSame =
-    canonicalJson([base.command, base.setup]) === canonicalJson([head.command, head.setup]);
-  const before = base.ids ?? new Map<string, string>();
-  const after = [...(head.ids ?? new Map<string, string>())];
-  return isSame
-    ? after
-        .filter(([path, id]) => before.get(path) !== id)
-        .map(([path]) => path)
-        .slice(0, MAX_PROGRAM_FILES)
-    : [];
 }
 
 export function filesHash(

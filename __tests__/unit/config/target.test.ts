@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { batchedNames, isBatched, resolveTarget } from '../../../../src/kernel/select/targets.ts';
-import type { ModelSettings } from '../../../../src/kernel/suite/suite.ts';
-import type { Target } from '../../../../src/types/model.ts';
-import { modelSettings, settings } from '../../app/run/builders.ts';
+import { batchedNames } from '../../../src/app/run/prepare.ts';
+import { resolveTarget } from '../../../src/config/targets.ts';
+import type { ModelSettings } from '../../../src/kernel/suite/suite.ts';
+import { type Target, isBatched } from '../../../src/types/model.ts';
+import { modelSettings, settings } from '../app/run/builders.ts';
 
 const place = { file: 'prompts/p.yaml', line: 2 };
 const model = (changes: Partial<ModelSettings> = {}): ModelSettings =>

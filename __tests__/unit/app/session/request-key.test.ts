@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { recordingKey, requestKey } from '../../../../src/kernel/select/generation.ts';
+import { recordingKey, requestKey } from '../../../../src/app/session/request-key.ts';
 import type { Request } from '../../../../src/types/model.ts';
 
 const openai = { provider: 'openai' as const, endpoint: null, model: 'm' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { programFiles } from '../../../../src/kernel/select/programs.ts';
-import type { ModelSettings } from '../../../../src/kernel/suite/suite.ts';
-import { hash, treeOf } from '../../config/tree.ts';
+import { programFiles } from '../../../src/config/programs.ts';
+import type { ModelSettings } from '../../../src/kernel/suite/suite.ts';
+import { hash, treeOf } from './tree.ts';
 
 const TREE = {
   'evaldiff.yaml': 'models: {}',

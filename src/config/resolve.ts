@@ -1,0 +1,114 @@
+import type { Variant } from '../kernel/result/pieces.ts';
+import type { ResolvedSuite, ResolvedVariant, SuiteSide } from '../kernel/select/affected-suite.ts';
+import type { Scoring } from '../kernel/select/scoring.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { Answerer } from '../kernel/suite/own-suite.ts';
+import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
+import { refusedIn } from '../types/apis.ts';
+import type { Problem, Scalar, Side } from '../types/plain.ts';
+import { askedModel } from './model-names.ts';
+import {
+  isProblem,
+  metricModels,
+  resolveTarget,
+  type ProjectSide,
+  type TargetContext,
+} from './targets.ts';
+
+/** Each suite with the models that its names stand for. `problems`: names that stand for none. */
+export function resolveSuites(
+  { project, context }: ProjectSide,
+  side: Side,
+): { suites: ResolvedSuite[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const suites = project.suites.map((suite): ResolvedSuite => ({
+    suite,
+    variants: suiteSides(suite, { project, context }, side, problems),
+  }));
+  return { suites, problems };
+}
+
+function suiteSides(
+  suite: Suite,
+  { project, context }: ProjectSide,
+  side: Side,
+  problems: Problem[],
+): SuiteSide[] {
+  const { settings, rubrics } = project;
+  const settingsFile = settings.file ?? 'evaldiff.yaml';
+  const models = metricModels(suite, { project, context }, problems);
+  const answerer = answererFor(suite, context, problems);
+  const scoring: Scoring = {
+    side,
+    tests: suite.tests,
+    rubrics,
+    ...models,
+    answerer,
+    settingsFile,
+  };
+  const variants = sweepCombinations(settings.sweep).map((values) => {
+    const variant = applySweep(suite, values);
+    return 'model' in values ? withoutRefused(variant, settings) : variant;
+  });
+  // Two combinations that differ in nothing but what a model does not take are one.
+  const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
+  return [...distinct.values()].map((variant) => ({
+    suite,
+    variant: { ...variant, target: variantTarget(suite, variant, context, problems) },
+    scoring,
+  }));
+}
+
+/** Of several models, those that refuse a parameter are asked without it; a notice has said so. */
+function withoutRefused(variant: Variant, settings: Settings): Variant {
+  const asked = variant.model === null ? null : askedModel(settings, variant.model);
+  if (asked === null) return variant;
+  const refused = new Set(refusedIn(asked, variant.parameters).map(({ name }) => name));
+  const kept = Object.entries(variant.parameters).filter(([name]) => !refused.has(name));
+  return { ...variant, parameters: Object.fromEntries(kept) };
+}
+
+export function answererFor(
+  { tests: { own } }: Suite,
+  context: TargetContext,
+  problems: Problem[],
+): Answerer | null {
+  if (own === null) return null;
+  const targets = own.models.map(({ model, place }) => resolveTarget(model, place, context));
+  problems.push(...targets.filter(isProblem));
+  const found = targets.flatMap((target) => (isProblem(target) ? [] : [target]));
+  return own.kind.answererOf(own, found.length === targets.length ? found : []);
+}
+
+function variantTarget(
+  suite: Suite,
+  variant: Variant,
+  context: TargetContext,
+  problems: Problem[],
+): ResolvedVariant['target'] {
+  if (variant.model === null) return null;
+  const place = keyPlace(suite.prompt, 'model');
+  const target = resolveTarget(variant.model, place, context);
+  if (!isProblem(target)) return target;
+  problems.push(target);
+  return null;
+}
+
+function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
+  const { model, ...parameters } = values;
+  return {
+    model: model === undefined ? suite.prompt.model : String(model),
+    parameters: { ...suite.prompt.parameters, ...parameters },
+  };
+}
+
+/** In the order they are written; one empty combination when nothing is swept. */
+export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
+  return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
+    (combinations, [key, values]) =>
+      combinations.flatMap((combination) =>
+        values.map((value) => ({ ...combination, [key]: value })),
+      ),
+    [{}],
+  );
+}

@@ -1,0 +1,30 @@
+import { gradersOf, resolveOrReport, type ProjectSide } from '../../config/targets.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
+import type { Grader } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
+
+/** The sets that judge by rubrics; the settings' alone where no metric names the rubric. */
+export function graderSetsOf(
+  rubric: string,
+  side: ProjectSide,
+  problems: Problem[] = [],
+): Grader[][] {
+  const users = side.project.suites
+    .flatMap(({ tests }) => everyMetric(tests))
+    .filter(({ source }) => source.kind === 'rubric' && source.rubric === rubric);
+  const written = new Map(
+    users.map(({ graders }) => [
+      canonicalJson((graders ?? []).map(({ model, parameters }) => ({ model, parameters }))),
+      graders,
+    ]),
+  );
+  const sets = users.length === 0 ? [undefined] : [...written.values()];
+  return sets.map((set) =>
+    set === undefined
+      ? gradersOf(side, problems)
+      : set.flatMap((grader) =>
+          graderOf(grader, resolveOrReport(grader, side.context, problems) ?? undefined),
+        ),
+  );
+}

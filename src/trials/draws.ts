@@ -1,0 +1,21 @@
+import type { Generation } from '../kernel/select/affected-suite.ts';
+
+export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
+  const { draw } = generation.kind === 'code' ? {} : generation;
+  return draw === undefined
+    ? generation.fingerprint
+    : generation.fingerprint.slice(0, -drawMark(draw).length);
+}
+
+function drawMark(draw: number): string {
+  return ` draw ${String(draw)}`;
+}
+
+/** A question asked once more: its answers are shared with no other draw of it. */
+export function drawnAgain(generation: Generation, draw: number): Generation {
+  if (generation.kind === 'impossible') return generation;
+  const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;
+  return generation.kind === 'code'
+    ? { ...generation, fingerprint }
+    : { ...generation, fingerprint, draw };
+}
