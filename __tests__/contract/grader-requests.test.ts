@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { requestKey } from '../../src/app/session/request-key.ts';
 import { evaluateDialogue } from '../../src/features/conversations/evaluators.ts';
-import { requestKey } from '../../src/kernel/select/generation.ts';
 import { metrics } from '../../src/metrics/index.ts';
 import { askForJson } from '../../src/trials/grader-question.ts';
 import type { FilePart } from '../../src/types/media.ts';
