@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { untilTestEnds } from '../../../stand-ins/after-test.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
+import { startModelServer } from '../../../stand-ins/models/server.ts';
+import { createRepository } from '../../../stand-ins/repository.ts';
+
+const REFERENCES = 20;
+
+/** What the model answers to a question, asked by head's broken prompt or not. */
+type AnswerOf = (question: number, isBroken: boolean, hasDrifted: boolean) => string;
+
+/** Compares base with other texts of its prompt, with one store, while the model may change. */
+async function openProject(tests: string, gate: string, answerOf: AnswerOf) {
+  let hasDrifted = false;
+  const server = await untilTestEnds(
+    startModelServer({
+      answer: ({ messages }) => {
+        const asked = messages.map(({ content }) => content).join('\n');
+        if (asked.includes('<<<first')) return { text: preferred(asked) };
+        const question = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
+        return { text: answerOf(question, asked.startsWith('Broken'), hasDrifted) };
+      },
+    }),
+  );
+  const prompt = (words: string): Record<string, string> => ({
+    'prompts/p.yaml': `name: p
+model: m
+prompt: "${words} {q}"
+${tests}
+references:
+${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}" } }\n`).join('')}`,
+  });
+  const model = '{ provider: openai, endpoint: local, model: model-1 }';
+  const { directory, commit, write } = createRepository();
+  commit('base', {
+    'evaldiff.yaml': `models: { m: ${model}, judge: ${model} }\ngrader: { model: judge }\ngate: ${gate}\n`,
+    ...prompt('Answer'),
+  });
+  const diff = async (words: string) => {
+    write(prompt(words));
+    const before = server.requests.length;
+    const args = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', '--report', 'report'];
+    const { code, out } = await commandIn(directory, args, {
+      env: localEndpoint(server),
+      width: 200,
+    });
+    const result = JSON.parse(
+      readFileSync(join(directory, 'report/result.json'), 'utf8'),
+    ) as Result;
+    const calls = server.requests.length - before;
+    return { code, out, result, suite: result.suites[0]!, calls };
+  };
+  await diff('Please answer');
+  return {
+    diff,
+    drift() {
+      hasDrifted = true;
+    },
+    async planned(words: string) {
+      write(prompt(words));
+      const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
+      const { out } = await commandIn(directory, args, { env: localEndpoint(server), width: 200 });
+      return Number(/up to ([\d,]+) more/.exec(out)?.[1]?.replaceAll(',', '') ?? '0');
+    },
+  };
+}
+
+/** The grader likes what is good, whichever side it is on. */
+function preferred(asked: string): string {
+  const text = (name: string): string =>
+    new RegExp(`<<<${name} .*>>>\\n([^]*?)\\n<<<end`).exec(asked)?.[1] ?? '';
+  const [first, second] = [text('first'), text('second')];
+  const choice = first === second ? 'TIE' : first.startsWith('good') ? 'FIRST' : 'SECOND';
+  return JSON.stringify({ reasons: 'because', choice });
+}
+
+describe('a suite that preference alone judges', () => {
+  const tests = 'metrics: [{ uses: pairwise_preference }]';
+  const answer: AnswerOf = (_, isBroken, hasDrifted) => (isBroken || hasDrifted ? 'bad' : 'good');
+
+  test('is red if new answers of base are preferred, too', async () => {
+    const { diff, planned } = await openProject(tests, '{}', answer);
+    const most = await planned('Broken');
+    const { code, suite, calls } = await diff('Broken');
+    expect([code, suite.verdict, suite.reason?.by]).toEqual([1, 'regressed', 'fall']);
+    expect(suite.confirmation).toMatchObject({ status: 'confirmed', by: 'all', limit: null });
+    expect(calls).toBeLessThanOrEqual(most + 2 * 2 * REFERENCES);
+  });
+
+  test('is not red if only the stored answers are preferred', async () => {
+    const { diff, drift } = await openProject(tests, '{}', answer);
+    drift();
+    const { code, suite } = await diff('Kindly answer');
+    expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
+    expect(suite.confirmation).toMatchObject({ status: 'unconfirmed', by: null, limit: null });
+  });
+});
+
+describe('a suite whose roll-ups are compared', () => {
+  const tests = 'metrics: [{ name: has, uses: contains, with: { value: good } }]\nn_tries: 3';
+  const gate = '{ unit: references }';
+  const answer: AnswerOf = (question, isBroken, hasDrifted) =>
+    isBroken || (hasDrifted && question % 2 === 1) ? 'bad' : 'good';
+
+  test('is red if the roll-ups of new answers fall, too', async () => {
+    const { diff, drift } = await openProject(tests, gate, answer);
+    drift();
+    const { code, suite } = await diff('Broken');
+    expect([code, suite.verdict, suite.unit]).toEqual([1, 'regressed', 'references']);
+    expect(suite.confirmation).toMatchObject({
+      status: 'confirmed',
+      by: 'all',
+      drift: { stored: 1, today: 0.5 },
+    });
+  });
+
+  test('is not red if the model alone fell', async () => {
+    const { diff, drift } = await openProject(tests, gate, answer);
+    drift();
+    const { code, result, suite } = await diff('Kindly answer');
+    expect([code, result.outcome.kind, suite.reason?.by]).toEqual([0, 'model-changed', 'model']);
+    expect(suite.confirmation).toMatchObject({ drift: { stored: 1, today: 0.5 } });
+  });
+});
+
+describe('a metric whose mean fails the run', () => {
+  const tests =
+    'metrics:\n  - { name: has, uses: contains, with: { value: good } }\n' +
+    '  - { name: words, uses: word_count, with: { max: 1000 }, better: lower }';
+  const gate = '{ metrics: { words: fail } }';
+  const words = (count: number): string => `good${' word'.repeat(count)}`;
+  const answer: AnswerOf = (question, isBroken, hasDrifted) =>
+    words((question % 5) + (isBroken ? 20 : 0) + (hasDrifted ? 20 : 0));
+
+  test('is red if it is worse than that of new answers of base', async () => {
+    const { diff } = await openProject(tests, gate, answer);
+    const { code, result, suite } = await diff('Broken');
+    expect([code, result.outcome.kind]).toEqual([1, 'failed']);
+    expect(suite.confirmation).toMatchObject({ metric: 'words', status: 'confirmed' });
+    expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBe('worse');
+  });
+
+  test('is not red if the model alone grew wordier', async () => {
+    const { diff, drift } = await openProject(tests, gate, answer);
+    drift();
+    const { code, out, result, suite } = await diff('Kindly answer');
+    expect([code, result.outcome.kind]).toEqual([0, 'model-changed']);
+    expect([suite.verdict, suite.reason?.by]).toEqual(['inconclusive', 'model']);
+    expect(suite.confirmation).toMatchObject({
+      metric: 'words',
+      status: 'model',
+      drift: { stored: 3, today: 23 },
+    });
+    expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBeNull();
+    expect(out).toContain('The model changed, not your prompt');
+  });
+});
