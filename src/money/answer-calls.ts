@@ -1,18 +1,11 @@
 import { criticalOf, ledgersOf } from '../kernel/plan/ledger.ts';
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
-import {
-  firstTriesOf,
-  mostSuspects,
-  runState,
-  type RunLevels,
-} from '../kernel/plan/policy.ts';
+import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../kernel/plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../kernel/plan/suite-run.ts';
+import { MOST_FIXING_PAIRS, MOST_PAIRS } from '../kernel/plan/suspects.ts';
 import { alphaShares, comparing } from '../kernel/plan/tries.ts';
-import { MOST_HEALING_PAIRS } from '../kernel/statistics/healing.ts';
-import type { SuiteLedger } from '../kernel/statistics/ledger.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
 import { sum } from '../kernel/statistics/sums.ts';
-import { MOST_PAIRS } from '../kernel/statistics/suspicion.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -69,12 +62,6 @@ function simulatedOf(compared: readonly ReferenceRun[]): readonly ReferenceRun[]
   return compared.slice(0, SIMULATED);
 }
 
-interface SimulatedSuite {
-  suite: SuiteComparison;
-  ledger: SuiteLedger;
-  tries: { base: Outcome[]; head: Outcome[] }[];
-}
-
 interface Simulation {
   levels: RunLevels;
   /** Tries a side before the first look. */
@@ -87,44 +74,45 @@ function callsBeyondFirst(
   { levels, first, random }: Simulation,
 ): number {
   const cut = suites.map((suite) => ({ ...suite, compared: simulatedOf(suite.compared) }));
-  const simulated = ledgersOf(cut).flatMap((own, s): SimulatedSuite[] => {
-    const tries = own.columns[0].tries.map(() => ({ base: [], head: [] }));
-    own.fixed?.forEach((count, at) => {
-      tryUpTo(tries[at], count, random);
-    });
-    const ledger: SuiteLedger = { ...own, columns: [{ metric: null, tries }] };
-    return suites.slice(s, s + 1).map((suite) => ({ suite, ledger, tries }));
-  });
+  const ledgers = ledgersOf(cut).map((ledger) => ({
+    ...ledger,
+    references: ledger.references.map((own) => {
+      const tries: SimulatedTries = { base: [], head: [] };
+      if (!ledger.isAdaptive) tryUpTo(tries, own.planned, random);
+      return { ...own, metrics: new Map<string, never>(), judgedBy: 1, tries };
+    }),
+  }));
   for (;;) {
-    const ledgers = simulated.map(({ ledger }) => ledger);
-    const { wanted } = runState(ledgers, levels);
-    if (wanted.every(({ size }) => size === 0)) break;
-    simulated.forEach(({ tries }, s) => {
-      for (const [at, count] of wanted[s] ?? []) tryUpTo(tries[at], count, random);
-    });
+    const state = runState(ledgers, levels);
+    if (state.isDone) break;
+    for (const { references } of state.suites)
+      for (const { reference, wanted } of references)
+        if (wanted !== null) tryUpTo(reference.tries as SimulatedTries, wanted, random);
   }
-  return simulated.reduce((sum, { suite: { compared, policy }, tries }) => {
-    const calls = tries.reduce((own, { head }, at) => {
-      const planned = policy.kind === 'adaptive' ? first : policy.tries;
-      return own + callsUpTo(compared[at], head.length, planned);
-    }, 0);
-    return sum + (calls * compared.length) / Math.max(1, tries.length);
-  }, 0);
+  const calls = ledgers.map(({ references }, s) => {
+    const { compared = [], policy } = suites[s] ?? {};
+    const made = references.map(({ tries: { head } }, at) => {
+      const planned = policy?.kind === 'adaptive' ? first : (policy?.tries ?? 0);
+      return callsUpTo(compared[at], head.length, planned);
+    });
+    return (sum(made) * compared.length) / Math.max(1, made.length);
+  });
+  return sum(calls);
 }
 
-function tryUpTo(
-  tries: SimulatedSuite['tries'][number] | undefined,
-  count: number,
-  random: Random,
-): void {
-  for (const side of [tries?.base, tries?.head])
-    while (side !== undefined && side.length < count)
-      side.push(nextFloat(random) < PASS_RATE ? 'pass' : 'fail');
+interface SimulatedTries {
+  base: Outcome[];
+  head: Outcome[];
+}
+
+function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random): void {
+  for (const side of [base, head])
+    while (side.length < count) side.push(nextFloat(random) < PASS_RATE ? 'pass' : 'fail');
 }
 
 /**
- * Every reference tried five times, the critical and the most suspicious ones to the end, and as
- * many healed ones; with a fixed number of tries only critical references go on.
+ * Every reference tried five times, the critical and the most suspicious ones to the end, and the
+ * others as if fixed; with a fixed number of tries only critical references go on.
  */
 function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): number {
   const runs = suites.flatMap(({ compared, policy }) =>
@@ -138,21 +126,18 @@ function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): num
       return {
         settled: settled + (isCritical ? beyond(MOST_PAIRS) : 0),
         suspect: isAdaptive && !isCritical ? beyond(MOST_PAIRS) : 0,
-        healed: isAdaptive ? beyond(MOST_HEALING_PAIRS) : 0,
+        fixing: isAdaptive ? beyond(MOST_FIXING_PAIRS) : 0,
       };
     }),
   );
   const size = mostSuspects(runs.length);
   const dearest = runs.toSorted((a, b) => b.suspect - a.suspect);
   const suspects = dearest.slice(0, size);
-  const healed = dearest
-    .slice(size)
-    .map((run) => run.healed)
-    .sort((a, b) => b - a);
+  const others = dearest.slice(size);
   return (
     sum(runs.map(({ settled }) => settled)) +
     sum(suspects.map(({ suspect }) => suspect)) +
-    sum(healed.slice(0, size))
+    sum(others.map(({ fixing }) => fixing))
   );
 }
 

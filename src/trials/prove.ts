@@ -1,4 +1,4 @@
-import { type PairedTry, contrastEvidence } from '../kernel/statistics/evidence.ts';
+import { type PairedTry, jointEValue } from '../kernel/statistics/e-values.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
 import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
 import {
@@ -64,7 +64,7 @@ export async function prove(
     const fresh = trials.outcomes.slice(before.outcomes);
     weakest = Math.min(
       ...contrasts.map((contrast) =>
-        contrastEvidence(
+        jointEValue(
           chosen.map((reference) => ({
             pairs: pairsOf(fresh, contrast, reference),
             share: shares.get(reference) ?? 0.5,

@@ -3,7 +3,7 @@ import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { suiteBlocks } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
-import { clusteredTries, contrast } from '../../kernel/statistics/ledger.ts';
+import { clusteredTries, contrast } from '../../kernel/statistics/look.ts';
 import { countOutcomes, reachesLevel } from '../../kernel/statistics/table.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Outcome } from '../../types/metric.ts';

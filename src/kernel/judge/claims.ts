@@ -3,7 +3,7 @@ import type { Outcome } from '../../types/metric.ts';
 import { outcomeIn, suiteBlocks } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
-import { clusteredTries, contrast } from '../statistics/ledger.ts';
+import { clusteredTries, contrast } from '../statistics/look.ts';
 import { createRandom } from '../statistics/random.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
 import {

@@ -3,7 +3,7 @@ import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
-import { contrastEvidence, evidenceOf, tryPairs } from '../statistics/evidence.ts';
+import { jointEValue, eValueOf, tryPairs } from '../statistics/e-values.ts';
 import { countOutcomes, countTable, reachesLevel, type Tries } from '../statistics/table.ts';
 
 /** References that get new pairs of tries first: those that fell most. */
@@ -145,11 +145,11 @@ function nextOfSuspects(
 ): ConfirmationStep | null {
   const seen = suspectsOf(rows, outcome).map((row) => {
     const pairs = tryPairs(outcomesOf(row.pairs, outcome));
-    return { row, pairs, value: evidenceOf(pairs) };
+    return { row, pairs, value: eValueOf(pairs) };
   });
   if (seen.length === 0) return null;
   const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
-  const together = contrastEvidence(
+  const together = jointEValue(
     seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
     { intact: 0.7, broken: 0.1 },
   );

@@ -4,7 +4,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { ENDING_KINDS, ENDS_AS, type EndingKind } from '../result/endings.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
-import { contrast } from '../statistics/ledger.ts';
+import { contrast } from '../statistics/look.ts';
 import { reachesLevel, type Tries } from '../statistics/table.ts';
 
 const SIDES = ['base', 'head'] as const;

@@ -13,7 +13,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
 import { combinedGate, FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/gate.ts';
-import { isRise, type Look } from '../statistics/ledger.ts';
+import { isRise, type Look } from '../statistics/look.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { rowByTries, rowOfAnswers, type ReferenceRow, type SuiteRow } from './suite-row.ts';
 import type { SuiteFacts } from './suite-rules.ts';
@@ -39,15 +39,11 @@ export function runRows(
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): RunRows {
   const { all, byTries } = comparing(suites);
-  const ledgers = ledgersOf(byTries);
   const shares = alphaShares(suites, settings);
-  const state = runState(ledgers, shares);
+  const state = runState(ledgersOf(byTries), shares);
   const rows = all.map((suite) => {
-    const s = byTries.indexOf(suite);
-    const ledger = ledgers[s];
-    return ledger === undefined
-      ? rowOfAnswers(suite, rollUps)
-      : rowByTries(suite, ledger, { state, s });
+    const own = state.suites[byTries.indexOf(suite)];
+    return own === undefined ? rowOfAnswers(suite, rollUps) : rowByTries(suite, own, state.plan);
   });
   return { shares, rows, pool: poolOf(byTries, state, shares.pool) };
 }

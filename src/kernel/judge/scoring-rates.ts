@@ -8,7 +8,7 @@ import { gates } from '../select/affected-suite.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { combinedGate } from '../statistics/gate.ts';
 import { meanDifference } from '../statistics/interval.ts';
-import { contrast } from '../statistics/ledger.ts';
+import { contrast } from '../statistics/look.ts';
 import { countOutcomes, type Counts, type Table, meanOfCounts } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';

@@ -1,12 +1,11 @@
 import type { Outcome } from '../../types/metric.ts';
-import { criticalOf, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
+import { criticalOf, plannedTries, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
-import type { RunState } from '../plan/policy.ts';
+import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { evidenceFdr, healingEvidence } from '../statistics/healing.ts';
-import { lookAt, plannedTries, type Look, type SuiteLedger } from '../statistics/ledger.ts';
+import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
+import { clusteredTries, lookAt, type Look } from '../statistics/look.ts';
 import { discreteFdr } from '../statistics/reference-tests.ts';
-import { calledReferences } from '../statistics/suspicion.ts';
 import {
   countTable,
   isComparable,
@@ -54,33 +53,50 @@ const ZERO_COUNTS = { passes: 0, tries: 0 };
 
 const NO_TRIES: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
 
-/** Of a suite whose tries are compared one by one; `s`: its position among these. */
+/** Of a suite whose tries are compared one by one. */
 export function rowByTries(
   suite: SuiteComparison,
-  ledger: SuiteLedger,
-  { state, s }: { state: RunState; s: number },
+  { ledger, looks, references: states }: SuiteState,
+  plan: LookPlan,
 ): SuiteRow {
-  const called = calledReferences(state.references, s);
-  const found = { called, suspects: state.suspects[s] ?? [], healed: state.healed[s] ?? [] };
   const { policy } = suite;
+  const found = {
+    called: positions(states, ({ isBroken }) => isBroken),
+    suspects: positions(states, ({ isSuspect }) => isSuspect),
+    fixed: positions(states, ({ isFixed }) => isFixed),
+  };
   if (policy.kind !== 'adaptive') {
-    const look = lookAt(plannedTries(ledger), Infinity);
+    const look = lookAt(plannedTries(ledger));
     const own = { tables: look.tables, q: discreteFdr(look.tables) };
     return { ...oneLook(suite, look, policy.tries), references: referenceRows(suite, own, found) };
   }
-  const looks = state.looks[s] ?? [];
   const last = looks.at(-1);
-  const look = last ?? lookAt(ledger, Infinity);
-  const first = state.plan.tries[0] ?? FIRST_TRIES;
+  const look = last ?? lookAt(ledger.references);
+  const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  const [all] = ledger.columns;
   // Of those that were tried on, the tries that made them suspicious.
-  const tables = all.tries.map((own) => countTable(own, 0, triesMade(own) > tries ? first : tries));
+  const tables = ledger.references.map(({ tries: own }) =>
+    countTable(own, 0, triesMade(own) > tries ? first : tries),
+  );
   // References are tried on because of what they show, so only e-values may name them.
-  const values = (state.references.suspicions[s] ?? []).map(({ value }) => value);
-  const q = { down: evidenceFdr(values), up: evidenceFdr(all.tries.map(healingEvidence)) };
+  const q = {
+    down: fdrOf(states.map(({ eValue }) => eValue)),
+    up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
+  };
   const references = referenceRows(suite, { tables, q }, found);
-  return { suite, plan: state.plan, looks, look, upTo: tries, tries, references };
+  return { suite, plan, looks, look, upTo: tries, tries, references };
+}
+
+function positions(
+  states: readonly ReferenceState[],
+  is: (state: ReferenceState) => boolean,
+): number[] {
+  return states.flatMap((state, at) => (is(state) ? at : []));
+}
+
+function fdrOf(eValues: readonly number[]): number[] {
+  const q = eValueFdr(eValues);
+  return eValues.map((eValue) => q.get(eValue) ?? 1);
 }
 
 function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteRow, 'references'> {
@@ -98,12 +114,12 @@ export function rowOfAnswers(
     ? preferenceTries(run.scoring.tests, compared)
     : compared.map((item) => rolledTries(rollUps.get(item)));
   const blocks = isPairs ? outcomes.map(() => null) : suiteBlocks(compared);
-  const look = lookAt({ columns: [{ metric: null, tries: outcomes }], blocks }, Infinity);
+  const look = lookAt(clusteredTries(outcomes, blocks));
   const tables = compared.map((item) => (isPairs ? NO_TRIES : countTable(tryOutcomes(item))));
   const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);
   const suspects = isPairs ? [] : criticalOf(compared).filter((at) => hasTurned(look.tables[at]));
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const found = { called: [], suspects, healed: [] };
+  const found = { called: [], suspects, fixed: [] };
   return {
     ...oneLook(suite, look, tries),
     references: referenceRows(suite, { tables, q }, found),
@@ -118,7 +134,7 @@ interface OwnTables {
 function referenceRows(
   { run: suite, compared }: SuiteComparison,
   { tables, q }: OwnTables,
-  found: Record<'called' | 'suspects' | 'healed', readonly number[]>,
+  found: Record<'called' | 'suspects' | 'fixed', readonly number[]>,
 ): ReferenceRow[] {
   return compared.map((run, at) => ({
     run,
@@ -128,7 +144,7 @@ function referenceRows(
     q: { down: q.down[at] ?? 1, up: q.up[at] ?? 1 },
     isCalled: found.called.includes(at),
     isSuspicious: found.suspects.includes(at),
-    isFixed: found.healed.includes(at) && failsUnderBase(run, suite),
+    isFixed: found.fixed.includes(at) && failsUnderBase(run, suite),
   }));
 }
 

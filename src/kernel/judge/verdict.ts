@@ -2,7 +2,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/gate.ts';
-import { clusteredTries, contrast, type Look } from '../statistics/ledger.ts';
+import { contrast, rowsOf, type Look } from '../statistics/look.ts';
 import { leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
 import { meanOfTables } from './mean-rates.ts';
@@ -133,18 +133,7 @@ function poolVerdict({ look, level, fell }: Pool, rows: readonly SuiteVerdict[])
  */
 function isExplained(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
-  const { test } = contrast(
-    rest.flatMap(({ look: { ledger, tries } }) => {
-      const [all] = ledger.columns;
-      return clusteredTries(
-        all.tries.map(({ base, head }) => ({
-          base: base.slice(0, tries),
-          head: head.slice(0, tries),
-        })),
-        ledger.blocks,
-      );
-    }),
-  );
+  const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));
   return rest.length < pooled.length && test.midDown > level;
 }
 

@@ -1,5 +1,5 @@
 import { flawlessReach } from '../statistics/interval.ts';
-import type { Look } from '../statistics/ledger.ts';
+import type { Look } from '../statistics/look.ts';
 import { designOf, visibleDrop } from '../statistics/visible-drop.ts';
 import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 

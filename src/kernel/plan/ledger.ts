@@ -2,12 +2,32 @@ import type { Outcome } from '../../types/metric.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import type { ClusteredTries } from '../statistics/clusters.ts';
-import { clusteredTries, type Column, type SuiteLedger } from '../statistics/ledger.ts';
+import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
 import type { ReferenceRun, SuiteComparison, Try } from './suite-run.ts';
 
-/** More metrics than this are not tested one by one; those that fail most often are. */
-const MOST_COLUMNS = 20;
+/** The tries of one reference, and how the policy treats it. */
+export interface LedgerReference extends LookRow {
+  metrics: ReadonlyMap<string, Tries>;
+  /** How many gating metrics judge it. */
+  judgedBy: number;
+  /** It counts alone. */
+  isCritical: boolean;
+  /** It nearly always passed before: any failure is suspicious. */
+  isSteady: boolean;
+  /** The fixed number of tries per side; Infinity: adaptive. */
+  planned: number;
+}
+
+/** The evidence of one suite. */
+export interface SuiteLedger {
+  references: readonly LedgerReference[];
+  isAdaptive: boolean;
+  /** The mean must drop by at least this (0–1) for a look to count. */
+  minDrop: number;
+  /** The largest drop (0–1) compatible with green. */
+  tolerance: number | 'auto';
+}
 
 export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>): Tries {
   return {
@@ -65,35 +85,6 @@ export function suiteBlocks(compared: readonly ReferenceRun[]): (string | null)[
   return blocksOf([compared])[0] ?? [];
 }
 
-/** All gating metrics together, then, if there are several, each one that failed. */
-function columnsOf(compared: readonly ReferenceRun[]): Pick<SuiteLedger, 'columns' | 'metrics'> {
-  const all: Column = { metric: null, tries: compared.map(tryOutcomes) };
-  const names = new Set<string>();
-  const failures = new Map<string, number>();
-  for (const { base, head } of compared)
-    for (const { byHead } of [...base, ...head])
-      for (const { metric, skip, status } of byHead.scores) {
-        if (skip) continue;
-        names.add(metric);
-        if (status === 'fail') failures.set(metric, (failures.get(metric) ?? 0) + 1);
-      }
-  const tested = [...failures]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MOST_COLUMNS)
-    .map(([metric]) => metric);
-  const single = names.size < 2 ? [] : tested.map((metric) => columnOf(compared, metric));
-  return { columns: [all, ...single], metrics: names.size };
-}
-
-function columnOf(compared: readonly ReferenceRun[], metric: string): Column {
-  const side = (tries: readonly Try[]): Tries['base'] =>
-    tries.map(({ byHead }) => outcomeIn(byHead, metric));
-  return {
-    metric,
-    tries: compared.map(({ base, head }) => ({ base: side(base), head: side(head) })),
-  };
-}
-
 /** What one metric says of a try: it fails only where the metric does. */
 export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
@@ -105,22 +96,60 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 
 /** The evidence of suites whose tries are compared one by one. */
 export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
-  const blocks = blocksOf(suites.map(({ compared }) => compared));
-  return suites.map(({ compared, gate, steady, policy }, s) => ({
-    ...columnsOf(compared),
-    blocks: blocks[s] ?? [],
-    critical: new Set(criticalOf(compared)),
-    steady: new Set(
-      [...compared.keys()].filter((at) => {
-        const id = compared[at]?.affected.reference.id;
-        return id !== undefined && steady.has(id);
+  const clusters = blocksOf(suites.map(({ compared }) => compared));
+  return suites.map(({ compared, gate, steady, policy }, s) => {
+    const gating = new Set(compared.flatMap((run) => [...gatingMetrics(run)]));
+    return {
+      references: compared.map((run, at): LedgerReference => {
+        const { reference } = run.affected;
+        return {
+          tries: tryOutcomes(run),
+          metrics: gating.size < 2 ? new Map() : failingMetrics(run),
+          judgedBy: gatingMetrics(run).size,
+          cluster: clusters[s]?.[at] ?? null,
+          isCritical: reference.tags.includes('critical'),
+          isSteady: steady.has(reference.id),
+          planned: policy.kind === 'adaptive' ? Infinity : (reference.n_tries ?? policy.tries),
+        };
       }),
-    ),
-    minDrop: gate.min_drop,
-    tolerance: gate.tolerance,
-    fixed:
-      policy.kind === 'adaptive'
-        ? null
-        : compared.map(({ affected: { reference } }) => reference.n_tries ?? policy.tries),
-  }));
+      isAdaptive: policy.kind === 'adaptive',
+      minDrop: gate.min_drop,
+      tolerance: gate.tolerance,
+    };
+  });
+}
+
+function scoresOf({ base, head }: ReferenceRun): TryResult['scores'] {
+  return [...base, ...head].flatMap(({ byHead }) => byHead.scores.filter(({ skip }) => !skip));
+}
+
+function gatingMetrics(run: ReferenceRun): Set<string> {
+  return new Set(scoresOf(run).map(({ metric }) => metric));
+}
+
+function failingMetrics(run: ReferenceRun): Map<string, Tries> {
+  const failing = scoresOf(run).flatMap(({ metric, status }) => (status === 'fail' ? metric : []));
+  const side = (tries: readonly Try[], metric: string): Tries['base'] =>
+    tries.map(({ byHead }) => outcomeIn(byHead, metric));
+  return new Map(
+    failing.map((metric) => [
+      metric,
+      { base: side(run.base, metric), head: side(run.head, metric) },
+    ]),
+  );
+}
+
+/**
+ * Without the tries beyond the planned number: they were made because a critical reference failed,
+ * so they would bias a contrast.
+ */
+export function plannedTries({ references }: SuiteLedger): LookRow[] {
+  return references.map(({ tries, metrics, cluster, planned }) => {
+    const cut = ({ base, head }: Tries): Tries => ({
+      base: base.slice(0, planned),
+      head: head.slice(0, planned),
+    });
+    const byMetric = [...metrics].map(([metric, own]) => [metric, cut(own)] as const);
+    return { tries: cut(tries), metrics: new Map(byMetric), cluster };
+  });
 }

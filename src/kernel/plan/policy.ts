@@ -1,16 +1,18 @@
 import { isFall, smallestP } from '../statistics/columns.ts';
 import { holm } from '../statistics/gate.ts';
-import { findHealed } from '../statistics/healing.ts';
-import { isRise, lookAt, plannedTries, type Look, type SuiteLedger } from '../statistics/ledger.ts';
-import {
-  calledReferences,
-  judgeReferences,
-  type SuspectScope,
-  type References,
-} from '../statistics/suspicion.ts';
-import { triesMade, reachesLevel } from '../statistics/table.ts';
+import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
+import { reachesLevel, triesMade } from '../statistics/table.ts';
 import { ruledOutBy, toleranceOf, visibleAt } from './calm.ts';
+import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
+import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
+
+/**
+ * Which tries to make next. The state has no memory: it is replayed from the first look on with the
+ * tries so far, after every round and again for the verdict. Tries are collected at the strictest
+ * level that Holm's procedure may give a suite. A larger level only ends the same looks earlier, so
+ * what was collected may be judged at any larger level.
+ */
 
 /** How alpha is shared, 0–1 each. */
 export interface RunLevels {
@@ -26,20 +28,34 @@ export interface RunLevels {
 /** Suites that are tried and looked at in step, and what they want next. */
 export interface RunState {
   plan: LookPlan;
-  /** By suite; empty with a fixed number of tries. */
-  looks: Look[][];
   /** Looks at all suites together; with fixed tries one. Empty without a pool. */
   pool: Look[];
-  references: References;
-  /** By suite, positions of references that look worse until more tries clear them. */
-  suspects: number[][];
-  /** By suite, positions of references that head healed. */
-  healed: number[][];
-  /** By suite, the next number of tries per side by position; all empty: the run is done. */
-  wanted: Map<number, number>[];
+  suites: SuiteState[];
+  isDone: boolean;
 }
 
-/** The drop that the pool rules out under green, where the suites do not all set one. */
+export interface SuiteState {
+  ledger: SuiteLedger;
+  /** Empty with a fixed number of tries. */
+  looks: Look[];
+  references: ReferenceState[];
+}
+
+export interface ReferenceState {
+  reference: LedgerReference;
+  /** E-value that it got worse. */
+  eValue: number;
+  /** It got worse; single references of the run are called at one level. */
+  isBroken: boolean;
+  /** It looks worse until more tries clear it. */
+  isSuspect: boolean;
+  /** It failed on base and passes on head. */
+  isFixed: boolean;
+  /** The next number of tries per side; null: no more than it has. */
+  wanted: number | null;
+}
+
+/** All suites together must rule out this drop, or a smaller one that a suite sets. */
 const RUN_TOLERANCE = 0.05;
 
 /** A suite with a larger p does not go on alone once the pool is calm. */
@@ -53,155 +69,174 @@ const SUSPICIOUS_P = 0.1;
  * references are tried in pairs until they are called or cleared, then all suites that are not
  * settled get one more. When the pool is calm, only suites that look worse continue.
  */
-export function runState(suites: readonly SuiteLedger[], levels: RunLevels): RunState {
-  const plan = lookPlan(questionsOf(suites));
-  const references = judgeReferences(suites, { level: levels.references, judged: levels.judged });
-  const walk = walkLooks(suites, { levels, plan, references });
-  const place = placesOf(suites);
-  const all = suites.flatMap(({ columns }) => columns[0].tries);
-  const healing = findHealed(all, mostSuspects(all.length));
-  const bySuite = (positions: readonly number[]): number[][] =>
-    suites.map((_, s) => positions.flatMap((at) => (place[at]?.suite === s ? place[at].at : [])));
-  const state = { plan, looks: walk.looks, pool: walk.pool, references };
-  const suspects = suspectsOf(suites, state).map((own, s) => (walk.fell[s] === true ? [] : own));
-  const areOpen = !references.called && suspects.some(({ length }) => length > 0);
-  const wanted = suites.map((suite, s): Map<number, number> => {
-    if (areOpen) return onePairMore(suite, suspects[s] ?? []);
-    return walk.next === null || walk.going[s] !== true ? new Map() : triesUpTo(suite, walk.next);
+export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
+  const plan = lookPlan(questionsOf(ledgers));
+  const { isAnyBroken, suites: judged } = judgeReferences(ledgers, {
+    level: levels.references,
+    judged: levels.judged,
   });
-  bySuite(healing.open).forEach((open, s) => {
-    const own = suites[s];
-    if (own === undefined || own.fixed !== null) return;
-    for (const at of open) {
-      wanted[s]?.set(at, Math.max(triesAt(own, at) + 1, wanted[s].get(at) ?? 0));
-    }
-  });
-  return { ...state, suspects, healed: bySuite(healing.healed), wanted };
-}
-
-function placesOf(suites: readonly SuiteLedger[]): { suite: number; at: number }[] {
-  return suites.flatMap(({ columns: [all] }, suite) =>
-    [...all.tries.keys()].map((at) => ({ suite, at })),
+  const suites = judged.map((own): SuiteWalk => ({
+    ...own,
+    looks: [],
+    isGoing: own.ledger.isAdaptive,
+    fell: false,
+  }));
+  const { pool, next } = walkLooks(suites, { levels, plan });
+  const suspects = suspectsOf(suites);
+  const arePairsWanted = !isAnyBroken && suspects.size > 0;
+  const all = suites.flatMap(({ references }) => references);
+  const { fixed, open } = findFixed(all, mostSuspects(all.length));
+  const wantedOf = ({ ledger, isGoing }: SuiteWalk, own: Suspicion): number | null => {
+    const made = triesMade(own.reference.tries);
+    const isNext = arePairsWanted ? suspects.has(own) : isGoing && next !== null && made < next;
+    const wanted = isNext ? (arePairsWanted ? made + 1 : (next ?? 0)) : 0;
+    const most = ledger.isAdaptive && open.has(own) ? Math.max(made + 1, wanted) : wanted;
+    return most === 0 ? null : most;
+  };
+  const states = suites.map((suite): SuiteState => ({
+    ledger: suite.ledger,
+    looks: suite.looks,
+    references: suite.references.map((own) => ({
+      reference: own.reference,
+      eValue: own.eValue,
+      isBroken: own.isBroken,
+      isSuspect: suspects.has(own),
+      isFixed: fixed.has(own),
+      wanted: wantedOf(suite, own),
+    })),
+  }));
+  const isDone = states.every(({ references }) =>
+    references.every(({ wanted }) => wanted === null),
   );
+  return { plan, pool, suites: states, isDone };
 }
 
 /** Tries per side before the first look. */
-export function firstTriesOf(suites: readonly SuiteLedger[]): number {
-  return lookPlan(questionsOf(suites)).tries[0] ?? MOST_TRIES;
+export function firstTriesOf(ledgers: readonly SuiteLedger[]): number {
+  return lookPlan(questionsOf(ledgers)).tries[0] ?? MOST_TRIES;
 }
 
-/** Questions with one block count once. */
-function questionsOf(suites: readonly SuiteLedger[]): number {
-  const all = suites.flatMap(({ blocks }) => blocks);
-  const named = all.filter((block) => block !== null);
+/** References of one cluster count once. */
+function questionsOf(ledgers: readonly SuiteLedger[]): number {
+  const all = ledgers.flatMap(({ references }) => references);
+  const named = all.flatMap(({ cluster }) => cluster ?? []);
   return all.length - named.length + new Set(named).size;
 }
 
-interface Walk {
-  looks: Look[][];
-  pool: Look[];
-  going: boolean[];
-  /** By suite, whether it fell by itself: then its suspicious references no longer matter. */
-  fell: boolean[];
-  /** Tries per side that the next look needs; null: no look follows. */
-  next: number | null;
+/** A suite while its looks are replayed. */
+interface SuiteWalk {
+  ledger: SuiteLedger;
+  references: Suspicion[];
+  looks: Look[];
+  isGoing: boolean;
+  /** It fell by itself: its suspicious references no longer matter. */
+  fell: boolean;
 }
 
+/** `next`: tries per side that the next look needs; null: no look follows. */
 function walkLooks(
-  suites: readonly SuiteLedger[],
-  { levels, plan, references }: { levels: RunLevels } & Pick<RunState, 'plan' | 'references'>,
-): Walk {
-  const walk: Walk = {
-    looks: suites.map(() => []),
-    pool: [],
-    going: suites.map(({ fixed }) => fixed === null),
-    fell: suites.map(() => false),
-    next: null,
-  };
+  suites: readonly SuiteWalk[],
+  { levels, plan }: { levels: RunLevels; plan: LookPlan },
+): { pool: Look[]; next: number | null } {
+  const pool: Look[] = [];
   const hasPool = levels.pool > 0;
-  if (!walk.going.includes(true) && hasPool) walk.pool.push(poolLook(suites, walk, undefined));
-  let alone = false;
+  if (suites.every(({ isGoing }) => !isGoing) && hasPool) pool.push(poolLook(suites));
+  let isPoolSettled = false;
   for (const [k, tries] of plan.tries.entries()) {
-    suites.forEach((suite, s) => {
-      const isCalled = calledReferences(references, s).length > 0;
-      if (isCalled && leastTries(suite) < tries) walk.going[s] = false;
-    });
-    const active = suites.flatMap((suite, s) => (walk.going[s] === true ? [{ suite, s }] : []));
-    if (active.length === 0) return walk;
-    if (active.some(({ suite }) => leastTries(suite) < tries)) return { ...walk, next: tries };
+    for (const suite of suites)
+      if (suite.references.some(({ isBroken }) => isBroken) && leastTries(suite) < tries)
+        suite.isGoing = false;
+    const going = suites.filter(({ isGoing }) => isGoing);
+    if (going.length === 0) return { pool, next: null };
+    if (going.some((suite) => leastTries(suite) < tries)) return { pool, next: tries };
     const z = boundQuantile(plan, tries);
-    for (const { suite, s } of active) walk.looks[s]?.push(lookAt(suite, tries, z));
-    if (hasPool && !alone) walk.pool.push(poolLook(suites, walk, z));
-    alone = settle(suites, walk, { k, levels, plan, alone });
+    for (const { ledger, looks } of going) looks.push(lookAt(ledger.references, tries, z));
+    if (hasPool && !isPoolSettled) pool.push(poolLook(suites, z));
+    isPoolSettled = settle(suites, pool.at(-1), { k, levels, plan, isPoolSettled });
   }
-  return walk;
+  return { pool, next: null };
 }
 
-/** Stops suites after the look `k`. Returns whether the pool is calm: suspicious suites go on alone. */
-function settle(
-  suites: readonly SuiteLedger[],
-  walk: Walk,
-  { k, levels, plan, alone }: { k: number; levels: RunLevels; plan: LookPlan; alone: boolean },
-): boolean {
-  const { looks, going, fell } = walk;
-  const own = lookLevels(levels.suite, plan);
-  const level = own[k] ?? 0;
-  const isLast = k === plan.tries.length - 1;
-  const last = suites.map((_, s) => looks[s]?.at(-1));
-  const p = last.map((look) => (look === undefined ? 1 : smallestP(look, level)));
-  const calm = suites.map((suite, s) => {
-    const look = last[s];
-    if (look === undefined) return suite.fixed !== null;
-    const tolerance = toleranceOf(suite.tolerance, visibleAt(look, plan, own));
-    return ruledOutBy(look, tolerance, { plan, isLast }) !== null;
-  });
-  suites.forEach((suite, s) => {
-    const look = last[s];
-    if (look === undefined || going[s] !== true) return;
-    const { minDrop } = suite;
-    fell[s] = isFall(look, level, minDrop);
-    if (fell[s] === true || isRise(look, level, minDrop)) going[s] = false;
-  });
-  const stop = (isDone: (s: number) => boolean): void => {
-    for (const s of suites.keys()) if (isDone(s)) going[s] = false;
-  };
-  const pool = walk.pool.at(-1);
-  if (pool === undefined) {
-    stop((s) => calm[s] === true && (p[s] ?? 1) > plan.futile);
-    return false;
+interface LookStep {
+  /** Which look of the plan this is. */
+  k: number;
+  levels: RunLevels;
+  plan: LookPlan;
+  /** The pool was calm before: only suites that look worse are still going. */
+  isPoolSettled: boolean;
+}
+
+/** Stops suites after a look. Returns whether the pool is calm. */
+function settle(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
+  const { futile } = step.plan;
+  const seen = suites.map((suite) => ({ suite, ...seenAt(suite, step) }));
+  for (const { suite, fell, rose } of seen)
+    if (suite.isGoing) {
+      suite.fell = fell;
+      suite.isGoing = !fell && !rose;
+    }
+  const state = pool === undefined ? 'quiet' : poolState(pool, seen, step);
+  for (const { suite, p, isCalm } of seen) {
+    const isSettled = isCalm && p > futile;
+    if (state === 'fell' || (state === 'quiet' && isSettled) || (state === 'calm' && p > ALONE_P))
+      suite.isGoing = false;
   }
-  if (alone) {
-    stop((s) => (p[s] ?? 1) > ALONE_P);
-    return true;
-  }
-  const poolLevel = lookLevels(levels.pool, plan)[k] ?? 0;
-  if (isFall(pool, poolLevel, leastDrop(suites))) {
-    stop(() => true);
-    return false;
-  }
+  return state === 'calm';
+}
+
+/**
+ * `calm`: a drop is ruled out, so only suites that look worse go on; `quiet`: suites that rule out a
+ * drop stop, as they do without a pool.
+ */
+function poolState(
+  pool: Look,
+  seen: readonly (SeenSuite & { suite: SuiteWalk })[],
+  { k, levels, plan, isPoolSettled }: LookStep,
+): 'fell' | 'calm' | 'quiet' | 'open' {
+  if (isPoolSettled) return 'calm';
+  const ledgers = seen.map(({ suite }) => suite.ledger);
+  if (isFall(pool, lookLevels(levels.pool, plan)[k] ?? 0, leastDrop(ledgers))) return 'fell';
+  if (pool.test.midDown <= plan.futile) return 'open';
   const isSmall = plan.tries[0] !== 1;
-  const quiet = pool.test.midDown > plan.futile;
-  const isCalm = isPoolCalm(pool, suites) || (isSmall && calm.every((own) => own));
-  if (isCalm && quiet) {
-    stop((s) => (p[s] ?? 1) > ALONE_P);
-    return true;
-  }
-  if (isSmall && quiet) stop((s) => calm[s] === true && (p[s] ?? 1) > plan.futile);
-  return false;
+  if (isPoolCalm(pool, ledgers) || (isSmall && seen.every(({ isCalm }) => isCalm))) return 'calm';
+  return isSmall ? 'quiet' : 'open';
+}
+
+interface SeenSuite {
+  p: number;
+  fell: boolean;
+  rose: boolean;
+  /** A drop is ruled out. */
+  isCalm: boolean;
+}
+
+/** What the last look at a suite shows at the look `k` of the plan. */
+function seenAt({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SeenSuite {
+  const look = looks.at(-1);
+  if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
+  const all = lookLevels(levels.suite, plan);
+  const level = all[k] ?? 0;
+  const tolerance = toleranceOf(ledger.tolerance, visibleAt(look, plan, all));
+  const isLast = k === plan.tries.length - 1;
+  return {
+    p: smallestP(look, level),
+    fell: isFall(look, level, ledger.minDrop),
+    rose: isRise(look, level, ledger.minDrop),
+    isCalm: ruledOutBy(look, tolerance, { plan, isLast }) !== null,
+  };
 }
 
 /** All questions of the run in one contrast, each suite with the tries of its last look. */
-function poolLook(suites: readonly SuiteLedger[], { looks }: Walk, z: number | undefined): Look {
-  const tries = suites.flatMap((suite, s) => {
-    const [all] = plannedTries(suite).columns;
-    const upTo = looks[s]?.at(-1)?.tries;
-    return all.tries.map(({ base, head }) => ({
-      base: base.slice(0, upTo),
-      head: head.slice(0, upTo),
-    }));
+function poolLook(suites: readonly SuiteWalk[], z?: number): Look {
+  const rows = suites.flatMap(({ ledger, looks }) => {
+    const last = looks.at(-1);
+    return last === undefined ? plannedTries(ledger) : rowsOf(last);
   });
-  const blocks = suites.flatMap((suite) => suite.blocks);
-  return lookAt({ columns: [{ metric: null, tries }], blocks }, Infinity, z);
+  return lookAt(
+    rows.map(({ tries, cluster }) => ({ tries, cluster })),
+    Infinity,
+    z,
+  );
 }
 
 export function leastDrop(suites: readonly Pick<SuiteLedger, 'minDrop'>[]): number {
@@ -234,44 +269,29 @@ export function mostSuspects(references: number): number {
 
 /**
  * Suspicious references that are tried on: those already begun, and the most suspicious others as
- * far as {@link mostSuspects} allows. Critical ones always are.
+ * far as {@link mostSuspects} allows. Critical ones always are; none of a suite that fell.
  */
-function suspectsOf(
-  suites: readonly SuiteLedger[],
-  { looks, references }: Pick<RunState, 'looks' | 'references'>,
-): number[][] {
-  const judged = suites.flatMap((suite, s) => {
-    const look = looks[s]?.at(-1)?.tries ?? Infinity;
-    return (references.suspicions[s] ?? []).map(({ value, open }, at) => {
-      const shared = suite.fixed === null ? look : (suite.fixed[at] ?? Infinity);
-      const tries = triesAt(suite, at);
-      const isChosen = tries > shared || suite.critical.has(at);
-      return { s, at, value, open: open && tries >= shared, isChosen };
-    });
-  });
-  const chosen = judged.filter(({ isChosen }) => isChosen);
-  const others = judged
-    .filter(({ open, isChosen }) => open && !isChosen)
-    .sort((a, b) => b.value - a.value)
-    .slice(0, Math.max(0, mostSuspects(judged.length) - chosen.length));
-  const suspects = [...chosen.filter(({ open }) => open), ...others];
-  return suites.map((_, s) => suspects.flatMap((own) => (own.s === s ? [own.at] : [])));
+function suspectsOf(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
+  const all = suites.flatMap(({ ledger, looks, fell, references }) =>
+    references.map((own) => {
+      const made = triesMade(own.reference.tries);
+      const shared = ledger.isAdaptive ? (looks.at(-1)?.tries ?? Infinity) : own.reference.planned;
+      const isChosen = made > shared || own.reference.isCritical;
+      return { own, fell, isOpen: own.isOpen && made >= shared, isChosen };
+    }),
+  );
+  const chosen = all.filter(({ isChosen }) => isChosen);
+  const others = all
+    .filter(({ isOpen, isChosen }) => isOpen && !isChosen)
+    .sort((a, b) => b.own.eValue - a.own.eValue)
+    .slice(0, Math.max(0, mostSuspects(all.length) - chosen.length));
+  const suspects = [...chosen.filter(({ isOpen }) => isOpen), ...others];
+  return new Set(suspects.flatMap(({ own, fell }) => (fell ? [] : own)));
 }
 
-function onePairMore(suite: SuiteLedger, positions: readonly number[]): Map<number, number> {
-  return new Map(positions.map((at) => [at, triesAt(suite, at) + 1]));
-}
-
-function triesAt({ columns: [all] }: SuiteLedger, at: number): number {
-  return triesMade(all.tries[at] ?? { base: [], head: [] });
-}
-
-function leastTries({ columns: [all] }: SuiteLedger): number {
-  return all.tries.reduce((least, own) => Math.min(least, triesMade(own)), Infinity);
-}
-
-function triesUpTo({ columns: [all] }: SuiteLedger, wanted: number): Map<number, number> {
-  return new Map(
-    all.tries.flatMap((own, at) => (triesMade(own) < wanted ? [[at, wanted] as const] : [])),
+function leastTries({ references }: SuiteWalk): number {
+  return references.reduce(
+    (least, own) => Math.min(least, triesMade(own.reference.tries)),
+    Infinity,
   );
 }

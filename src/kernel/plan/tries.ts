@@ -160,7 +160,8 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
     found ??= runState(ledgersOf(byTries), alphaShares(suites, settings));
-    const more = found.wanted[byTries.indexOf(suite)] ?? new Map<number, number>();
+    const own = found.suites[byTries.indexOf(suite)]?.references ?? [];
+    const more = own.flatMap(({ wanted: to }, at) => (to === null ? [] : [[at, to] as const]));
     const first = firstTries(suite, found.plan);
     const wanted = withMore(suite, first, new Map([...toSettleValues(suite, found.plan), ...more]));
     return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));

@@ -32,6 +32,8 @@ export interface SuiteTest {
   midDown: number;
   up: number;
   midUp: number;
+  /** The smallest `midDown` that some permutation has. */
+  least: number;
 }
 
 /**
@@ -46,12 +48,14 @@ export interface SuiteTest {
  */
 export function suiteTest(units: readonly Unit[]): SuiteTest {
   const passes = sum(units.filter(canDiffer).map(passesOnHead));
-  const { below, at, above } = tails(passLaw(units), passes);
+  const law = passLaw(units);
+  const { below, at, above } = tails(law, passes);
   return {
     down: Math.min(1, below + at),
     midDown: Math.min(1, below + at / 2),
     up: Math.min(1, above + at),
     midUp: Math.min(1, above + at / 2),
+    least: (law.mass.find((share) => share > 0) ?? 1) / 2,
   };
 }
 

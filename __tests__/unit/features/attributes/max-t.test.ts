@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stepDownMaxT } from '../../../../src/features/attributes/max-t.ts';
 import { clustersOf, type Cluster } from '../../../../src/kernel/statistics/clusters.ts';
-import { clusteredTries } from '../../../../src/kernel/statistics/ledger.ts';
+import { clusteredTries } from '../../../../src/kernel/statistics/look.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
 import {

@@ -6,7 +6,7 @@ import {
   type LookPlan,
 } from '../../../../src/kernel/plan/looks.ts';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
-import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
+import { lookAt } from '../../../../src/kernel/statistics/look.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
 import { agreesWithVectors } from '../statistics/vectors.ts';
@@ -129,10 +129,8 @@ describe('boundQuantile', () => {
     const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
     SMALL.tries.forEach((tries, i) => {
       const all = Array<Outcome>(tries).fill('pass');
-      const each = Array.from({ length: 10 }, () => ({ base: all, head: all }));
-      const blocks = each.map(() => null);
-      const ledger = { columns: [{ metric: null, tries: each }], blocks } as const;
-      const look = lookAt(ledger, tries, boundQuantile(SMALL, tries));
+      const row = { tries: { base: all, head: all }, cluster: null };
+      const look = lookAt(Array(10).fill(row), tries, boundQuantile(SMALL, tries));
       const ruleOfThree = Math.log(20) / tries / 10;
       expect(look.interval?.low).toBeCloseTo((-ruleOfThree * quantiles[i]!) / 1.644854, 6);
     });

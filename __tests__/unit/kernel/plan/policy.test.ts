@@ -1,13 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
 import { runState, type RunLevels } from '../../../../src/kernel/plan/policy.ts';
-import type { SuiteLedger } from '../../../../src/kernel/statistics/ledger.ts';
-import { calledReferences } from '../../../../src/kernel/statistics/suspicion.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
-import { broken, fine, healed, ledger, repeat, tried } from '../statistics/ledgers.ts';
+import {
+  broken,
+  fine,
+  fixed,
+  healed,
+  ledger,
+  positions,
+  repeat,
+  tried,
+  wantedOf,
+} from '../statistics/ledgers.ts';
 
 const ONE: RunLevels = { suite: 0.04, pool: 0, references: 0.01, judged: 'all' };
 const MANY: RunLevels = { ...ONE, suite: 0.02 / 10, pool: 0.02 };
-const wanted = (single: SuiteLedger, levels = ONE) => runState([single], levels).wanted[0]!;
+const wanted = (single: SuiteLedger, levels = ONE) => wantedOf(runState([single], levels))[0]!;
+const suspects = (single: SuiteLedger, levels = ONE) =>
+  positions(runState([single], levels), ({ isSuspect }) => isSuspect)[0]!;
+const brokenIn = (...of: Parameters<typeof runState>) =>
+  positions(runState(...of), ({ isBroken }) => isBroken);
 const everyone = (count: number, tries: number) =>
   new Map(Array.from({ length: count }, (_, i) => [i, tries]));
 
@@ -18,8 +31,8 @@ describe('the first tries', () => {
   });
 
   test('count questions, not references: 100 references of 50 questions begin with two', () => {
-    const blocks = Array.from({ length: 100 }, (_, i) => `q${String(Math.floor(i / 2))}`);
-    expect(wanted(ledger(fine(100, 0), { blocks }))).toEqual(everyone(100, 2));
+    const cluster = (at: number) => ({ cluster: `q${String(Math.floor(at / 2))}` });
+    expect(wanted(ledger(fine(100, 0), cluster))).toEqual(everyone(100, 2));
   });
 });
 
@@ -38,14 +51,13 @@ describe('more tries', () => {
     const broke = (tries: number) => ledger([broken(tries), ...fine(49)]);
     expect(wanted(broke(2))).toEqual(new Map([[0, 3]]));
     expect(wanted(broke(6))).toEqual(new Map([[0, 7]]));
-    const called = runState([broke(10)], ONE);
-    expect(calledReferences(called.references, 0)).toEqual([0]);
-    expect(called.wanted[0]!.size).toBe(0);
+    expect(brokenIn([broke(10)], ONE)).toEqual([[0]]);
+    expect(wanted(broke(10)).size).toBe(0);
   });
 
   test('stop for a suspicious reference that later passes', () => {
     const cleared = ledger([tried('111111', '001111'), ...fine(49)]);
-    expect(runState([cleared], ONE).suspects).toEqual([[]]);
+    expect(suspects(cleared)).toEqual([]);
   });
 
   test('stop for a suspicious reference after 40, also where tries are in error', () => {
@@ -56,26 +68,25 @@ describe('more tries', () => {
       return ledger([broke, ...fine(49)]);
     };
     expect(wanted(silent(38))).toEqual(new Map([[0, 39]]));
-    expect(runState([silent(40)], ONE).suspects).toEqual([[]]);
+    expect(suspects(silent(40))).toEqual([]);
   });
 
   test('go to a critical or steady reference at its first failure, to another one not', () => {
     const tries = [tried('11', '10'), ...fine(49)];
-    const one = new Set([0]);
-    expect(wanted(ledger(tries, { critical: one }))).toEqual(new Map([[0, 3]]));
-    expect(wanted(ledger(tries, { steady: one }))).toEqual(new Map([[0, 3]]));
-    expect(runState([ledger(tries)], ONE).suspects).toEqual([[]]);
+    const first = (own: object) => ledger(tries, (at) => (at === 0 ? own : {}));
+    expect(wanted(first({ isCritical: true }))).toEqual(new Map([[0, 3]]));
+    expect(wanted(first({ isSteady: true }))).toEqual(new Map([[0, 3]]));
+    expect(suspects(ledger(tries))).toEqual([]);
   });
 
   test('go to a critical reference that failed, whatever the fixed number of tries', () => {
     const tries = [broken(1), broken(1), ...fine(28, 1)];
-    const fixed = repeat(30, 1);
-    expect(wanted(ledger(tries, { fixed, critical: new Set([0]) }))).toEqual(new Map([[0, 2]]));
+    const single = fixed(tries, 1, (at) => ({ isCritical: at === 0 }));
+    expect(wanted(single)).toEqual(new Map([[0, 2]]));
   });
 
   test('go to one whose base failed at the only try: it hid what head would show', () => {
-    const state = runState([ledger([tried('0', '1'), ...fine(199, 1)])], ONE);
-    expect(state.wanted[0]).toEqual(new Map([[0, 2]]));
+    expect(wanted(ledger([tried('0', '1'), ...fine(199, 1)]))).toEqual(new Map([[0, 2]]));
   });
 
   test('are one of everything while the suite looks worse, up to five', () => {
@@ -90,10 +101,10 @@ describe('more tries', () => {
 
   test('go to ten suspicious references at most in a small run, and to every critical one', () => {
     const tries = [...repeat(15, broken(2)), ...repeat(15, healed(2))];
-    const suspects = (critical: number[]) =>
-      runState([ledger(tries, { critical: new Set(critical) })], ONE).suspects[0]!.length;
-    expect(suspects([])).toBe(10);
-    expect(suspects([...Array(15).keys()])).toBe(15);
+    const withCritical = (count: number) =>
+      suspects(ledger(tries, (at) => ({ isCritical: at < count }))).length;
+    expect(withCritical(0)).toBe(10);
+    expect(withCritical(15)).toBe(15);
   });
 
   test('are none once the suite fell', () => {
@@ -102,26 +113,37 @@ describe('more tries', () => {
 
   test('do not go to single references where these are not judged', () => {
     const one = ledger([broken(2), ...fine(49)]);
-    expect(runState([one], { ...ONE, references: 0, judged: 'none' }).suspects).toEqual([[]]);
+    expect(suspects(one, { ...ONE, references: 0, judged: 'none' })).toEqual([]);
     const accepted = { ...ONE, judged: 'critical' } as const;
-    expect(runState([one], accepted).suspects).toEqual([[]]);
-    expect(runState([{ ...one, critical: new Set([0]) }], accepted).suspects).toEqual([[0]]);
+    expect(suspects(one, accepted)).toEqual([]);
+    const critical = ledger([broken(2), ...fine(49)], (at) => ({ isCritical: at === 0 }));
+    expect(suspects(critical, accepted)).toEqual([0]);
   });
 
   test('go to a reference that looks healed, until it is called or fails again', () => {
     const one = (heals: ReturnType<typeof tried>) => ledger([heals, ...fine(25)]);
     expect(wanted(one(healed(2)))).toEqual(new Map([[0, 3]]));
-    const { healed: called, wanted: more } = runState([one(healed(9))], ONE);
-    expect([called, more[0]!.size]).toEqual([[[0]], 0]);
+    const state = runState([one(healed(9))], ONE);
+    expect(positions(state, ({ isFixed }) => isFixed)).toEqual([[0]]);
+    expect(state.isDone).toBe(true);
     expect(wanted(one(tried('0011', '1100'))).size).toBe(0);
   });
+});
+
+test('fixed references are all tried until they are called, ten at a time', () => {
+  // Ten were called before; the next ten of the thirty candidates follow.
+  const tries = [...repeat(10, healed(9)), ...repeat(20, healed(2)), ...fine(30)];
+  const state = runState([ledger(tries)], { ...ONE, suite: 0 });
+  expect(positions(state, ({ isFixed }) => isFixed)[0]).toHaveLength(10);
+  const pairs = positions(state, ({ wanted: next }) => next !== null)[0]!;
+  expect(pairs).toEqual(repeat(10, 10).map((first, i) => first + i));
 });
 
 describe('several suites', () => {
   test('stop together when the pool rules out a drop', () => {
     const state = runState(repeat(10, ledger(fine(9))), MANY);
     expect(state.pool).toHaveLength(1);
-    expect(state.wanted.every(({ size }) => size === 0)).toBe(true);
+    expect(state.isDone).toBe(true);
   });
 
   test('stop together when the pool fell, although no single suite did', () => {
@@ -130,22 +152,25 @@ describe('several suites', () => {
       MANY,
     );
     expect(state.pool.at(-1)!.test.midDown).toBeLessThan(0.001);
-    expect(state.wanted.every(({ size }) => size === 0)).toBe(true);
+    expect(state.isDone).toBe(true);
   });
 
   test('go on alone where one looks worse beside a calm pool', () => {
     const rises = ledger([tried('01', '11'), ...fine(9)]);
     const rest = [...repeat(4, rises), ...repeat(6, ledger(fine(10)))];
     const beside = (falls: number) =>
-      runState([ledger([...repeat(falls, tried('11', '01')), ...fine(10 - falls)]), ...rest], MANY);
-    expect(beside(4).wanted.map(({ size }) => size)).toEqual([10, ...repeat(10, 0)]);
-    expect(beside(1).wanted.map(({ size }) => size)).toEqual(repeat(11, 0));
+      wantedOf(
+        runState(
+          [ledger([...repeat(falls, tried('11', '01')), ...fine(10 - falls)]), ...rest],
+          MANY,
+        ),
+      );
+    expect(beside(4).map(({ size }) => size)).toEqual([10, ...repeat(10, 0)]);
+    expect(beside(1).map(({ size }) => size)).toEqual(repeat(11, 0));
   });
 
   test('have one broken reference of 350 called after a few tries more', () => {
     const suites = [ledger([broken(12), ...fine(34, 1)]), ...repeat(9, ledger(fine(35, 1)))];
-    const { references } = runState(suites, MANY);
-    expect(calledReferences(references, 0)).toEqual([0]);
-    expect(calledReferences(references, 1)).toEqual([]);
+    expect(brokenIn(suites, MANY)).toEqual([[0], ...repeat(9, [])]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { lawOf, momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
 import { headMoments, headPasses } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
-import { contrast } from '../../../../src/kernel/statistics/ledger.ts';
+import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 

@@ -1,15 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
 import {
   fallenMetrics,
   isFall,
-  lowestColumn,
+  lowestMetric,
   metricsBeyondChance,
   smallestP,
 } from '../../../../src/kernel/statistics/columns.ts';
-import { lookAt } from '../../../../src/kernel/statistics/ledger.ts';
+import { lookAt } from '../../../../src/kernel/statistics/look.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { draws } from '../../../fuzz.ts';
 import { fine, ledger, repeat, tried, withMetrics } from './ledgers.ts';
+
+const lookTwo = (of: SuiteLedger) => lookAt(of.references, 2);
 
 /** One metric falls and another rises by as much, so that the outcome stays as it was. */
 const exchanged = withMetrics({
@@ -19,35 +22,58 @@ const exchanged = withMetrics({
 
 describe('smallestP', () => {
   test('is the exact mid-p of the only column', () => {
-    const look = lookAt(ledger([...repeat(4, tried('11', '00')), ...fine(6)]), 2);
+    const look = lookTwo(ledger([...repeat(4, tried('11', '00')), ...fine(6)]));
     expect(smallestP(look, 0.05)).toBe(look.test.midDown);
     // Each of the four has all passes on base: one of six deals.
     expect(look.test.midDown).toBeCloseTo(1 / 6 ** 4 / 2, 12);
   });
 
   test('finds a metric that fell where the outcome did not', () => {
-    const look = lookAt(exchanged, 2);
+    const look = lookTwo(exchanged);
     expect(look.test.midDown).toBeCloseTo(0.5, 9);
     expect(smallestP(look, 0.04)).toBeLessThan(1e-4);
     expect(isFall(look, 0.04, 0.01)).toBe(true);
-    expect(lowestColumn(look).metric).toBe('facts');
+    expect(lowestMetric(look).metric).toBe('facts');
     expect([fallenMetrics(look), metricsBeyondChance(look, 1)]).toEqual([['facts'], ['facts']]);
   });
 
   test('pays nothing for metrics that only repeat another', () => {
     const tries = [...repeat(4, tried('11', '01')), ...fine(16)];
-    const alone = lookAt(ledger(tries), 2).test.midDown;
-    const copied = lookAt(withMetrics({ a: tries, b: tries, c: tries }), 2);
+    const alone = lookTwo(ledger(tries)).test.midDown;
+    const copied = lookTwo(withMetrics({ a: tries, b: tries, c: tries }));
     // Bonferroni's would be four times as large.
     expect(smallestP(copied, 0.1)).toBeGreaterThan(0.7 * alone);
     expect(smallestP(copied, 0.1)).toBeLessThan(1.3 * alone);
   });
 
+  test('counts no metric that could not have fallen as far', () => {
+    const fell = [...repeat(8, tried('11', '00')), ...fine(12)];
+    const rare = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `rare ${String(i)}`,
+        fine(20).map((own, at) => (at === i % 20 ? tried('10', '11') : own)),
+      ]),
+    );
+    const look = lookTwo(withMetrics({ fell, ...rare }));
+    expect(smallestP(look, 0)).toBeLessThan(3 * lowestMetric(look).test.midDown);
+  });
+
+  test('finds the one metric of many that fell, however rarely it fails', () => {
+    // Twenty metrics fail half of their tries on both sides; one falls by 30 points.
+    const noisy = repeat(50, tried('10', '01'));
+    const fell = [...repeat(15, tried('11', '00')), ...fine(35)];
+    const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [String(i), noisy]));
+    const look = lookTwo(withMetrics({ ...twenty, fell }));
+    expect(lowestMetric(look)).toMatchObject({ metric: 'fell', difference: expect.closeTo(-0.3) });
+    expect(metricsBeyondChance(look, 1)).toEqual(['fell']);
+    expect(isFall(look, 0.02, 0.01)).toBe(true);
+  });
+
   test("is the same every time, and at most Bonferroni's", () => {
-    const look = () => lookAt(withMetrics({ a: many(3), b: many(4), c: many(5) }), 2);
+    const look = () => lookTwo(withMetrics({ a: many(3), b: many(4), c: many(5) }));
     const [first, second] = [look(), look()];
     expect(smallestP(first, 0.2)).toBe(smallestP(second, 0.2));
-    expect(smallestP(first, 0.2)).toBeLessThanOrEqual(4 * lowestColumn(first).test.midDown);
+    expect(smallestP(first, 0.2)).toBeLessThanOrEqual(4 * lowestMetric(first).test.midDown);
   });
 
   test('is below a level no more often than the level says, whatever the columns', () => {
@@ -58,7 +84,7 @@ describe('smallestP', () => {
     const hits = Array.from({ length: runs }, () => {
       const metric = (rate: number) =>
         Array.from({ length: 20 }, () => tried(side(rate), side(rate)));
-      return smallestP(lookAt(withMetrics({ a: metric(0.8), b: metric(0.9) }), 2), 0.1) <= 0.1;
+      return smallestP(lookTwo(withMetrics({ a: metric(0.8), b: metric(0.9) })), 0.1) <= 0.1;
     }).filter(Boolean).length;
     expect(hits / runs).toBeLessThan(0.1 + 3 * Math.sqrt(0.09 / runs));
   });
@@ -68,13 +94,13 @@ function many(fallen: number) {
   return [...repeat(fallen, tried('11', '01')), ...fine(20 - fallen)];
 }
 
-describe('blocks', () => {
+describe('clusters', () => {
   test('are dealt as one: eight references of one question are one observation', () => {
     const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
-    const blocks = tries.map((_, i) => (i < 8 ? 'question' : null));
-    expect(smallestP(lookAt(ledger(tries), 2), 0.05)).toBeLessThan(0.001);
-    expect(smallestP(lookAt(ledger(tries, { blocks }), 2), 0.05)).toBeCloseTo(1 / 12, 9);
-    const columns = withMetrics({ a: tries, b: tries }, { blocks });
-    expect(smallestP(lookAt(columns, 2), 0.2)).toBeGreaterThan(0.06);
+    const cluster = (at: number) => ({ cluster: at < 8 ? 'question' : null });
+    expect(smallestP(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);
+    expect(smallestP(lookTwo(ledger(tries, cluster)), 0.05)).toBeCloseTo(1 / 12, 9);
+    const columns = withMetrics({ a: tries, b: tries }, cluster);
+    expect(smallestP(lookTwo(columns), 0.2)).toBeGreaterThan(0.06);
   });
 });

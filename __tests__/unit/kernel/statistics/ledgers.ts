@@ -1,4 +1,5 @@
-import type { SuiteLedger } from '../../../../src/kernel/statistics/ledger.ts';
+import type { LedgerReference, SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
+import type { RunState } from '../../../../src/kernel/plan/policy.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 
@@ -21,36 +22,72 @@ export const broken = (tries: number): Tries => tried('1'.repeat(tries), '0'.rep
 
 export const healed = (tries: number): Tries => tried('0'.repeat(tries), '1'.repeat(tries));
 
-export const ledger = (tries: readonly Tries[], own: Partial<SuiteLedger> = {}): SuiteLedger => ({
-  columns: [{ metric: null, tries }],
-  metrics: 1,
-  blocks: tries.map(() => null),
-  critical: new Set(),
-  steady: new Set(),
-  minDrop: 0.01,
-  tolerance: 'auto',
-  fixed: null,
+export const reference = (tries: Tries, own: Partial<LedgerReference> = {}): LedgerReference => ({
+  tries,
+  metrics: new Map(),
+  judgedBy: 1,
+  cluster: null,
+  isCritical: false,
+  isSteady: false,
+  planned: Infinity,
   ...own,
 });
+
+type OwnOf = (at: number) => Partial<LedgerReference>;
+
+const ledgerOf = (references: LedgerReference[], isAdaptive = true): SuiteLedger => ({
+  references,
+  isAdaptive,
+  minDrop: 0.01,
+  tolerance: 'auto',
+});
+
+/** `ownOf`: what is special about the reference at a position. */
+export const ledger = (tries: readonly Tries[], ownOf: OwnOf = () => ({})): SuiteLedger =>
+  ledgerOf(tries.map((own, at) => reference(own, ownOf(at))));
+
+/** With a fixed number of tries. */
+export const fixed = (tries: readonly Tries[], planned: number, ownOf: OwnOf = () => ({})) =>
+  ledgerOf(
+    tries.map((own, at) => reference(own, { planned, ...ownOf(at) })),
+    false,
+  );
 
 /** By metric, the tries of each reference; together a try passes where all metrics pass. */
 export function withMetrics(
   byMetric: Readonly<Record<string, readonly Tries[]>>,
-  own: Partial<SuiteLedger> = {},
+  ownOf: OwnOf = () => ({}),
 ): SuiteLedger {
-  const single = Object.entries(byMetric).map(([metric, tries]) => ({ metric, tries }));
-  const [first] = single;
+  const single = Object.entries(byMetric);
   const side = (at: number, which: 'base' | 'head'): Outcome[] =>
-    first!.tries[at]![which].map((_, i) =>
-      single.every(({ tries }) => tries[at]![which][i] === 'pass') ? 'pass' : 'fail',
+    single[0]![1][at]![which].map((_, i) =>
+      single.every(([, tries]) => tries[at]![which][i] === 'pass') ? 'pass' : 'fail',
     );
-  const all = first!.tries.map((_, at) => ({ base: side(at, 'base'), head: side(at, 'head') }));
-  const failing = single.filter(({ tries }) =>
-    tries.some(({ base, head }) => [...base, ...head].includes('fail')),
-  );
-  return ledger(all, {
-    columns: [{ metric: null, tries: all }, ...failing],
-    metrics: single.length,
-    ...own,
-  });
+  const all = single[0]![1].map((_, at) => ({ base: side(at, 'base'), head: side(at, 'head') }));
+  const fails = ({ base, head }: Tries): boolean => [...base, ...head].includes('fail');
+  return ledger(all, (at) => ({
+    metrics: new Map(
+      single.flatMap(([metric, tries]) =>
+        fails(tries[at]!) ? [[metric, tries[at]!] as const] : [],
+      ),
+    ),
+    judgedBy: single.length,
+    ...ownOf(at),
+  }));
 }
+
+/** By suite, the positions of the references of which this holds. */
+export const positions = (
+  { suites }: RunState,
+  is: (own: RunState['suites'][number]['references'][number]) => boolean,
+): number[][] =>
+  suites.map(({ references }) => references.flatMap((own, at) => (is(own) ? at : [])));
+
+/** By suite, the next number of tries by position. */
+export const wantedOf = ({ suites }: RunState): Map<number, number>[] =>
+  suites.map(
+    ({ references }) =>
+      new Map(
+        references.flatMap(({ wanted }, at) => (wanted === null ? [] : [[at, wanted] as const])),
+      ),
+  );

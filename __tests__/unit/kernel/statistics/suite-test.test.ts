@@ -70,7 +70,7 @@ describe('suiteTest', () => {
     ['every try passing', times(40, [5, 5, 5, 5])],
     ['every try failing', times(40, [0, 5, 0, 5])],
   ])('sees nothing in %s', (_, tables) => {
-    expect(suiteTest(tables)).toEqual({ down: 1, midDown: 0.5, up: 1, midUp: 0.5 });
+    expect(suiteTest(tables)).toEqual({ down: 1, midDown: 0.5, up: 1, midUp: 0.5, least: 0.5 });
   });
 
   test('is exact far out in the tail', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  evidenceOf,
+  eValueFdr,
+  eValueOf,
   pairFactor,
   tryPairs,
   type PairedTry,
-} from '../../../../src/kernel/statistics/evidence.ts';
+} from '../../../../src/kernel/statistics/e-values.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
 const PAIRS: PairedTry[] = [true, false].flatMap((base) =>
@@ -27,10 +28,10 @@ describe('pairFactor', () => {
   });
 });
 
-describe('evidenceOf', () => {
+describe('eValueOf', () => {
   test('has a mean of at most 1 also where one stops as soon as it looks convincing, over every path', () => {
     const stopped = (rate: number, path: PairedTry[], probability: number): number => {
-      const value = evidenceOf(path);
+      const value = eValueOf(path);
       if (value >= 5 || path.length === 6) return value * probability;
       return PAIRS.reduce(
         (sum, pair) => sum + stopped(rate, [...path, pair], probability * chance(rate, pair)),
@@ -43,7 +44,7 @@ describe('evidenceOf', () => {
 
   test('is 1 before the first pair, and grows threefold or more with each pass that became a failure', () => {
     const broke = (count: number) =>
-      evidenceOf(Array.from({ length: count }, () => ({ base: true, head: false })));
+      eValueOf(Array.from({ length: count }, () => ({ base: true, head: false })));
     expect(broke(0)).toBe(1);
     for (let count = 1; count < 8; count++)
       expect(broke(count + 1) / broke(count)).toBeGreaterThan(3);
@@ -53,5 +54,18 @@ describe('evidenceOf', () => {
     expect(
       tryPairs({ base: ['pass', 'error', 'pass'], head: ['fail', 'fail', 'ungraded', 'fail'] }),
     ).toEqual([{ base: true, head: false }]);
+  });
+});
+
+describe('eValueFdr', () => {
+  test('is n / (j · e) for the j-th largest, made monotone from the least evidence on', () => {
+    const values = [40, 1, 400, 100];
+    const q = eValueFdr(values);
+    expect(values.map((value) => q.get(value))).toEqual([
+      expect.closeTo(4 / (3 * 40), 12),
+      1,
+      expect.closeTo(0.01, 12),
+      expect.closeTo(0.02, 12),
+    ]);
   });
 });

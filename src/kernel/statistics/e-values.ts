@@ -1,3 +1,4 @@
+import { mean } from './sums.ts';
 import { isJudged, type Tries } from './table.ts';
 
 /** An alternative: pass rates on base and head. */
@@ -26,9 +27,9 @@ const WAYS: readonly RateAlternative[] = [
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
 export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): number {
-  const mean = (base + head) / 2;
-  const ofBase = passes.base ? base / mean : (1 - base) / (1 - mean);
-  const ofHead = passes.head ? head / mean : (1 - head) / (1 - mean);
+  const rate = (base + head) / 2;
+  const ofBase = passes.base ? base / rate : (1 - base) / (1 - rate);
+  const ofHead = passes.head ? head / rate : (1 - head) / (1 - rate);
   return ofBase * ofHead;
 }
 
@@ -37,13 +38,15 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
  * {@link WAYS} of the product of factors. Under the null its mean is at most 1 at any stopping
  * time, so it exceeds 1/a with probability at most a.
  */
-export function evidenceOf(pairs: readonly PairedTry[]): number {
-  const products = WAYS.map(() => 1);
-  for (const pair of pairs)
-    WAYS.forEach((way, i) => {
-      products[i] = (products[i] ?? 1) * pairFactor(way, pair);
-    });
-  return products.reduce((sum, product) => sum + product, 0) / WAYS.length;
+export function eValueOf(pairs: readonly PairedTry[]): number {
+  return mean(
+    WAYS.map((way) => pairs.reduce((product, pair) => product * pairFactor(way, pair), 1)),
+  );
+}
+
+/** As {@link eValueOf}, that the reference got better. */
+export function eValueOfRise(pairs: readonly PairedTry[]): number {
+  return eValueOf(pairs.map(({ base, head }) => ({ base: head, head: base })));
 }
 
 export function tryPairs({ base, head }: Tries): PairedTry[] {
@@ -62,7 +65,7 @@ export function tryPairs({ base, head }: Tries): PairedTry[] {
  * together. If the first prompt is nowhere better, the mean is at most 1 at any stopping time, so
  * it exceeds 1/a with probability at most a.
  */
-export function contrastEvidence(
+export function jointEValue(
   references: readonly { pairs: readonly PairedTry[]; share: number }[],
   rates: { intact: number; broken: number },
 ): number {
@@ -77,5 +80,21 @@ export function contrastEvidence(
       return product * (share * moved + 1 - share);
     }, 1),
   );
-  return products.reduce((sum, product) => sum + product, 0) / ways.length;
+  return mean(products);
+}
+
+/**
+ * By e-value, the least false-discovery rate at which e-BH calls it, 0–1: the least n / (j·e_(j))
+ * over its own rank and all later ones, with e_(j) the j-th largest of n e-values.
+ */
+export function eValueFdr(values: readonly number[]): ReadonlyMap<number, number> {
+  const q = new Map<number, number>();
+  values
+    .toSorted((a, b) => b - a)
+    .reduceRight((least, value, rank) => {
+      const own = Math.min(least, values.length / ((rank + 1) * value));
+      q.set(value, own);
+      return own;
+    }, 1);
+  return q;
 }

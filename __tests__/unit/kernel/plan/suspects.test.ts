@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LedgerReference, SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
+import { findFixed, judgeReferences, suspicionOf } from '../../../../src/kernel/plan/suspects.ts';
+import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
+import type { Tries } from '../../../../src/kernel/statistics/table.ts';
+import { draws } from '../../../fuzz.ts';
+import {
+  broken,
+  fine,
+  fixed,
+  healed,
+  ledger,
+  reference,
+  repeat,
+  tried,
+  withMetrics,
+} from '../statistics/ledgers.ts';
+
+const brokenIn = (own: SuiteLedger, judged: 'critical' | 'all' = 'all') =>
+  judgeReferences([own], { level: 0.01, judged }).suites[0]!.references.flatMap(
+    ({ isBroken }, at) => (isBroken ? at : []),
+  );
+
+const first = (own: Partial<LedgerReference>) => (at: number) => (at === 0 ? own : {});
+
+describe('judgeReferences', () => {
+  test('needs a smaller e-value for a critical reference than for one of many', () => {
+    const tries = [broken(5), ...fine(199)];
+    expect(brokenIn(ledger(tries))).toEqual([]);
+    expect(brokenIn(ledger(tries, first({ isCritical: true })))).toEqual([0]);
+  });
+
+  test('calls nothing that it does not judge: others under churn, and fixed numbers of tries', () => {
+    const tries = [broken(12), ...fine(9)];
+    expect(brokenIn(ledger(tries))).toEqual([0]);
+    expect(brokenIn(ledger(tries), 'critical')).toEqual([]);
+    expect(brokenIn(ledger(tries, first({ isCritical: true })), 'critical')).toEqual([0]);
+    expect(brokenIn(fixed(tries, 2))).toEqual([]);
+  });
+});
+
+describe('suspicionOf', () => {
+  test('finds one metric that broke although another hides it in the outcome', () => {
+    // The other metric fails throughout, so no try passes on either side.
+    const never = tried('00000000', '00000000');
+    const both = withMetrics({ tone: [never], facts: [broken(8)] });
+    expect(suspicionOf(reference(never)).eValue).toBeLessThanOrEqual(1);
+    expect(suspicionOf(both.references[0]!).eValue).toBeGreaterThan(20);
+  });
+
+  test('is divided by the metrics that judge this reference, not by those of its suite', () => {
+    const metrics = new Map([['own', broken(4)]]);
+    const eValue = (judgedBy: number) =>
+      suspicionOf(reference(broken(4), { metrics, judgedBy })).eValue;
+    expect(eValue(1)).toBe(suspicionOf(reference(broken(4))).eValue);
+    expect(eValue(20)).toBeLessThan(0.6 * eValue(1));
+  });
+});
+
+describe('findFixed', () => {
+  const positions = (tries: Tries[], most?: number) => {
+    const rows = tries.map((own, at) => ({ at, reference: { tries: own } }));
+    const { fixed: called, open } = findFixed(rows, most);
+    return { fixed: [...called].map(({ at }) => at), open: [...open].map(({ at }) => at) };
+  };
+
+  test('calls a reference that failed on base and passes on head, after nine tries at most', () => {
+    expect(positions([healed(9), ...fine(25)])).toEqual({ fixed: [0], open: [] });
+    expect(positions([healed(2), ...fine(25)])).toEqual({ fixed: [], open: [0] });
+  });
+
+  test('needs less evidence where more healed', () => {
+    const tries = 5;
+    const one = positions([healed(tries), ...fine(25)]).fixed.length;
+    const many = positions([...repeat(10, healed(tries)), ...fine(16)]).fixed.length;
+    expect([one, many]).toEqual([0, 10]);
+  });
+
+  test('goes on to the next candidates once the first ones are called', () => {
+    const tries = [...repeat(10, healed(9)), ...repeat(20, healed(2)), ...fine(70)];
+    const { fixed: called, open } = positions(tries, 10);
+    expect([called.length, open[0], open.length]).toEqual([10, 10, 10]);
+  });
+
+  test('does not call one that broke, or one that passed on base before', () => {
+    expect(positions([broken(9), tried('01', '11'), ...fine(5)])).toEqual({
+      fixed: [],
+      open: [],
+    });
+  });
+
+  test('is wrong in few runs where nothing changed', () => {
+    const random = createRandom('nothing healed');
+    const outcomes = () => Array.from({ length: 9 }, () => (nextFloat(random) < 0.5 ? '1' : '0'));
+    const runs = draws(400);
+    const wrong = Array.from({ length: runs }, () => {
+      const tries = Array.from({ length: 26 }, () =>
+        tried(outcomes().join(''), outcomes().join('')),
+      );
+      return positions(tries).fixed.length > 0;
+    }).filter(Boolean).length;
+    expect(wrong / runs).toBeLessThan(0.05);
+  });
+});

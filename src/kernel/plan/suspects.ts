@@ -1,0 +1,160 @@
+import {
+  eValueFdr,
+  eValueOf,
+  eValueOfRise,
+  tryPairs,
+  type PairedTry,
+} from '../statistics/e-values.ts';
+import { mean, sum } from '../statistics/sums.ts';
+import { triesMade } from '../statistics/table.ts';
+import type { LedgerReference, SuiteLedger } from './ledger.ts';
+
+/** A reference, and whether more tries are to tell if it got worse. */
+export interface Suspicion {
+  reference: LedgerReference;
+  /** E-value that it got worse. */
+  eValue: number;
+  /** It looks worse, and more tries could settle it. */
+  isOpen: boolean;
+  /** It is among the references that are judged alone. */
+  isJudged: boolean;
+  isBroken: boolean;
+}
+
+export const MOST_PAIRS = 40;
+
+/**
+ * Least e-value to stay suspicious after this many pairs; `watched` references (critical or steady)
+ * start with one failure more on head. Chosen for power and cost; the level holds anyway.
+ */
+const SUSPICION_LEVELS = [
+  { pairs: 14, eValue: 12, watched: 4 },
+  { pairs: 8, eValue: 3, watched: 0.3 },
+  { pairs: 0, eValue: 2, watched: 0.3 },
+];
+
+function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolean): boolean {
+  const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
+  const rung = SUSPICION_LEVELS.find((step) => pairs.length >= step.pairs);
+  const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.eValue;
+  return failed('head') > failed('base') && eValue >= needed;
+}
+
+/**
+ * E-value that one reference got worse: half of it on all metrics together, half shared by the
+ * metrics that judge it. One that never fails counts as no evidence.
+ */
+export function suspicionOf(
+  reference: LedgerReference,
+): Pick<Suspicion, 'reference' | 'eValue' | 'isOpen'> {
+  const { tries, metrics, judgedBy, isCritical, isSteady } = reference;
+  const [whole, ...single] = [tries, ...metrics.values()].map((own) => {
+    const pairs = tryPairs(own);
+    const eValue = eValueOf(pairs);
+    return { pairs, eValue, isOpen: looksWorse(pairs, eValue, isCritical || isSteady) };
+  });
+  const all = whole?.eValue ?? 1;
+  const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;
+  // If base failed at its only try, head's try shows nothing.
+  const baseFailedOnce = whole?.pairs.length === 1 && whole.pairs[0]?.base === false;
+  const isWorse = whole?.isOpen === true || single.some((own) => own.isOpen);
+  return {
+    reference,
+    eValue: judgedBy < 2 ? all : all / 2 + bySingle / 2,
+    isOpen: triesMade(tries) < MOST_PAIRS && (baseFailedOnce || isWorse),
+  };
+}
+
+/** `none`: no single reference is judged; `critical`: only critical ones. */
+export type SuspectScope = 'none' | 'critical' | 'all';
+
+/** A reference is called broken, where some are, from this e-value on. */
+const BROKEN_E_VALUE = 20;
+
+interface JudgedReferences {
+  isAnyBroken: boolean;
+  suites: { ledger: SuiteLedger; references: Suspicion[] }[];
+}
+
+/**
+ * Tests single references together at one level, valid whatever is tried next: some are broken if
+ * the weighted mean of e-values, itself an e-value, reaches 1/level. Equal weights, but critical
+ * references have half in total. If tries are fixed, only critical references are judged here.
+ */
+export function judgeReferences(
+  ledgers: readonly SuiteLedger[],
+  { level, judged }: { level: number; judged: SuspectScope },
+): JudgedReferences {
+  const suites = ledgers.map((ledger) => {
+    const isJudged = ({ isCritical }: LedgerReference): boolean =>
+      (judged === 'all' && ledger.isAdaptive) || (judged !== 'none' && isCritical);
+    return {
+      ledger,
+      references: ledger.references.map((reference) => {
+        const { eValue, isOpen } = suspicionOf(reference);
+        const own = isJudged(reference);
+        return { reference, eValue, isOpen: isOpen && own, isJudged: own };
+      }),
+    };
+  });
+  const all = suites.flatMap(({ references }) => references.filter((own) => own.isJudged));
+  const critical = all.filter(({ reference }) => reference.isCritical);
+  const total = (some: typeof all): number => mean(some.map(({ eValue }) => eValue));
+  const eValue = critical.length === 0 ? total(all) : (total(all) + total(critical)) / 2;
+  const isAnyBroken = level > 0 && eValue >= 1 / level;
+  return {
+    isAnyBroken,
+    suites: suites.map(({ ledger, references }) => ({
+      ledger,
+      references: references.map((own) => ({
+        ...own,
+        isBroken: isAnyBroken && own.isJudged && own.eValue >= BROKEN_E_VALUE,
+      })),
+    })),
+  };
+}
+
+/** False-discovery rate of "fixed" over all references of a run. Nothing gates on it. */
+const FIXED_FDR = 0.05;
+
+/** A reference looks fixed if in this many first pairs base always failed and head never did. */
+const FIRST_PAIRS = 2;
+
+export const MOST_FIXING_PAIRS = 9;
+
+/** A candidate with a smaller e-value is cleared. */
+const LEAST_E_VALUE = 1;
+
+/**
+ * References that failed on base and pass on head, and the first `most` candidates that one more
+ * pair could settle: e-values of "got better", called by e-BH. At most 5 % of the calls are wrong
+ * on average, whenever one stops.
+ *
+ * Source: Wang and Ramdas 2022 (e-BH).
+ */
+export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries'> }>(
+  rows: readonly Row[],
+  most = Infinity,
+): { fixed: ReadonlySet<Row>; open: ReadonlySet<Row> } {
+  const measured = rows.map((row) => {
+    const pairs = tryPairs(row.reference.tries);
+    return { row, pairs, eValue: eValueOfRise(pairs) };
+  });
+  const q = eValueFdr(measured.map(({ eValue }) => eValue));
+  const candidates = measured
+    .map((own) => ({ ...own, isFixed: (q.get(own.eValue) ?? 1) <= FIXED_FDR }))
+    .filter(({ pairs }) => looksFixed(pairs));
+  const open = candidates
+    .filter(({ isFixed }) => !isFixed)
+    .filter(({ pairs, eValue }) => pairs.length < MOST_FIXING_PAIRS && eValue >= LEAST_E_VALUE)
+    .slice(0, most);
+  return {
+    fixed: new Set(candidates.flatMap(({ row, isFixed }) => (isFixed ? row : []))),
+    open: new Set(open.map(({ row }) => row)),
+  };
+}
+
+function looksFixed(pairs: readonly PairedTry[]): boolean {
+  const first = pairs.slice(0, FIRST_PAIRS);
+  return first.length === FIRST_PAIRS && first.every(({ base, head }) => !base && head);
+}

@@ -1,0 +1,144 @@
+import { clustersOf, unitOf, type Cluster, type ClusteredTries, type Unit } from './clusters.ts';
+import { differenceInterval, meanDifference } from './interval.ts';
+import { suiteTest, type SuiteTest } from './suite-test.ts';
+import { sum } from './sums.ts';
+import {
+  countTable,
+  isComparable,
+  isLargeDrop,
+  reachesLevel,
+  type Table,
+  type Tries,
+} from './table.ts';
+
+/** Base against head. */
+export interface Contrast {
+  /** By reference. */
+  tables: Table[];
+  /** What is permuted together. */
+  units: Unit[];
+  test: SuiteTest;
+}
+
+/** Over tries below `upTo`. */
+export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
+  const units = clustersOf(rows, upTo).map(unitOf);
+  const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
+  return { tables, units, test: suiteTest(units) };
+}
+
+export function clusteredTries(
+  tries: readonly Tries[],
+  names: readonly (string | null)[],
+): ClusteredTries[] {
+  return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
+}
+
+/** One reference: `tries` by all gating metrics together. */
+export interface LookRow extends ClusteredTries {
+  /** By metric that fails here, if several gate: a try fails where this metric does. */
+  metrics?: ReadonlyMap<string, Tries>;
+}
+
+/** What one metric, or all together (null), says of base against head. */
+export interface MetricTest {
+  metric: string | null;
+  /** What is permuted together, where the metric fails. */
+  units: Unit[];
+  test: SuiteTest;
+  /** Head's mean rate − base's, −1 to 1; null: no reference has tries on both sides. */
+  difference: number | null;
+}
+
+/** Passes of one cluster of references by metric; null: by all together. */
+export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
+
+/** An interim look: the first `tries` of all references. */
+export interface Look extends Contrast {
+  tries: number;
+  rows: readonly LookRow[];
+  /** First all metrics together, then each metric that fails, if several gate. */
+  metrics: readonly [MetricTest, ...MetricTest[]];
+  clusters: readonly ClusterByMetric[];
+  /** Of head − base; `low` is the bound, which must be above −tolerance. Null: no tries. */
+  interval: { difference: number; low: number; high: number } | null;
+}
+
+/** `z`: how far the bound is from the difference, in standard errors; default: one-sided 95 %. */
+export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): Look {
+  const clusters = clustersByMetric(rows, upTo);
+  const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
+  const units = clusters.flatMap((own) => unitsOf(own, null));
+  const test = suiteTest(units);
+  const whole = { metric: null, units, test, difference: meanDifference(tables) };
+  const compared = tables.filter(isComparable).length;
+  const names = new Set(clusters.flatMap((own) => [...own.keys()]));
+  const single = [...names].flatMap((metric) =>
+    metric === null ? [] : metricTest(metric, clusters, compared),
+  );
+  const interval = differenceInterval(tables, { units, ...(z === undefined ? {} : { z }) });
+  return {
+    tables,
+    units,
+    test,
+    tries: upTo,
+    rows,
+    metrics: [whole, ...single],
+    clusters,
+    interval,
+  };
+}
+
+/** The tries of a look, by all metrics together. */
+export function rowsOf({ rows, tries: upTo }: Look): ClusteredTries[] {
+  return rows.map(({ tries: { base, head }, cluster }) => ({
+    tries: { base: base.slice(0, upTo), head: head.slice(0, upTo) },
+    cluster,
+  }));
+}
+
+function clustersByMetric(rows: readonly LookRow[], upTo: number): ClusterByMetric[] {
+  const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
+  return [...groups.values()].flatMap((group) => {
+    const members = group.map(([, row]) => row);
+    const metrics = new Set(members.flatMap((row) => [...(row.metrics?.keys() ?? [])]));
+    const byMetric = [null, ...metrics].flatMap((metric) => {
+      const tries = members.map((row) => ({ ...row, tries: triesBy(row, metric) }));
+      return clustersOf(tries, upTo).map((cluster) => [metric, cluster] as const);
+    });
+    return byMetric.length === 0 ? [] : [new Map(byMetric)];
+  });
+}
+
+/** A metric that never fails here passes every judged try. */
+function triesBy({ tries, metrics }: LookRow, metric: string | null): Tries {
+  if (metric === null) return tries;
+  const passing = (side: Tries['base']): Tries['base'] =>
+    side.map((outcome) => (outcome === 'fail' ? 'pass' : outcome));
+  return metrics?.get(metric) ?? { base: passing(tries.base), head: passing(tries.head) };
+}
+
+function unitsOf(cluster: ClusterByMetric, metric: string | null): Unit[] {
+  const members = cluster.get(metric);
+  return members === undefined ? [] : [unitOf(members)];
+}
+
+/** `compared`: the references with tries on both sides. */
+function metricTest(
+  metric: string,
+  clusters: readonly ClusterByMetric[],
+  compared: number,
+): MetricTest {
+  const units = clusters.flatMap((own) => unitsOf(own, metric));
+  const members = clusters.flatMap((own) => own.get(metric) ?? []);
+  const rate = (passes: readonly number[]): number => sum(passes) / passes.length;
+  const difference = sum(members.map(({ base, head }) => rate(head) - rate(base))) / compared;
+  return { metric, units, test: suiteTest(units), difference };
+}
+
+export function isRise({ test, interval }: Look, level: number, minDrop: number): boolean {
+  return (
+    reachesLevel(test.midUp, level) &&
+    isLargeDrop(interval === null ? null : -interval.difference, minDrop)
+  );
+}
