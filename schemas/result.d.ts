@@ -137,64 +137,12 @@ export interface EvaldiffResult {
          * Which outcome it is.
          */
         kind: "no-verdict";
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "not-comparable";
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
@@ -212,111 +160,9 @@ export interface EvaldiffResult {
          */
         kind: "regressed";
         /**
-         * The suites that regressed.
-         */
-        suites: {
-          /**
-           * The suite.
-           */
-          name: string;
-          /**
-           * Which of several variants of this suite it is; absent: there is one.
-           */
-          variant?: {
-            /**
-             * The model as the prompt names it; null: code computes the output.
-             */
-            model: string | null;
-            /**
-             * What is sent to the vendor beside the messages.
-             */
-            parameters: {
-              [k: string]: _Schema0;
-            };
-          };
-          /**
-           * Pass rate on base; null: nothing was judged there.
-           */
-          base: number | null;
-          /**
-           * Pass rate on head; null: nothing was judged there.
-           */
-          head: number | null;
-          /**
-           * It regressed because head does not answer, or less often; absent: it answers.
-           */
-          silent?: {
-            /**
-             * References that head does not answer and base does.
-             */
-            in: number;
-            /**
-             * References that should have been compared.
-             */
-            of: number;
-            /**
-             * Head answers some of their tries; absent: none.
-             */
-            partly?: true;
-          };
-          /**
-           * The metric that fell most, with its own pass rates; absent: all together fell.
-           */
-          metric?: {
-            /**
-             * The suite.
-             */
-            name: string;
-            /**
-             * Pass rate on base; null: nothing was judged there.
-             */
-            base: number | null;
-            /**
-             * Pass rate on head; null: nothing was judged there.
-             */
-            head: number | null;
-          };
-          /**
-           * References that broke though the pass rate is no lower; absent: the rate fell.
-           */
-          broke?: string[];
-        }[];
-        /**
          * The pass rate over all suites together fell; absent: it did not.
          */
         pool?: {
-          /**
-           * Every suite that is compared, with its rates.
-           */
-          suites: {
-            /**
-             * The suite.
-             */
-            name: string;
-            /**
-             * Which of several variants of this suite it is; absent: there is one.
-             */
-            variant?: {
-              /**
-               * The model as the prompt names it; null: code computes the output.
-               */
-              model: string | null;
-              /**
-               * What is sent to the vendor beside the messages.
-               */
-              parameters: {
-                [k: string]: _Schema0;
-              };
-            };
-            /**
-             * Pass rate on base; null: nothing was judged there.
-             */
-            base: number | null;
-            /**
-             * Pass rate on head; null: nothing was judged there.
-             */
-            head: number | null;
-          }[];
           /**
            * Pass rate on base over all questions.
            */
@@ -327,35 +173,9 @@ export interface EvaldiffResult {
           head: number;
         };
         /**
-         * False: what was found may not fail (fail_on is never).
+         * False: what was found may not fail the run.
          */
         fails: boolean;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
@@ -363,35 +183,9 @@ export interface EvaldiffResult {
          */
         kind: "failed";
         /**
-         * False: what was found may not fail (fail_on is never).
+         * False: what was found may not fail the run.
          */
         fails: boolean;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
@@ -408,111 +202,9 @@ export interface EvaldiffResult {
                */
               kind: "regressed";
               /**
-               * The suites that regressed.
-               */
-              suites: {
-                /**
-                 * The suite.
-                 */
-                name: string;
-                /**
-                 * Which of several variants of this suite it is; absent: there is one.
-                 */
-                variant?: {
-                  /**
-                   * The model as the prompt names it; null: code computes the output.
-                   */
-                  model: string | null;
-                  /**
-                   * What is sent to the vendor beside the messages.
-                   */
-                  parameters: {
-                    [k: string]: _Schema0;
-                  };
-                };
-                /**
-                 * Pass rate on base; null: nothing was judged there.
-                 */
-                base: number | null;
-                /**
-                 * Pass rate on head; null: nothing was judged there.
-                 */
-                head: number | null;
-                /**
-                 * It regressed because head does not answer, or less often; absent: it answers.
-                 */
-                silent?: {
-                  /**
-                   * References that head does not answer and base does.
-                   */
-                  in: number;
-                  /**
-                   * References that should have been compared.
-                   */
-                  of: number;
-                  /**
-                   * Head answers some of their tries; absent: none.
-                   */
-                  partly?: true;
-                };
-                /**
-                 * The metric that fell most, with its own pass rates; absent: all together fell.
-                 */
-                metric?: {
-                  /**
-                   * The suite.
-                   */
-                  name: string;
-                  /**
-                   * Pass rate on base; null: nothing was judged there.
-                   */
-                  base: number | null;
-                  /**
-                   * Pass rate on head; null: nothing was judged there.
-                   */
-                  head: number | null;
-                };
-                /**
-                 * References that broke though the pass rate is no lower; absent: the rate fell.
-                 */
-                broke?: string[];
-              }[];
-              /**
                * The pass rate over all suites together fell; absent: it did not.
                */
               pool?: {
-                /**
-                 * Every suite that is compared, with its rates.
-                 */
-                suites: {
-                  /**
-                   * The suite.
-                   */
-                  name: string;
-                  /**
-                   * Which of several variants of this suite it is; absent: there is one.
-                   */
-                  variant?: {
-                    /**
-                     * The model as the prompt names it; null: code computes the output.
-                     */
-                    model: string | null;
-                    /**
-                     * What is sent to the vendor beside the messages.
-                     */
-                    parameters: {
-                      [k: string]: _Schema0;
-                    };
-                  };
-                  /**
-                   * Pass rate on base; null: nothing was judged there.
-                   */
-                  base: number | null;
-                  /**
-                   * Pass rate on head; null: nothing was judged there.
-                   */
-                  head: number | null;
-                }[];
                 /**
                  * Pass rate on base over all questions.
                  */
@@ -523,35 +215,9 @@ export interface EvaldiffResult {
                 head: number;
               };
               /**
-               * False: what was found may not fail (fail_on is never).
+               * False: what was found may not fail the run.
                */
               fails: boolean;
-              /**
-               * Tries without a readable grade, where they are too many to say nothing; else null.
-               */
-              ungraded: {
-                /**
-                 * Tries without a readable grade.
-                 */
-                tries: number;
-                /**
-                 * Tries of these suites.
-                 */
-                of: number;
-              } | null;
-              /**
-               * How many references could be judged, where it is not all; else null.
-               */
-              evidence?: {
-                /**
-                 * References that could be judged.
-                 */
-                references: number;
-                /**
-                 * References that should have been.
-                 */
-                of: number;
-              } | null;
             }
           | {
               /**
@@ -559,35 +225,9 @@ export interface EvaldiffResult {
                */
               kind: "failed";
               /**
-               * False: what was found may not fail (fail_on is never).
+               * False: what was found may not fail the run.
                */
               fails: boolean;
-              /**
-               * Tries without a readable grade, where they are too many to say nothing; else null.
-               */
-              ungraded: {
-                /**
-                 * Tries without a readable grade.
-                 */
-                tries: number;
-                /**
-                 * Tries of these suites.
-                 */
-                of: number;
-              } | null;
-              /**
-               * How many references could be judged, where it is not all; else null.
-               */
-              evidence?: {
-                /**
-                 * References that could be judged.
-                 */
-                references: number;
-                /**
-                 * References that should have been.
-                 */
-                of: number;
-              } | null;
             };
       }
     | {
@@ -595,44 +235,6 @@ export interface EvaldiffResult {
          * Which outcome it is.
          */
         kind: "inconclusive";
-        /**
-         * Suites that are inconclusive.
-         */
-        suites: number;
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
@@ -640,389 +242,45 @@ export interface EvaldiffResult {
          */
         kind: "model-changed";
         /**
-         * The suites whose pass rate fell with the model; `base`: base's rate by stored answers, `head`: base again, by answers of today.
-         */
-        suites: {
-          /**
-           * The suite.
-           */
-          name: string;
-          /**
-           * Which of several variants of this suite it is; absent: there is one.
-           */
-          variant?: {
-            /**
-             * The model as the prompt names it; null: code computes the output.
-             */
-            model: string | null;
-            /**
-             * What is sent to the vendor beside the messages.
-             */
-            parameters: {
-              [k: string]: _Schema0;
-            };
-          };
-          /**
-           * Pass rate on base; null: nothing was judged there.
-           */
-          base: number | null;
-          /**
-           * Pass rate on head; null: nothing was judged there.
-           */
-          head: number | null;
-        }[];
-        /**
          * True under `on_inconclusive: fail`.
          */
         fails: boolean;
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "fixed";
-        /**
-         * References that failed on base and pass on head, beyond chance.
-         */
-        references: {
-          /**
-           * Name of its suite.
-           */
-          suite: string;
-          /**
-           * Its id.
-           */
-          id: string;
-        }[];
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "new-failing";
-        /**
-         * New references that fail on head.
-         */
-        references: {
-          /**
-           * Name of its suite.
-           */
-          suite: string;
-          /**
-           * Its id.
-           */
-          id: string;
-        }[];
-        /**
-         * New references that ran.
-         */
-        of: number;
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "improved";
-        /**
-         * The suites that improved.
-         */
-        suites: {
-          /**
-           * The suite.
-           */
-          name: string;
-          /**
-           * Which of several variants of this suite it is; absent: there is one.
-           */
-          variant?: {
-            /**
-             * The model as the prompt names it; null: code computes the output.
-             */
-            model: string | null;
-            /**
-             * What is sent to the vendor beside the messages.
-             */
-            parameters: {
-              [k: string]: _Schema0;
-            };
-          };
-          /**
-           * Pass rate on base; null: nothing was judged there.
-           */
-          base: number | null;
-          /**
-           * Pass rate on head; null: nothing was judged there.
-           */
-          head: number | null;
-        }[];
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "no-regression";
-        /**
-         * References that the change affects.
-         */
-        references: number;
-        /**
-         * Of them, those of new suites, which are compared with nothing; absent: none.
-         */
-        fresh?: number;
-        /**
-         * Suites that ran.
-         */
-        ran: number;
-        /**
-         * References that got worse in suites that are not called regressed themselves.
-         */
-        worse: number;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "scoring-changed";
-        /**
-         * The suites whose answers pass at another rate, the largest change first.
-         */
-        suites: string[];
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       }
     | {
         /**
          * Which outcome it is.
          */
         kind: "evaluated";
-        /**
-         * Suites of the sweep, each variant for itself.
-         */
-        suites: number;
-        /**
-         * References that ran, in all of them.
-         */
-        references: number;
-        /**
-         * The lowest pass rate; null: none could be worked out.
-         */
-        lowest: number | null;
-        /**
-         * The highest pass rate.
-         */
-        highest: number | null;
-        /**
-         * Tries without a readable grade, where they are too many to say nothing; else null.
-         */
-        ungraded: {
-          /**
-           * Tries without a readable grade.
-           */
-          tries: number;
-          /**
-           * Tries of these suites.
-           */
-          of: number;
-        } | null;
-        /**
-         * How many references could be judged, where it is not all; else null.
-         */
-        evidence?: {
-          /**
-           * References that could be judged.
-           */
-          references: number;
-          /**
-           * References that should have been.
-           */
-          of: number;
-        } | null;
       };
   /**
    * What the run came to, as a check on GitHub names it.

@@ -36,28 +36,6 @@ const SUITE_WORDS: Readonly<Record<SuiteRuleId, string>> = {
   unsettled: 'none of these: it looks worse, and the tries did not settle it',
 };
 
-/** When each rule of a run holds. */
-const RUN_WORDS: Readonly<Record<(typeof RUN_RULES)[number]['kind'], string>> = {
-  cancelled: 'the job was cancelled, as by a newer commit',
-  waiting: 'the run ended before its tries were enough, and a vendor still works on a batch',
-  'ended-early': 'the run ended before its tries were enough: budget, time or a signal',
-  'nothing-to-run': 'no reference is affected or removed',
-  'not-judged': 'more than 10 % of the tries ended in an error, or no try could be judged',
-  regressed: 'a suite regressed, or all suites together fell',
-  'model-changed': 'every inconclusive suite is so because the model changed',
-  failed: 'something else that the settings of the gate name fails',
-  'not-comparable': 'head puts recordings, a program or code in the place of a model of base',
-  'only-removed': 'nothing runs, and references are removed or newly skipped',
-  inconclusive: 'a suite is inconclusive',
-  'no-verdict': 'nothing that counts ran, or what gates on base could not be judged on head',
-  evaluated: 'the run is a sweep: nothing is compared',
-  fixed: 'references that failed on base pass on head, beyond chance',
-  improved: 'a suite improved',
-  'scoring-changed': 'only the scoring changed',
-  'new-failing': 'a new reference fails on head',
-  'no-regression': 'none of these',
-};
-
 const MARKS = {
   file: 'docs/verdicts.md',
   begin: '<!-- rules: written by scripts/verdict-docs.ts from the tables that decide -->',
@@ -75,8 +53,8 @@ function renderRules(): string {
     verdict.replaceAll('_', ' '),
     by === null ? '–' : `\`${by}\``,
   ]);
-  const runs = RUN_RULES.map(({ kind }): string[] => [
-    RUN_WORDS[kind],
+  const runs = RUN_RULES.map(({ kind, words }): string[] => [
+    words,
     `\`${kind}\``,
     conclusionWords(kind),
   ]);
@@ -88,11 +66,9 @@ function renderRules(): string {
   ].join('\n\n');
 }
 
-/** Red outcomes are neutral where the settings do not let them fail. */
 function conclusionWords(kind: OutcomeKind): string {
-  const isSoft = kind === 'regressed' || kind === 'failed';
   if (kind === 'model-changed') return 'neutral; failure under `on_inconclusive: fail`';
-  return `${CONCLUSIONS[kind]}${isSoft ? '; neutral under `fail_on: never`' : ''}`;
+  return CONCLUSIONS[kind] ?? 'failure; neutral under `fail_on: never`';
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

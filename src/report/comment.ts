@@ -1,5 +1,6 @@
 import type { Result } from '../kernel/result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
+import { outcomeLook } from '../wording/outcomes.ts';
 import { markdownOf } from './markdown.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { sectionBlocks } from './sections/index.ts';
-import { outcomeSign } from './sections/outcomes.ts';
 
 /** GitHub's limit for the body of a comment, in UTF-16 units. */
 export const COMMENT_LIMIT = 65_536;
@@ -38,7 +38,7 @@ export function renderComment(
     `${marker}\n${markdownOf(withRun(result, detail, reports, links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
-  const { sign, outcome } = outcomeSign(result);
+  const { sign, outcome } = outcomeLook(result);
   return shorten(`${marker}\n${sign} ${outcome}\n`, limit);
 }
 
@@ -108,7 +108,7 @@ export const JOB_SUMMARY_LIMIT = 1_000_000;
 /** The check run's title: the result's own line, on one line. UTF-16 units. */
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {
   const title = visibleLine(result.title.trim());
-  return shorten(title === '' ? outcomeSign(result).outcome : title, limit);
+  return shorten(title === '' ? outcomeLook(result).outcome : title, limit);
 }
 
 export function checkSummary(
@@ -151,7 +151,7 @@ function jobSummary(
     bytes,
     (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
   );
-  const { sign, outcome } = outcomeSign(result);
+  const { sign, outcome } = outcomeLook(result);
   // Three bytes are the most that one UTF-16 unit needs.
   return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
 }

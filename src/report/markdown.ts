@@ -8,6 +8,7 @@ import {
   plainMarkdown,
 } from '../text/markdown.ts';
 import { blankRemark, blankWords, escapeMarkup } from '../text/visible.ts';
+import type { Tone } from '../wording/outcomes.ts';
 import {
   NAME_LIMIT,
   lineBreak,
@@ -18,7 +19,6 @@ import {
   type Line,
   type Links,
   type Piece,
-  type Tone,
 } from './sections/document.ts';
 
 /** Blocks for GitHub: Markdown at the top so that e-mails read well, HTML for tables and folds. */

@@ -2,6 +2,7 @@ import type { Result } from '../kernel/result/result.ts';
 import { logLine } from '../text/log.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
 import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
+import type { Tone } from '../wording/outcomes.ts';
 import type { Detail } from './sections/detail.ts';
 import {
   paragraph,
@@ -10,7 +11,6 @@ import {
   type Inline,
   type Line,
   type Piece,
-  type Tone,
   isOurs,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';

@@ -1,4 +1,4 @@
-import type { ReplacedModel } from '../kernel/judge/outcome.ts';
+import type { ReplacedModel } from '../kernel/judge/gate-input.ts';
 import type { ReasonOf } from '../kernel/result/reason.ts';
 import type { Replaced } from '../kernel/result/result.ts';
 import type {

@@ -1,4 +1,5 @@
 import type { Replaced } from '../kernel/result/result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, percent, pointsBetween, signedBetween } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 
@@ -36,4 +37,14 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   const shown = shorten(suites.slice(0, 2).join(', '), 60);
   const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
   return `${by} in place of a model in ${shown}${more}`;
+}
+
+/** `pass rates from 70.0 % to 100.0 %`; null: nothing could be judged. */
+export function rateRange(suites: readonly SuiteResult[]): string | null {
+  const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
+  if (heads.length === 0) return null;
+  const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
+  return lowest === highest
+    ? `pass rate ${percent(lowest)}`
+    : `pass rates from ${percent(lowest)} to ${percent(highest)}`;
 }

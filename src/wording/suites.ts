@@ -16,6 +16,7 @@ import {
   pointsBetween,
   signed,
 } from '../text/amounts.ts';
+import { isSilent } from './figures.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
@@ -70,12 +71,6 @@ function whatFell(suite: SuiteResult): string {
     default:
       return '';
   }
-}
-
-function isSilent({ references, reason }: SuiteResult): boolean {
-  return references
-    .filter(({ id }) => reason?.references.includes(id) === true)
-    .every(({ head }) => (head?.tries_judged ?? 0) === 0);
 }
 
 function whatIsSeen(suite: SuiteResult, low: number): string {

@@ -5,6 +5,11 @@ import { ruleRun } from '../../../src/kernel/judge/run-rules.ts';
 import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
+import {
+  fixedReferences,
+  newFailing,
+  onlyScoringChanged,
+} from '../../../src/kernel/result/counts.ts';
 import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
 import type { Variant } from '../../../src/kernel/result/pieces.ts';
 import type { ReasonOf } from '../../../src/kernel/result/reason.ts';
@@ -52,20 +57,25 @@ export function resultOf({
 
 /** What the gate would name a result of these parts. */
 function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
-  const { problems, override, conclusion, reasons, suites, mode, scoring } = result;
+  const { problems, override, conclusion, suites, mode } = result;
   if (problems.length > 0) return { kind: 'not-evaluated', problems: problems.length };
   if (suites.length === 0 && conclusion === 'success')
     return { kind: 'nothing-to-run', rubrics: 0 };
   const references = suites.flatMap((suite) => suite.references).length;
+  const has = (verdict: SuiteResult['verdict']) =>
+    suites.some((suite) => suite.verdict === verdict);
   const found = ruleRun({
-    ...{ mode, suites, scoring, settings: result.gate, affected: references },
-    ...{ counted: references, removed: [], askedAnew: [], underBase: [], weakened: [] },
-    unseen: { blocking: [], warnings: [] },
-    ...{ blind: null, tested: 0, uncomparable: [], featureFindings: [], unjudged: [] },
-    ...{ pool: null, unused: true, replaced: [], ended: null, failsByOpen: false },
-    ...{ hasTooManyErrors: conclusion === 'error', silence: null, isHeld: false },
+    ...{ ended: null, isSweep: mode === 'sweep', affected: references, counted: references },
+    ...{ tested: 0, pool: null, removed: 0, hasUnusedChanges: true, isBlind: false },
+    ...{ isReplaced: false, hasTooManyErrors: conclusion === 'error', silence: null },
+    ...{ hasRegressed: has('regressed'), isInconclusive: has('inconclusive') },
+    ...{ isModelChange: false, failsByOpen: false, isHeld: false },
     fails: conclusion === 'failure' || override !== null,
-    ...{ isPartlyUnseen: conclusion === 'neutral', reasons },
+    isUnseen: conclusion === 'neutral',
+    hasFixed: fixedReferences(suites).length > 0,
+    hasImproved: has('improved'),
+    isScoringAlone: onlyScoringChanged(result).length > 0,
+    hasNewFailing: newFailing(suites).length > 0,
   });
   const red = found.kind === 'regressed' || found.kind === 'failed';
   return override !== null && red ? { kind: 'overridden', by: found } : found;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { deduplicate } from '../../documents/document.ts';
 import { formatProblem } from '../../errors.ts';
-import { exitCode } from '../../kernel/judge/outcome.ts';
+import { exitCode } from '../../kernel/result/outcome.ts';
 import { planJson, planLines } from '../../report/plan.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { exitCode } from '../../kernel/judge/outcome.ts';
+import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { endLine, logJson, logLine } from '../../text/log.ts';

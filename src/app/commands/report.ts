@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import { userError } from '../../errors.ts';
-import { exitCode } from '../../kernel/judge/outcome.ts';
+import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { renderComment } from '../../report/comment.ts';
 import { comparisonBlocks } from '../../report/comparison.ts';

@@ -1,13 +1,13 @@
 import { formatProblem } from '../../errors.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
-import { decide } from '../../kernel/judge/gate.ts';
 import type {
   Decision,
   GateInput,
   ReplacedModel,
   UnderBaseFinding,
   Unseen,
-} from '../../kernel/judge/outcome.ts';
+} from '../../kernel/judge/gate-input.ts';
+import { decide } from '../../kernel/judge/gate.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
@@ -85,7 +85,9 @@ export async function judge(
   ];
   return {
     ...blank,
-    ...outcomeFields(decision.outcome, { reasons: decision.reasons, suites, replaced }),
+    ...outcomeFields(decision.outcome, {
+      ...{ reasons: decision.reasons, suites, replaced, scoring: compared.scoring },
+    }),
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),

@@ -13,7 +13,7 @@
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/targets.ts';
 import type { Limits } from '../../documents/limits.ts';
-import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
+import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feature-parts.ts';

@@ -1,5 +1,5 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
-import type { FeatureFinding } from '../../kernel/judge/outcome.ts';
+import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';

@@ -1,14 +1,54 @@
-import { countsForVerdict } from '../result/counts.ts';
+import { countsForVerdict, newFailing, ungradedSuites } from '../result/counts.ts';
 import type { MetricValues } from '../result/metric-result.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import { newFailing, type FeatureFinding, type GateFinding, type GateInput } from './outcome.ts';
+import type { FeatureFinding, GateInput } from './gate-input.ts';
 
-/** Rounding must not take a rate for lower, or a change for larger, than an equal limit. */
+/** A reason and what it does to the run. */
+export interface Finding {
+  reason: Reason;
+  /**
+   * `fails`: the run is red. `held`: it would be, but `fail_on` is never. `unseen`: it is not green.
+   * `warns`: it is only said.
+   */
+  effect: 'fails' | 'held' | 'unseen' | 'warns';
+}
+
+/** Rounding must not make a rate lower, or a change larger, than an equal limit. */
 const SLACK = 1e-9;
+
+/** Everything that was found: by suite, then about the run. */
+export function findingsOf(input: GateInput): Finding[] {
+  const { unseen, unjudged, suites, weakened } = input;
+  const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
+  const ungraded = ungradedSuites(suites).map(({ name, ungraded: tries, tries: of }): Reason => ({
+    code: 'ungraded',
+    suite: name,
+    tries,
+    of,
+  }));
+  return [
+    ...suites.flatMap((suite) => suiteFindings(suite, input)),
+    ...scoringFindings(input),
+    ...poolFinding(input),
+    ...[...unseen.blocking, ...unjudgedReasons].map(withEffect('unseen')),
+    ...ungraded.map(withEffect('warns')),
+    ...removedFindings(input),
+    ...newFindings(input),
+    ...[...weakened, ...unseen.warnings].map(withEffect('warns')),
+  ];
+}
+
+function withEffect(effect: Finding['effect']): (reason: Reason) => Finding {
+  return (reason) => ({ reason, effect });
+}
+
+function failing(failOn: GateSettings['fail_on']): Finding['effect'] {
+  return failOn === 'never' ? 'held' : 'fails';
+}
 
 export function suiteGate({ gate }: SuiteResult, settings: GateSettings): GateSettings {
   return { ...settings, ...gate };
@@ -22,23 +62,19 @@ export function nameOfSuite({
   return { suite: name, path, variant };
 }
 
-export function suiteFindings(
-  suite: SuiteResult,
-  gate: GateSettings,
-  features: readonly FeatureFinding[],
-): GateFinding[] {
-  const reasons: Reason[] = [
-    ...(suite.verdict === 'regressed'
-      ? [{ code: 'regressed' as const, ...nameOfSuite(suite) }]
-      : []),
-    ...belowFloor(suite, gate),
-    ...failedReferences(suite, gate),
-    ...features
-      .filter((found) => isOf(suite, found))
-      .map(({ text }) => ({ code: 'feature' as const, text })),
-    ...metricsOf(suite, 'fail'),
+function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateInput): Finding[] {
+  const gate = suiteGate(suite, settings);
+  const fall: Reason[] =
+    suite.verdict === 'regressed' ? [{ code: 'regressed', ...nameOfSuite(suite) }] : [];
+  const features = featureFindings
+    .filter((found) => isOf(suite, found))
+    .map(({ text }): Reason => ({ code: 'feature', text }));
+  return [
+    ...[...fall, ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...features].map(
+      withEffect(failing(gate.fail_on)),
+    ),
+    ...valueFindings(suite, gate),
   ];
-  return reasons.map((reason) => ({ reason, failOn: gate.fail_on }));
 }
 
 function isOf({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
@@ -58,59 +94,49 @@ function belowFloor(
 }
 
 function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): Reason[] {
-  const failed = fail_on === 'failure' ? references.filter(failsOnHead) : [];
-  const ids = failed.map(({ id }) => id);
-  return ids.length === 0 ? [] : [{ code: 'failed', suite: name, ids }];
+  const failed = references.filter(
+    (reference) => countsForVerdict(reference) && reference.head?.rollup === 'fail',
+  );
+  if (fail_on !== 'failure' || failed.length === 0) return [];
+  return [{ code: 'failed', suite: name, ids: failed.map(({ id }) => id) }];
 }
 
-export function metricsOf({ name, metrics }: SuiteResult, gate: MetricValues['gate']): Reason[] {
-  return metrics.flatMap(({ name: metric, values }): Reason[] => {
-    if (values === undefined || values.gate !== gate) return [];
-    const { base, head, references, moved, way, by } = values;
-    if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
-    const figures = { suite: name, metric, base, head, way, by, references };
-    return moved === 'worse'
-      ? [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }]
-      : [{ code: 'metric-moved', ...figures }];
+/** Values that moved beyond chance, and single ones that moved far beyond the others. */
+function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings): Finding[] {
+  return metrics.flatMap(({ name: metric, values, better }): Finding[] => {
+    const fails = values?.gate === 'fail';
+    const effect = fails ? failing(gate.fail_on) : 'warns';
+    const exploded = (values?.exploded ?? []).filter(
+      ({ base, head }) => better === 'none' || (better === 'higher') === head < base,
+    );
+    return [
+      ...movedMeans(suite, metric, values).map(withEffect(effect)),
+      ...exploded
+        .map((found): Reason => ({ code: 'value-exploded', suite, metric, ...found }))
+        .map(withEffect('warns')),
+    ];
   });
 }
 
-/** Single references whose value moved far beyond the others', for the worse or without direction. */
-export function explodedValues({ name: suite, metrics }: SuiteResult): Reason[] {
-  return metrics.flatMap(({ name: metric, values, better }) =>
-    (values?.exploded ?? [])
-      .filter(({ base, head }) => better === 'none' || (better === 'higher') === head < base)
-      .map((found): Reason => ({ code: 'value-exploded', suite, metric, ...found })),
-  );
-}
-
-function failsOnHead(reference: ReferenceResult): boolean {
-  return countsForVerdict(reference) && reference.head?.rollup === 'fail';
-}
-
-export function scoringFailures(input: GateInput): GateFinding[] {
-  if (input.settings.scoring !== 'fail') return [];
-  return [
-    ...changedScorings(input, true),
-    ...input.underBase.map(({ reason, failOn }) => ({
-      reason: { ...reason, fails: true },
-      failOn,
-    })),
-  ];
-}
-
-export function scoringWarnings(input: GateInput): Reason[] {
-  if (input.settings.scoring === 'fail') return [];
-  return [...changedScorings(input, false), ...input.underBase].map(({ reason }) => reason);
+function movedMeans(suite: string, metric: string, values: MetricValues | undefined): Reason[] {
+  if (values === undefined || values.gate === 'ignore') return [];
+  const { base, head, references, moved, way, by, gate } = values;
+  if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
+  const figures = { suite, metric, base, head, way, by, references };
+  return moved === 'worse'
+    ? [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }]
+    : [{ code: 'metric-moved', ...figures }];
 }
 
 /** Scorings that move base's own pass rate by more than the margin, or pass what base's fails. */
-function changedScorings({ scoring, suites, settings }: GateInput, fails: boolean): GateFinding[] {
-  return scoring.flatMap((change): GateFinding[] => {
+function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
+  const fails = settings.scoring === 'fail';
+  const changed = scoring.flatMap((change) => {
     const { path, name, rates, scoring_effect: effect, excused = false, under_base } = change;
     const suite = suites.find((of) => of.path === path && of.name === name);
-    const gate = suite === undefined ? settings : suiteGate(suite, settings);
-    const moved = effect !== null && Math.abs(effect) > gate.min_drop + SLACK;
+    const { min_drop, fail_on: failOn } =
+      suite === undefined ? settings : suiteGate(suite, settings);
+    const moved = effect !== null && Math.abs(effect) > min_drop + SLACK;
     const { pass_fail, fail_pass } = change.same_answers;
     const own = { base: rates.base_base, head: rates.base_head, pass_fail, fail_pass };
     const reasons: Reason[] = [
@@ -119,39 +145,41 @@ function changedScorings({ scoring, suites, settings }: GateInput, fails: boolea
         : []),
       ...(moved ? [{ code: 'scoring-moved' as const, suite: name, ...own, fails }] : []),
     ];
-    return reasons.map((reason) => ({ reason, failOn: gate.fail_on }));
+    return reasons.map((reason) => ({ reason, failOn }));
   });
+  const alone = underBase.map(({ reason, failOn }) => ({ reason: { ...reason, fails }, failOn }));
+  return [...changed, ...alone].map(({ reason, failOn }) => ({
+    reason,
+    effect: fails ? failing(failOn) : 'warns',
+  }));
 }
 
-export function poolFall({ pool }: GateInput): Reason[] {
-  return pool === null ? [] : [{ code: 'pool', ...pool }];
+function poolFinding({ pool, settings }: GateInput): Finding[] {
+  if (pool === null) return [];
+  return [{ reason: { code: 'pool', ...pool }, effect: failing(settings.fail_on) }];
 }
 
-export function newFailures(input: GateInput): Reason[] {
-  const failing = input.settings.new === 'fail' ? newFailing(input) : [];
-  const named = failing.map(({ suite, id }) => `${suite}: ${id}`);
-  return named.length === 0 ? [] : [{ code: 'new-failed', named }];
+function newFindings({ settings, suites, mode }: GateInput): Finding[] {
+  if (settings.new !== 'fail' || mode === 'sweep') return [];
+  const named = newFailing(suites).map(({ suite, id }) => `${suite}: ${id}`);
+  if (named.length === 0) return [];
+  return [{ reason: { code: 'new-failed', named }, effect: failing(settings.fail_on) }];
 }
 
-export function removals(input: GateInput): Reason[] {
-  return input.settings.removed === 'fail' ? [...gone(input, true), ...askedAnew(input, true)] : [];
+/** What is gone from the verdict, and what of the rest passes less often on head. */
+function removedFindings({ removed, askedAnew, settings, suites }: GateInput): Finding[] {
+  const fails = settings.removed === 'fail';
+  const reasons: Reason[] = [
+    ...(removed.length === 0 ? [] : [{ code: 'removed' as const, named: [...removed], fails }]),
+    ...(fails ? [] : worseAndSkipped(removed, suites)),
+    ...(askedAnew.length === 0
+      ? []
+      : [{ code: 'asked-anew' as const, named: [...askedAnew], fails }]),
+  ];
+  return reasons.map(withEffect(fails ? failing(settings.fail_on) : 'warns'));
 }
 
-/** Names what is gone from the verdict, and what of the rest passes less often on head. */
-export function removalWarnings(input: GateInput): Reason[] {
-  if (input.settings.removed !== 'warn') return [];
-  return [...gone(input, false), ...worseAndSkipped(input), ...askedAnew(input, false)];
-}
-
-function gone({ removed }: GateInput, fails: boolean): Reason[] {
-  return removed.length === 0 ? [] : [{ code: 'removed', named: [...removed], fails }];
-}
-
-function askedAnew({ askedAnew: asked }: GateInput, fails: boolean): Reason[] {
-  return asked.length === 0 ? [] : [{ code: 'asked-anew', named: [...asked], fails }];
-}
-
-function worseAndSkipped({ removed, suites }: GateInput): Reason[] {
+function worseAndSkipped(removed: readonly string[], suites: readonly SuiteResult[]): Reason[] {
   const skipped = new Set(removed);
   const references = suites.flatMap(({ path, references: all }) =>
     all
@@ -166,10 +194,8 @@ function worseAndSkipped({ removed, suites }: GateInput): Reason[] {
 }
 
 function passesLess({ base, head }: ReferenceResult): boolean {
-  const rate = (side: ReferenceResult['base']): number | null =>
-    side === null || side.tries_judged === 0 ? null : side.passes / side.tries_judged;
-  const [before, after] = [rate(base), rate(head)];
-  return before !== null && after !== null && after < before;
+  const [before, after] = [passedOf(base), passedOf(head)];
+  return before.of > 0 && after.of > 0 && after.passes * before.of < before.passes * after.of;
 }
 
 function passedOf(side: ReferenceResult['base']): { passes: number; of: number } {

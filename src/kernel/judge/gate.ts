@@ -1,65 +1,133 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
-import { showsOnly, ungradedSuites } from '../result/counts.ts';
+import {
+  failingMetrics,
+  fixedReferences,
+  newFailing,
+  onlyScoringChanged,
+  showsOnly,
+} from '../result/counts.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import {
-  explodedValues,
-  metricsOf,
-  newFailures,
-  poolFall,
-  removals,
-  removalWarnings,
-  suiteFindings,
-  suiteGate,
-  nameOfSuite,
-  scoringFailures,
-  scoringWarnings,
-} from './findings.ts';
-import type { Decision, GateInput } from './outcome.ts';
+import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts';
+import type { Decision, GateInput } from './gate-input.ts';
 import { isEndedOpen, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
 
-/** What the run came to, with its reasons. Nothing else in the program decides. */
+/** The outcome of a run that was judged, with its reasons. */
 export function decide(
   input: GateInput,
   early: { halt: Halt; unmade: Unmade } | null = null,
 ): Decision {
   if (early === null) {
-    const facts = runFacts(input, null);
+    const { facts, reasons } = judgedRun(input, null);
     const outcome = ruleRun(facts);
-    return { outcome, reasons: outcome.kind === 'nothing-to-run' ? [] : facts.reasons };
+    return { outcome, reasons: outcome.kind === 'nothing-to-run' ? [] : reasons };
   }
   const { halt, unmade } = early;
   const planned = allTries(input.suites).length;
-  const made = planned - unmade.tries;
   const { code, why, waiting = null } = halt;
-  const ended = { halt: code, why, made, planned, waiting };
+  const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting };
   // Tries that were not made are not errors of the run.
-  const facts = runFacts({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
-  return { outcome: ruleRun(facts), reasons: endedReasons(facts, ended) };
+  const judged = judgedRun({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
+  return { outcome: ruleRun(judged.facts), reasons: endedReasons(judged, ended) };
 }
 
-function runFacts(input: GateInput, ended: RunFacts['ended']): RunFacts {
+interface JudgedRun {
+  facts: RunFacts;
+  reasons: Reason[];
+}
+
+function judgedRun(input: GateInput, ended: EndedRun | null): JudgedRun {
   const tries = allTries(input.suites);
-  const errors = tries.filter(({ outcome }) => outcome === 'error');
-  const plain = { ...input, ended, hasTooManyErrors: false, silence: null, ...NO_FINDINGS };
+  const facts = { ...plainFacts(input), ended };
   if (isTooMany(tries) && !headAlone(input.suites)) {
+    const errors = tries.filter(({ outcome }) => outcome === 'error');
     const share: Reason = { code: 'errors', errors: errors.length, of: tries.length };
-    return { ...plain, hasTooManyErrors: true, reasons: [share, ...errorWords(errors)] };
+    return {
+      facts: { ...facts, hasTooManyErrors: true },
+      reasons: [share, ...errorWords(errors)],
+    };
   }
   const { silence, reasons } = findSilence(input, tries);
-  if (silence === 'error') return { ...plain, silence, reasons };
   const replaced = input.replaced.map(({ reason }) => reason);
-  if (silence !== null) return { ...plain, silence, reasons: [...reasons, ...replaced] };
-  const found = findByGate(input);
-  const why = notGreenReasons(input, found);
-  return { ...plain, ...found, reasons: [...why, ...found.reasons, ...replaced] };
+  if (silence !== null)
+    return {
+      facts: { ...facts, silence },
+      reasons: [...reasons, ...(silence === 'error' ? [] : replaced)],
+    };
+  const findings = findingsOf(input);
+  const found = { ...facts, ...gateFacts(input, findings) };
+  return {
+    facts: found,
+    reasons: [...notGreenReasons(input, found), ...findingReasons(input, findings), ...replaced],
+  };
 }
 
-const NO_FINDINGS = { fails: false, failsByOpen: false, isHeld: false, isPartlyUnseen: false };
+/** Facts of a run without findings. */
+function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
+  const { affected, counted, tested, pool, suites } = input;
+  const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive');
+  return {
+    ...{ affected, counted, tested, pool },
+    isSweep: input.mode === 'sweep',
+    removed: input.removed.length,
+    hasUnusedChanges: input.unused,
+    isBlind: input.blind !== null,
+    isReplaced: input.replaced.length > 0,
+    hasTooManyErrors: false,
+    silence: null,
+    hasRegressed: pool !== null || suites.some(({ verdict }) => verdict === 'regressed'),
+    isInconclusive: inconclusive.length > 0,
+    isModelChange:
+      inconclusive.length > 0 && inconclusive.every(({ reason }) => reason?.by === 'model'),
+    ...{ fails: false, failsByOpen: false, isHeld: false, isUnseen: false },
+    hasFixed: fixedReferences(suites).length > 0,
+    hasImproved: suites.some(({ verdict }) => verdict === 'improved'),
+    isScoringAlone: onlyScoringChanged(input).length > 0,
+    hasNewFailing: newFailing(suites).length > 0,
+  };
+}
+
+function gateFacts(
+  { suites, settings }: GateInput,
+  findings: readonly Finding[],
+): Pick<RunFacts, 'fails' | 'failsByOpen' | 'isHeld' | 'isUnseen'> {
+  const has = (effect: Finding['effect']): boolean =>
+    findings.some((finding) => finding.effect === effect);
+  const openFails =
+    settings.on_inconclusive === 'fail' &&
+    suites.some(
+      (suite) => suite.verdict === 'inconclusive' && suiteGate(suite, settings).fail_on !== 'never',
+    );
+  return {
+    fails: has('fails') || openFails,
+    failsByOpen: !has('fails') && openFails,
+    isHeld: has('held'),
+    isUnseen: has('unseen'),
+  };
+}
+
+function findingReasons({ suites }: GateInput, findings: readonly Finding[]): Reason[] {
+  const of = (effect: Finding['effect']): Reason[] =>
+    findings.filter((finding) => finding.effect === effect).map(({ reason }) => reason);
+  const [fails, held] = [of('fails'), of('held')];
+  return [
+    ...fails,
+    ...causesOfSilence(suites),
+    ...held,
+    ...(held.length === 0
+      ? []
+      : [{ code: 'held' as const, held: held.length, others: fails.length > 0 }]),
+    ...suites
+      .filter(({ verdict }) => verdict === 'inconclusive')
+      .map((suite) => ({ code: 'inconclusive' as const, ...nameOfSuite(suite) })),
+    ...of('unseen'),
+    ...of('warns'),
+  ];
+}
 
 function allTries(suites: readonly SuiteResult[]): TryResult[] {
   return suites.flatMap(({ references }) =>
@@ -70,7 +138,7 @@ function allTries(suites: readonly SuiteResult[]): TryResult[] {
 function findSilence(
   { suites, affected, uncomparable }: GateInput,
   tries: readonly TryResult[],
-): Pick<RunFacts, 'silence' | 'reasons'> {
+): Pick<RunFacts, 'silence'> & { reasons: Reason[] } {
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected === 0 || judged) return { silence: null, reasons: [] };
   if (uncomparable.length > 0)
@@ -81,7 +149,7 @@ function findSilence(
   const shown = tries.every(({ outcome }) => outcome === 'skipped') ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
   // Values of metrics that gate nothing may still fail the run.
-  if (suites.some((suite) => metricsOf(suite, 'fail').length > 0))
+  if (suites.some((suite) => failingMetrics(suite).length > 0))
     return { silence: null, reasons: [] };
   return {
     silence: 'nothing-gates',
@@ -127,86 +195,18 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-type GateFindings = Pick<
-  RunFacts,
-  'fails' | 'failsByOpen' | 'isHeld' | 'isPartlyUnseen' | 'reasons'
->;
-
-function findByGate(input: GateInput): GateFindings {
-  const { settings } = input;
-  const ofRun = [...poolFall(input), ...removals(input), ...newFailures(input)].map((reason) => ({
-    reason,
-    failOn: settings.fail_on,
-  }));
-  const findings = [
-    ...input.suites.flatMap((suite) =>
-      suiteFindings(suite, suiteGate(suite, settings), input.featureFindings),
-    ),
-    ...scoringFailures(input),
-    ...ofRun,
-  ];
-  const [failures, held] = [
-    findings.filter(({ failOn }) => failOn !== 'never'),
-    findings.filter(({ failOn }) => failOn === 'never'),
-  ];
-  const open = input.suites.filter(({ verdict }) => verdict === 'inconclusive');
-  const openFails =
-    settings.on_inconclusive === 'fail' &&
-    open.some((suite) => suiteGate(suite, settings).fail_on !== 'never');
-  const unseen: Reason[] = [
-    ...input.unseen.blocking,
-    ...input.unjudged.map((text) => ({ code: 'feature' as const, text })),
-  ];
-  const reasons: Reason[] = [
-    ...failures.map(({ reason }) => reason),
-    ...causesOfSilence(input.suites),
-    ...held.map(({ reason }) => reason),
-    ...notFailed(held.length, failures.length),
-    ...open.map((suite): Reason => ({ code: 'inconclusive', ...nameOfSuite(suite) })),
-    ...unseen,
-    ...ungradedShare(input),
-    ...scoringWarnings(input),
-    ...removalWarnings(input),
-    ...input.weakened,
-    ...input.unseen.warnings,
-    ...input.suites.flatMap((suite) => [...metricsOf(suite, 'warn'), ...explodedValues(suite)]),
-  ];
-  return {
-    fails: failures.length > 0 || openFails,
-    failsByOpen: failures.length === 0 && openFails,
-    isHeld: held.length > 0,
-    isPartlyUnseen: unseen.length > 0,
-    reasons,
-  };
-}
-
-function notFailed(held: number, failures: number): Reason[] {
-  return held === 0 ? [] : [{ code: 'held', held, others: failures > 0 }];
-}
-
 /** Not green without anything that counts, or a readable base: deleting tests cannot help. */
-function notGreenReasons(
-  { suites, counted: counts, affected, unused, blind }: GateInput,
-  { fails, isHeld, isPartlyUnseen }: GateFindings,
-): Reason[] {
-  const isOpen = suites.some(({ verdict }) => verdict === 'inconclusive');
-  if (fails || isHeld || isPartlyUnseen || isOpen) return [];
+function notGreenReasons({ affected, counted, blind }: GateInput, facts: RunFacts): Reason[] {
+  const { fails, isHeld, isUnseen, isInconclusive, hasUnusedChanges } = facts;
+  if (fails || isHeld || isUnseen || isInconclusive) return [];
   if (blind !== null) return [{ code: 'base-unreadable', text: blind }];
-  if (counts > 0) return [];
+  if (counted > 0) return [];
   const none: Reason = { code: affected === 0 ? 'no-test' : 'nothing-counts' };
-  return unused ? [none, { code: 'unused-changes' }] : [none];
-}
-
-function ungradedShare({ suites }: GateInput): Reason[] {
-  return ungradedSuites(suites).map(({ name, ungraded, tries }) => ({
-    code: 'ungraded',
-    ...{ suite: name, tries: ungraded, of: tries },
-  }));
+  return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];
 }
 
 /** What a batch still holds is neither missing nor red: another run picks it up. */
-function endedReasons(facts: RunFacts, { waiting, ...progress }: EndedRun): Reason[] {
-  const { reasons } = facts;
+function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: EndedRun): Reason[] {
   const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
     code: 'ended',
     ...progress,

@@ -1,23 +1,6 @@
 import type { WaitingBatches } from '../../types/plain.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
-import type { Reason } from '../result/reason.ts';
-import {
-  evaluatedFigures,
-  fixedFigures,
-  fixedReferences,
-  improvedFigures,
-  inconclusiveFigures,
-  isModelChange,
-  modelChangedFigures,
-  newFailing,
-  newFailingFigures,
-  noRegressionFigures,
-  noVerdictFigures,
-  onlyScoringChanged,
-  regressedFigures,
-  seenIn,
-  type GateInput,
-} from './outcome.ts';
+import type { GateInput } from './gate-input.ts';
 
 /** What ended a run before its plan was done, and how far it came. */
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
@@ -25,111 +8,160 @@ export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
 }
 
 /** What the outcome of a run rests on. All of it is computed before the first rule is read. */
-export interface RunFacts extends GateInput {
+export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
   /** Null: the whole plan was done. */
   ended: EndedRun | null;
+  /** One commit alone ran, so nothing is compared. */
+  isSweep: boolean;
+  /** References that base gates on and head removes, newly skips or quarantines. */
+  removed: number;
+  hasUnusedChanges: boolean;
+  /** Something of base, or of the base branch, could not be read. */
+  isBlind: boolean;
+  /** Head puts something of its own in the place of a model that base asks. */
+  isReplaced: boolean;
+  /** More than a tenth of all tries ended in an error, and not of head alone (`unanswered`). */
   hasTooManyErrors: boolean;
   /**
-   * Why no try was judged although references are affected. `error`: something went wrong.
-   * `nothing-gates`: nothing could pass or fail, by choice. Null: tries were judged.
+   * Why no try passed or failed although references are affected. `error`: something went wrong.
+   * `nothing-gates`: nothing could, by choice. Null: tries did, or a mean gates.
    */
   silence: 'error' | 'nothing-gates' | null;
-  /** A finding fails the run; one was made that its `fail_on` does not let fail. */
+  /** A suite regressed, or all suites together did. */
+  hasRegressed: boolean;
+  isInconclusive: boolean;
+  /** Every inconclusive suite is so because the model changed. */
+  isModelChange: boolean;
+  /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
   fails: boolean;
-  isHeld: boolean;
-  /** It fails only because `on_inconclusive` is fail. */
+  /** Nothing but `on_inconclusive` fails the run. */
   failsByOpen: boolean;
-  /** Some of what gates on base could not be judged on head. */
-  isPartlyUnseen: boolean;
-  reasons: Reason[];
+  /** A finding would fail the run if `fail_on` were not never. */
+  isHeld: boolean;
+  /** Something that gates on base could not be judged on head. */
+  isUnseen: boolean;
+  hasFixed: boolean;
+  hasImproved: boolean;
+  /** The same answers pass at another rate, and nothing else is compared or new. */
+  isScoringAlone: boolean;
+  hasNewFailing: boolean;
 }
 
 interface RunRule<K extends OutcomeKind> {
   kind: K;
+  /** The condition in words, for the docs. */
+  words: string;
   when(facts: RunFacts): boolean;
-  /** What the outcome names besides its kind. */
-  figures(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
+  /** What the outcome names besides its kind; absent: nothing. */
+  figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
 }
 
 type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 
 /** The outcome of a run: the first rule that holds. */
-export const RUN_RULES = [
+export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
+    words: 'the job was cancelled, as by a newer commit',
     when: ({ ended }) => ended?.halt === 'cancelled',
-    figures: ({ ended }) => progressOf(ended),
+    figures: progressOf,
   },
   {
     kind: 'waiting',
+    words: 'the run ended before its tries were enough, and a vendor still works on a batch',
     when: (facts) => isEndedOpen(facts) && facts.ended?.waiting !== null,
-    figures: ({ ended }) => progressOf(ended),
+    figures: progressOf,
   },
-  { kind: 'ended-early', when: isEndedOpen, figures: ({ ended }) => progressOf(ended) },
+  {
+    kind: 'ended-early',
+    words: 'the run ended before its tries were enough: budget, time or a signal',
+    when: isEndedOpen,
+    figures: progressOf,
+  },
   {
     kind: 'nothing-to-run',
-    when: ({ affected, removed, unused, blind }) =>
-      affected === 0 && removed.length === 0 && !unused && blind === null,
+    words: 'no reference is affected or removed',
+    when: ({ affected, removed, hasUnusedChanges, isBlind }) =>
+      affected === 0 && removed === 0 && !hasUnusedChanges && !isBlind,
     figures: ({ tested }) => ({ rubrics: tested }),
   },
-  { kind: 'not-judged', when: isUnjudged, figures: () => ({}) },
-  { kind: 'regressed', when: hasRegressed, figures: regressedFigures },
+  {
+    kind: 'not-judged',
+    words: 'more than 10 % of the tries ended in an error, or no try could be judged',
+    when: isUnjudged,
+  },
+  {
+    kind: 'regressed',
+    words: 'a suite regressed, or all suites together fell',
+    when: ({ hasRegressed }) => hasRegressed,
+    figures: ({ pool, fails }) => ({ ...(pool === null ? {} : { pool }), fails }),
+  },
   {
     kind: 'model-changed',
-    when: (facts) => isModelChange(facts) && !failsOtherwise(facts),
-    figures: modelChangedFigures,
+    words: 'every inconclusive suite is so because the model changed, and nothing else fails',
+    when: ({ isModelChange, fails, failsByOpen, isHeld, isReplaced }) =>
+      isModelChange && (!fails || failsByOpen) && !isHeld && !isReplaced,
+    figures: ({ fails }) => ({ fails }),
   },
   {
     kind: 'failed',
+    words: 'something else that the settings of the gate name fails',
     when: ({ fails, isHeld }) => fails || isHeld,
-    figures: (facts) => ({ fails: facts.fails, ...seenIn(facts) }),
+    figures: ({ fails }) => ({ fails }),
   },
-  { kind: 'not-comparable', when: ({ replaced }) => replaced.length > 0, figures: seenIn },
+  {
+    kind: 'not-comparable',
+    words: 'head puts recordings, a program or code in the place of a model of base',
+    when: ({ isReplaced }) => isReplaced,
+  },
   {
     kind: 'only-removed',
-    when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed.length > 0,
-    figures: ({ removed }) => ({ references: removed.length }),
+    words: 'nothing runs, and references are removed or newly skipped',
+    when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed > 0,
+    figures: ({ removed }) => ({ references: removed }),
   },
   {
     kind: 'inconclusive',
-    when: ({ counted, suites }) =>
-      counted > 0 && suites.some(({ verdict }) => verdict === 'inconclusive'),
-    figures: inconclusiveFigures,
+    words: 'a suite is inconclusive',
+    when: ({ counted, isInconclusive }) => counted > 0 && isInconclusive,
   },
   {
     kind: 'no-verdict',
-    when: ({ silence, blind, isPartlyUnseen, counted }) =>
-      silence !== null || blind !== null || isPartlyUnseen || counted === 0,
-    figures: noVerdictFigures,
+    words:
+      'nothing that counts ran (all of it is skipped or in quarantine, say), or what gates on base ' +
+      'could not be judged on head',
+    when: ({ silence, isBlind, isUnseen, counted }) =>
+      silence !== null || isBlind || isUnseen || counted === 0,
   },
-  { kind: 'evaluated', when: ({ mode }) => mode === 'sweep', figures: evaluatedFigures },
-  { kind: 'fixed', when: (facts) => fixedReferences(facts).length > 0, figures: fixedFigures },
   {
-    kind: 'improved',
-    when: ({ suites }) => suites.some(({ verdict }) => verdict === 'improved'),
-    figures: improvedFigures,
+    kind: 'evaluated',
+    words: 'the run is a sweep: nothing is compared',
+    when: ({ isSweep }) => isSweep,
   },
+  {
+    kind: 'fixed',
+    words: 'references that failed on base pass on head, beyond chance',
+    when: ({ hasFixed }) => hasFixed,
+  },
+  { kind: 'improved', words: 'a suite improved', when: ({ hasImproved }) => hasImproved },
   {
     kind: 'scoring-changed',
-    when: (facts) => onlyScoringChanged(facts).length > 0,
-    figures: (facts) => ({
-      suites: onlyScoringChanged(facts).map(({ name }) => name),
-      ...seenIn(facts),
-    }),
+    words: 'only the scoring changed',
+    when: ({ isScoringAlone }) => isScoringAlone,
   },
   {
     kind: 'new-failing',
-    when: (facts) => newFailing(facts).length > 0,
-    figures: newFailingFigures,
+    words: 'a new reference fails on head',
+    when: ({ hasNewFailing }) => hasNewFailing,
   },
-  { kind: 'no-regression', when: () => true, figures: noRegressionFigures },
-] as const satisfies RunRules;
+  { kind: 'no-regression', words: 'none of these', when: () => true },
+];
 
-/** A regression that the tries so far show stands; the tries that are missing could show another. */
+/** More tries could only add to a regression, but could change any other outcome. */
 export function isEndedOpen(facts: RunFacts): boolean {
-  const { ended } = facts;
+  const { ended, hasRegressed } = facts;
   if (ended === null) return false;
-  return ended.halt === 'cancelled' || isUnjudged(facts) || !hasRegressed(facts);
+  return ended.halt === 'cancelled' || isUnjudged(facts) || !hasRegressed;
 }
 
 export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
@@ -140,19 +172,10 @@ export function ruleRun(facts: RunFacts): RunOutcome {
   const rule = RUN_RULES.find(({ when }) => when(facts));
   if (rule === undefined) throw new TypeError('the last rule of a run always holds');
   // TypeScript forgets the tie between a kind and its figures.
-  return { kind: rule.kind, ...rule.figures(facts) } as RunOutcome;
+  return { kind: rule.kind, ...rule.figures?.(facts) } as RunOutcome;
 }
 
-function hasRegressed({ suites, pool }: RunFacts): boolean {
-  return pool !== null || suites.some(({ verdict }) => verdict === 'regressed');
-}
-
-/** Fails, or would, by more than what is inconclusive. */
-function failsOtherwise({ fails, failsByOpen, isHeld, replaced }: RunFacts): boolean {
-  return (fails && !failsByOpen) || isHeld || replaced.length > 0;
-}
-
-function progressOf(ended: EndedRun | null): Omit<OutcomeOf<'ended-early'>, 'kind'> {
+function progressOf({ ended }: RunFacts): Omit<OutcomeOf<'ended-early'>, 'kind'> {
   if (ended === null) throw new TypeError('only an ended run has progress');
   const { halt, why, made, planned } = ended;
   return { halt, why, made, planned };

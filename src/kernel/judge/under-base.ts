@@ -2,7 +2,7 @@ import { tryOutcomes } from '../plan/ledger.ts';
 import type { SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import { holmLevels } from '../statistics/gate.ts';
-import type { UnderBaseFinding } from './outcome.ts';
+import type { UnderBaseFinding } from './gate-input.ts';
 import { asBaseJudges } from './scoring-rates.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';

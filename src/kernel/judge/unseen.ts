@@ -9,7 +9,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { gates } from '../select/affected-suite.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
-import type { Unseen } from './outcome.ts';
+import type { Unseen } from './gate-input.ts';
 
 /** If head lacks more than this share of base's references or tries, it is not green. */
 const MOST_LOST = 0.02;

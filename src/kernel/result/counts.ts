@@ -1,6 +1,7 @@
 import type { Counts } from '../statistics/table.ts';
 import type { MetricResult, MetricValues } from './metric-result.ts';
 import type { ReferenceResult, SideResult } from './reference-result.ts';
+import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
 /** What is skipped or in quarantine is only shown. */
@@ -18,14 +19,6 @@ export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | n
 
 export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
-}
-
-/** Worse by their own tries in suites not called regressed: a suite's level is stricter. */
-export function worseAlone(suites: readonly SuiteResult[]): number {
-  return suites
-    .filter(({ verdict }) => verdict !== 'regressed')
-    .flatMap(({ references }) => references)
-    .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference)).length;
 }
 
 export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
@@ -60,18 +53,6 @@ export function ungradedSuites(
   });
 }
 
-export function ungradedInAll(
-  suites: readonly SuiteResult[],
-): { tries: number; of: number } | null {
-  const found = ungradedSuites(suites);
-  return found.length === 0
-    ? null
-    : {
-        tries: found.reduce((sum, { ungraded }) => sum + ungraded, 0),
-        of: found.reduce((sum, { tries }) => sum + tries, 0),
-      };
-}
-
 /** Above this share of a run's references without evidence it is never green. */
 const MOST_MISSING = 0.02;
 
@@ -87,39 +68,56 @@ export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[])
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 
-export function evidenceInAll(
-  suites: readonly Pick<SuiteResult, 'evidence'>[],
-): { references: number; of: number } | null {
-  const counts = suites.map(({ evidence }) => evidence);
-  const references = counts.reduce((sum, count) => sum + count.references, 0);
-  const of = counts.reduce((sum, count) => sum + count.of, 0);
-  return references === of ? null : { references, of };
+/** A reference as reports name it. */
+export interface NamedReference {
+  suite: string;
+  id: string;
 }
 
-/** References that make a suite red though its pass rate is no lower; null: that is not why. */
-export function brokenUnderRise({
-  verdict,
-  reason,
-  pass_rate: { base, head },
-}: Pick<SuiteResult, 'verdict' | 'reason' | 'pass_rate'>): string[] | null {
-  if (verdict !== 'regressed' || reason?.by !== 'references') return null;
-  return base === null || head === null || head < base ? null : reason.references;
+/** References that failed on base and pass on head, beyond chance. */
+export function fixedReferences(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(suites, ({ status }) => status === 'fixed');
 }
 
-/** The metric that fell most, with its own pass rates, where a suite is red because of it. */
-export function fallenMetric({
-  verdict,
-  reason,
-  metrics,
-}: Pick<SuiteResult, 'verdict' | 'reason' | 'metrics'>): NamedRate | null {
-  const [name] = reason?.metrics ?? [];
-  if (verdict !== 'regressed' || reason?.by !== 'fall' || name === undefined) return null;
-  const row = metrics.find((metric) => metric.name === name);
-  return { name, base: row?.base ?? null, head: row?.head ?? null };
+/** New references that ran. */
+export function newReferences(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(suites, isNew);
 }
 
-interface NamedRate {
-  name: string;
-  base: number | null;
-  head: number | null;
+export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(
+    suites,
+    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'fail',
+  );
+}
+
+function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {
+  return head !== null && (status === 'added' || verdict === 'new');
+}
+
+function referencesThat(
+  suites: readonly SuiteResult[],
+  is: (reference: ReferenceResult, suite: SuiteResult) => boolean,
+): NamedReference[] {
+  return suites.flatMap((suite) =>
+    suite.references
+      .filter((reference) => countsForVerdict(reference) && is(reference, suite))
+      .map(({ id }) => ({ suite: suite.name, id })),
+  );
+}
+
+/** Scorings that move base's own pass rate, largest first. Empty: something else changed too. */
+export function onlyScoringChanged({
+  scoring,
+  suites,
+}: {
+  scoring: readonly ScoringResult[];
+  suites: readonly SuiteResult[];
+}): ScoringResult[] {
+  const moved = scoring
+    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
+  return suites.some(({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new')
+    ? []
+    : moved;
 }

@@ -9,6 +9,7 @@ import {
   markupText,
 } from '../../text/markup.ts';
 import { blankWords, cut, cutNote } from '../../text/visible.ts';
+import type { Tone } from '../../wording/outcomes.ts';
 import { EVERYTHING } from '../sections/detail.ts';
 import {
   type Block,
@@ -17,7 +18,6 @@ import {
   type Line,
   type Links,
   type Piece,
-  type Tone,
   placeText,
   safeUrl,
   isOurs,

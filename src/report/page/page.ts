@@ -2,6 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { outcomeLook } from '../../wording/outcomes.ts';
 import { answerText } from '../answers/text.ts';
 import { bytes, EVERYTHING } from '../sections/detail.ts';
 import { type Links, NAME_LIMIT, placeLinks } from '../sections/document.ts';
@@ -14,7 +15,6 @@ import {
 } from '../sections/feature-report.ts';
 import { SECTION_NAMES, sectionBlocks, type SectionName } from '../sections/index.ts';
 import type { ReferenceEntry } from '../sections/order.ts';
-import { outcomeSign } from '../sections/outcomes.ts';
 import { shortSha } from '../sections/phrases.ts';
 import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
@@ -203,7 +203,7 @@ function partOf(name: SectionName, page: PageInput): MarkupPart {
 
 function pageOf(page: PageInput): string {
   const { result } = page;
-  const { sign, outcome } = outcomeSign(result);
+  const { sign, outcome } = outcomeLook(result);
   const { base, head, mode } = result;
   return pageHtml({
     title: `${sign} ${outcome} – evaldiff`,

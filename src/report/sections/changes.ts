@@ -1,6 +1,7 @@
 import type { ChangedText } from '../../kernel/result/changes.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
+import { outcomeLook } from '../../wording/outcomes.ts';
 import type { Detail } from './detail.ts';
 import {
   group,
@@ -17,7 +18,6 @@ import {
 import { foundLines, type FoundLines, type Reports } from './feature-report.ts';
 import { flippingScorings } from './flipped-references.ts';
 import { suitesWorstFirst } from './order.ts';
-import { outcomeSign } from './outcomes.ts';
 
 const SHOWN_FILES = 3;
 
@@ -65,7 +65,7 @@ export function otherChanges(result: Result, { lines }: Detail, reports: Reports
 }
 
 function splitChanges(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
-  const { tone } = outcomeSign(result);
+  const { tone } = outcomeLook(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),

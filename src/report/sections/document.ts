@@ -2,6 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
+import type { Tone } from '../../wording/outcomes.ts';
 
 /** Null: no such address. */
 export interface Links {
@@ -65,8 +66,6 @@ export interface Piece {
 export type Line = Inline[];
 
 /** How an outcome looks where there is colour; the words say it too. */
-export type Tone = 'bad' | 'good' | 'open' | 'neutral';
-
 /** `gap` is our own remark about lines left out. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';

@@ -1,6 +1,4 @@
-import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
-import { showsOnly, worseAlone } from '../../kernel/result/counts.ts';
-import type { OutcomeOf } from '../../kernel/result/outcome.ts';
+import { onlyScoringChanged, showsOnly } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
@@ -8,6 +6,8 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, inSize, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { endingShares } from '../../wording/endings.ts';
+import { driftedSuites, figuresOf, isSilent, unansweredIn } from '../../wording/figures.ts';
+import { rateRange } from '../../wording/rates.ts';
 import { reasonWords } from '../../wording/reasons.ts';
 import { underBaseScoring } from '../../wording/scoring.ts';
 import { unconfirmedWords } from '../../wording/suites.ts';
@@ -18,12 +18,10 @@ import {
   suiteNumbers,
   worstSuite,
   suitesThat,
-  unansweredIn,
-  isSilent,
   several,
   type HeadlineText,
 } from './headline-suite.ts';
-import { rateRange, withoutSubject } from './headline-sweep.ts';
+import { NO_RATE, withoutSubject } from './headline-sweep.ts';
 import { entriesWithStatus } from './order.ts';
 import { rates } from './phrases.ts';
 
@@ -111,7 +109,7 @@ export function improvedLine(result: Result): HeadlineText {
 
 /** References that got worse in suites that did not regress. */
 function worseAloneLine(result: Result): Line {
-  const worse = worseAlone(result.suites);
+  const worse = figuresOf(result).worse;
   const excused = excusedIn(result);
   return worse === 0
     ? excused
@@ -138,10 +136,8 @@ export function inconclusiveLine(result: Result): HeadlineText {
 }
 
 /** What base lost since its answers were stored, by suite. */
-export function modelChangedLine(
-  result: Result,
-  { suites }: OutcomeOf<'model-changed'>,
-): HeadlineText {
+export function modelChangedLine(result: Result): HeadlineText {
+  const suites = driftedSuites(result.suites);
   const shown = suites
     .slice(0, MAX_HEADLINE_NAMES)
     .flatMap(({ name, base, head }): Line => [
@@ -284,6 +280,6 @@ function comparedNumbers(result: Result): HeadlineText {
     };
   return {
     subject: [text(counted(fresh.length, 'new suite'))],
-    line: [text(`Nothing to compare with; ${rateRange(fresh)}.`)],
+    line: [text(`Nothing to compare with; ${rateRange(fresh) ?? NO_RATE}.`)],
   };
 }

@@ -1,8 +1,7 @@
-import { brokenUnderRise, fallenMetric } from '../../kernel/result/counts.ts';
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { brokenUnderRise, fallenMetric, isSilent } from '../../wording/figures.ts';
 import { brokenInWords, metricInWords } from '../../wording/rates.ts';
 import { text, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
@@ -19,16 +18,6 @@ export interface HeadlineText {
   /** The worst suite with its rates; may be empty. */
   subject: Line;
   line: Line;
-}
-
-export function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
-  const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
-  return references.filter(({ id }) => ids.has(id));
-}
-
-/** Whether none of the references that decide the regression has an answer. */
-export function isSilent(suite: SuiteResult): boolean {
-  return unansweredIn(suite).every(({ head }) => head?.tries_judged === 0);
 }
 
 /** The worst suite with its numbers, and how many others share its verdict. */

@@ -1,8 +1,8 @@
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
+import { rateRange } from '../../wording/rates.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { code, text, type Line } from './document.ts';
 import { subjectOf, type HeadlineText } from './headline-suite.ts';
@@ -13,6 +13,9 @@ export function withoutSubject(line: Line): HeadlineText {
   return { subject: [], line };
 }
 
+/** In place of rates. */
+export const NO_RATE = 'nothing could be judged';
+
 const MAX_HEADLINE_PROMPTS = 3;
 
 export function evaluatedLine(result: Result): HeadlineText {
@@ -22,7 +25,7 @@ export function evaluatedLine(result: Result): HeadlineText {
   if (suites.length === 1 && only !== undefined)
     return { subject: subjectOf(only, suites), line: [failed] };
   return withoutSubject([
-    text(`${counted(suites.length, 'result')}, ${rateRange(suites)}. `),
+    text(`${counted(suites.length, 'result')}, ${rateRange(suites) ?? NO_RATE}. `),
     failed,
     ...highestVariants(result),
   ]);
@@ -55,14 +58,4 @@ function highestVariants(result: Result): Line {
     );
   const more = andMore(prompts.length, MAX_HEADLINE_PROMPTS);
   return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
-}
-
-/** `pass rates from 70.0 % to 100.0 %`. */
-export function rateRange(suites: readonly SuiteResult[]): string {
-  const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
-  if (heads.length === 0) return 'nothing could be judged';
-  const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
-  return lowest === highest
-    ? `pass rate ${percent(lowest)}`
-    : `pass rates from ${percent(lowest)} to ${percent(highest)}`;
 }

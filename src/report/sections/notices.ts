@@ -1,5 +1,5 @@
 import { deduplicate } from '../../documents/document.ts';
-import { onlyScoringChanged } from '../../kernel/judge/outcome.ts';
+import { onlyScoringChanged } from '../../kernel/result/counts.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';

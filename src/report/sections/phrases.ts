@@ -16,8 +16,9 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
+import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, text, type Line, type Tone } from './document.ts';
+import { code, text, type Line } from './document.ts';
 
 export interface VerdictLook {
   sign: string;

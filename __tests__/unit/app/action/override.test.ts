@@ -6,19 +6,20 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { BLANK_PARTS } from '../../../stand-ins/features.ts';
-import { gate } from '../../app/run/builders.ts';
+import { gate, suiteResult } from '../../app/run/builders.ts';
 
 const LABEL = 'evaldiff: accept';
 const labelled = (description: string | null = null) => [
   { name: 'bug', description: 'Something is wrong' },
   { name: LABEL, description },
 ];
-const REGRESSED: OutcomeOf<'regressed'> = {
-  kind: 'regressed',
-  suites: [{ name: 'quiz', base: 1, head: 0.5 }],
-  fails: true,
-  ungraded: null,
-};
+const REGRESSED: OutcomeOf<'regressed'> = { kind: 'regressed', fails: true };
+const suites = [
+  suiteResult({
+    ...{ name: 'quiz', verdict: 'regressed' },
+    pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.1, p: 0.001 },
+  }),
+];
 const red = (changes: Partial<Result> = {}): Result => ({
   ...blankResult({
     mode: 'diff',
@@ -29,7 +30,8 @@ const red = (changes: Partial<Result> = {}): Result => ({
     n_tries: 3,
     blankParts: BLANK_PARTS,
   }),
-  ...outcomeFields(REGRESSED),
+  ...outcomeFields(REGRESSED, { suites }),
+  suites,
   reasons: [{ code: 'words', text: 'quiz regressed: fell.' }],
   ...changes,
 });
@@ -108,7 +110,7 @@ describe('a red verdict that is overridden', () => {
       withOverride(
         red(
           outcomeFields(
-            { kind: 'failed', fails: true, ungraded: null },
+            { kind: 'failed', fails: true },
             { reasons: [{ code: 'words', text: 'x'.repeat(255) }] },
           ),
         ),

@@ -1,5 +1,5 @@
 import { definitionOf } from '../../../../src/config/metric.ts';
-import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { startSuite, type SuiteRun } from '../../../../src/kernel/plan/suite-run.ts';
 import type {
   ReferenceResult,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide as decideOutcome } from '../../../../src/kernel/judge/gate.ts';
-import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';

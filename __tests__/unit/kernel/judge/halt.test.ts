@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
-import type { GateInput } from '../../../../src/kernel/judge/outcome.ts';
 import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/halt.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';

@@ -1,4 +1,4 @@
-import type { Decision, GateInput } from '../../../../src/kernel/judge/outcome.ts';
+import type { Decision, GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { reasonWords } from '../../../../src/wording/reasons.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { exitCode } from '../../../../src/kernel/judge/outcome.ts';
+import { exitCode } from '../../../../src/kernel/result/outcome.ts';
 import {
   conclusionOf,
   runOutcomeSchema,
@@ -9,11 +9,12 @@ import {
 } from '../../../../src/kernel/result/outcome.ts';
 import type { ReasonOf } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { checkTitle } from '../../../../src/report/comment.ts';
-import type { Tone } from '../../../../src/report/sections/document.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
-import { outcomeFields } from '../../../../src/wording/outcomes.ts';
+import { outcomeFields, type Tone } from '../../../../src/wording/outcomes.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import {
   inTerminal,
@@ -23,7 +24,7 @@ import {
   headline,
   renderJunit,
 } from '../../../stand-ins/reports.ts';
-import { green, neutral, regression, resultOf, sweep, withProblems } from '../results.ts';
+import { failed, green, passed, referenceOf, resultOf, suiteOf, withProblems } from '../results.ts';
 
 /** What every surface is to say of one outcome: the end of the run, its first words and title. */
 type Said<K extends OutcomeKind> = readonly [
@@ -46,10 +47,30 @@ const ENDS = {
   overridden: ['neutral', 0, 'bad'],
 } as const satisfies Record<string, readonly [Conclusion, 0 | 1 | 2, Tone]>;
 
-const ungraded = null;
 const { suites } = green();
-const RATES = [{ name: 'capitals', base: 0.9, head: 0.8 }];
-const BETTER = [{ name: 'capitals', base: 0.8, head: 0.9 }];
+
+/** A suite with these rates and references. */
+const capitals = (
+  verdict: SuiteResult['verdict'],
+  [base, head]: readonly [number, number],
+  references = [referenceOf('peru', 'unchanged', { head: passed('Lima') })],
+  changes: Partial<SuiteResult> = {},
+): SuiteResult => {
+  const difference = head - base;
+  const interval = { difference, low: difference - 0.05, high: difference + 0.05, p: 0.5 };
+  return suiteOf('capitals', references, {
+    ...{ verdict, pass_rate: { base, head, ...interval } },
+    ...changes,
+  });
+};
+const FELL: SuiteResult[] = [capitals('regressed', [0.9, 0.8])];
+const RAN = { head: passed('Lima') };
+const scoringOf = (name: string, after: number): ScoringResult => ({
+  ...{ path: `prompts/${name}.yaml`, name, because: [], flipped: [] },
+  rates: { base_base: 0.5, base_head: after, head_base: null, head_head: null },
+  ...{ prompt_effect: null, scoring_effect: after - 0.5, total: null },
+  same_answers: { judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
+});
 const FALL = 'capitals 90.0 % → 80.0 % (−10.0 points)';
 const FLOOR = 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %';
 const BELOW = { code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 } as const;
@@ -58,9 +79,22 @@ const ERRORS = '3 of 20 tries ended in an error, so nothing was judged';
 const NO_TEST = 'No verdict: every test that ran is skipped or in quarantine.';
 const WHY = 'Time is up: it took long; 4 of 8 tries were made';
 const ENDED = { halt: 'time', why: 'it took long', made: 4, planned: 8 } as const;
-const FELL = { suites: RATES, fails: true, ungraded };
 const ended = (effect: ReasonOf<'ended'>['effect']) =>
   [{ code: 'ended', ...ENDED, effect }] satisfies Result['reasons'];
+
+const drifted = (): SuiteResult =>
+  capitals('inconclusive', [0.9, 0.7], undefined, {
+    reason: { by: 'model', p: null, references: [], metrics: [], tolerance: 0.1 },
+    confirmation: {
+      ...{ rests_on: 'stored', status: 'model', by: null, limit: null },
+      drift: { stored: 0.9, today: 0.8, p: 0.01 },
+      ...{ suspects: [], all: null, stored: { tries: 3, oldest: null } },
+    },
+  });
+const alone = (name: string, head: number | null): SuiteResult =>
+  suiteOf(name, [referenceOf('peru', 'pass', { head: passed('Lima') })], {
+    pass_rate: { base: null, head, difference: null, low: null, high: null, p: null },
+  });
 
 // A member of the union that is missing here does not compile.
 const ALL: { [K in OutcomeKind]: Said<K> } = {
@@ -101,14 +135,14 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     'Checked without a model key',
   ],
   'no-verdict': [
-    { ungraded },
+    {},
     { suites, reasons: [{ code: 'nothing-counts' }] },
     'grey',
     '· No verdict',
     NO_TEST,
   ],
   'not-comparable': [
-    { ungraded },
+    {},
     { suites, replaced: [{ suite: 'support', by: 'recordings' }] },
     'open',
     '? Not comparable',
@@ -123,69 +157,101 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
   ],
   cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'grey', '· Cancelled', WHY],
   fixed: [
-    { references: [{ suite: 'capitals', id: 'peru' }], ran: 1, worse: 0, ungraded },
-    { suites },
+    {},
+    { suites: [capitals('unchanged', [0.9, 0.9], [referenceOf('peru', 'fixed', RAN)])] },
     'green',
     '✓ Fixed',
     'Fixed: peru',
   ],
   'new-failing': [
-    { references: [{ suite: 'capitals', id: 'peru' }], of: 3, ran: 1, worse: 0, ungraded },
-    { suites },
+    {},
+    {
+      suites: [
+        capitals(
+          'unchanged',
+          [0.9, 0.9],
+          [
+            referenceOf('peru', 'added', { head: failed('Cusco') }),
+            referenceOf('oman', 'added', RAN),
+            referenceOf('laos', 'added', RAN),
+          ],
+        ),
+      ],
+    },
     'fresh',
     '+ A new reference fails',
     '1 of 3 new references fails: peru',
   ],
-  regressed: [FELL, { suites: regression().suites }, 'red', '✗ Regressed', `Regressed: ${FALL}`],
-  failed: [{ fails: true, ungraded }, { suites, reasons: [BELOW] }, 'red', '✗ Failed', FLOOR],
+  regressed: [{ fails: true }, { suites: FELL }, 'red', '✗ Regressed', `Regressed: ${FALL}`],
+  failed: [{ fails: true }, { suites, reasons: [BELOW] }, 'red', '✗ Failed', FLOOR],
   overridden: [
-    { by: { kind: 'regressed', ...FELL } },
-    { suites: regression().suites, override: { label: 'accept', reason: 'wanted' } },
+    { by: { kind: 'regressed', fails: true } },
+    { suites: FELL, override: { label: 'accept', reason: 'wanted' } },
     'overridden',
     '✗ Regressed, overridden',
     `Overridden: Regressed: ${FALL}`,
   ],
   inconclusive: [
-    { suites: 1, ran: 3, worse: 2, ungraded },
-    { suites: neutral().suites },
+    {},
+    {
+      suites: [
+        capitals(
+          'inconclusive',
+          [0.9, 0.8],
+          [referenceOf('peru', 'regressed', RAN), referenceOf('oman', 'regressed', RAN)],
+        ),
+        ...suites,
+      ],
+    },
     'open',
     '? Inconclusive',
-    'Inconclusive for 1 suite of 3; 2 references got worse',
+    'Inconclusive for 1 suite of 2; 2 references got worse',
   ],
   'model-changed': [
-    { suites: RATES, fails: false, ran: 1, worse: 0, ungraded },
-    { suites: neutral().suites },
+    { fails: false },
+    { suites: [drifted()] },
     'open',
     '? The model changed, not your prompt',
     `The model changed, not your prompt: ${FALL}`,
   ],
   improved: [
-    { suites: BETTER, ran: 1, worse: 0, ungraded },
-    { suites: suites.map((suite) => ({ ...suite, verdict: 'improved' as const })) },
+    {},
+    { suites: [capitals('improved', [0.8, 0.9])] },
     'green',
     '✓ Improved',
     'Improved: capitals 80.0 % → 90.0 % (+10.0 points)',
   ],
   'no-regression': [
-    { references: 1234, ran: 3, worse: 0, ungraded },
-    { suites },
+    {},
+    {
+      suites: [
+        capitals(
+          'unchanged',
+          [0.9, 0.9],
+          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${String(at)}`, 'unchanged', RAN)),
+        ),
+      ],
+    },
     'green',
     '✓ No regression',
-    'No regression in 1,234 affected references of 3 suites',
+    'No regression in 1,234 affected references of 1 suite',
   ],
   'scoring-changed': [
-    { suites: ['capitals', 'support'], ungraded },
-    { suites },
+    {},
+    {
+      suites: [{ ...suites[0]!, pass_rate: { ...suites[0]!.pass_rate, difference: null } }],
+      scoring: [scoringOf('support', 0.6), scoringOf('capitals', 0.9)],
+    },
     'green',
     '✓ Scoring changed',
     'Scoring changed: capitals and 1 more',
   ],
   evaluated: [
-    { suites: 3, references: 36, lowest: 0.5, highest: 1, ungraded: { tries: 3, of: 20 } },
-    { mode: 'sweep', base: null, suites: sweep().suites },
+    {},
+    { mode: 'sweep', base: null, suites: [alone('capitals', 0.5), alone('support', 1)] },
     'green',
     '✓ Evaluated',
-    'Evaluated 36 references of 3 suites: pass rates from 50.0 % to 100.0 %; 3 of 20 tries have no readable grade',
+    'Evaluated 2 references of 2 suites: pass rates from 50.0 % to 100.0 %',
   ],
 };
 
@@ -246,7 +312,7 @@ describe.each(Object.entries(ALL))('the outcome %s', (kind, [members, of, end, f
 test('what may not fail is grey, and says that it would have failed', () => {
   const result = resultOf({
     suites: green().suites,
-    ...outcomeFields({ kind: 'failed', fails: false, ungraded }, { reasons: [BELOW] }),
+    ...outcomeFields({ kind: 'failed', fails: false }, { reasons: [BELOW] }),
   });
   expect([result.conclusion, result.title, headline(result).outcome]).toEqual([
     'neutral',
@@ -256,13 +322,12 @@ test('what may not fail is grey, and says that it would have failed', () => {
 });
 
 test('a sweep of one suite names one rate, and one that has none names no rate', () => {
-  const one = { kind: 'evaluated', suites: 1, references: 1, ungraded } as const;
-  expect(outcomeFields({ ...one, lowest: 0.5, highest: 0.5 }).title).toBe(
+  const title = (head: number | null): string =>
+    outcomeFields({ kind: 'evaluated' }, { suites: [alone('capitals', head)] }).title;
+  expect([title(0.5), title(null)]).toEqual([
     'Evaluated 1 reference of 1 suite: pass rate 50.0 %',
-  );
-  expect(outcomeFields({ ...one, lowest: null, highest: null }).title).toBe(
     'Evaluated 1 reference of 1 suite',
-  );
+  ]);
 });
 
 test('rubrics that were tested where no reference is affected are named', () =>
