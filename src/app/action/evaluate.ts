@@ -2,10 +2,10 @@ import type { Inputs } from '../../config/inputs.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import type { Client } from '../../edges/github/client.ts';
 import {
-  findPullRequest,
   withPresentBase,
   withPullRequest,
   withQueuedPullRequest,
+  type Located,
 } from '../../edges/github/pull.ts';
 import { UserError, userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -18,8 +18,6 @@ import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
-
-type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /** Uses nothing that the earlier run left behind: it may have run a stranger's workflow. */
 export async function locate(
@@ -34,11 +32,7 @@ export async function locate(
     return { facts: await withPresentBase(client, facts, facts.pullRequest), warnings: [] };
   if (facts.event !== 'workflow_run' || !(facts.origin?.event ?? '').startsWith('pull_request'))
     return { facts, warnings: [] };
-  const found = await findPullRequest(client, facts);
-  if (found.status === 'failed') throw userError(null, found.warning);
-  return found.status === 'none'
-    ? { skip: found.reason }
-    : { facts: withPullRequest(facts, found), warnings: [] };
+  return withPullRequest(client, facts);
 }
 
 /** Events of runs that report by themselves what they were about. */

@@ -37,29 +37,43 @@ export async function diffTrees(
   bring: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  await bring(await differingContents(trees, base, head));
+  const contents: string[] = [];
+  for await (const { before, after } of treeDifferences(trees, base, head))
+    for (const entry of [before, after])
+      if (entry !== undefined && entry.mode !== SUBMODULE) contents.push(entry.id);
+  await bring(contents);
   return diff(place, base, head);
 }
 
-async function differingContents(trees: TreeReader, base: string, head: string): Promise<string[]> {
-  const found: string[] = [];
-  const open: [before: string, after: string][] = [[base, head]];
+/** Undefined: the tree lacks it. */
+interface TreeDifference {
+  path: string;
+  before: FolderEntry | undefined;
+  after: FolderEntry | undefined;
+}
+
+/** Files, links and submodules that differ between two trees, which are fetched as needed. */
+export async function* treeDifferences(
+  trees: TreeReader,
+  base: string,
+  head: string,
+): AsyncGenerator<TreeDifference> {
+  const open = [{ base, head, folder: '' }];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const before = byName(await treeEntries(trees, pair[0]));
-    const after = byName(await treeEntries(trees, pair[1]));
-    for (const name of new Set([...before.keys(), ...after.keys()])) {
-      const sides = [before.get(name), after.get(name)].filter((entry) => entry !== undefined);
-      const [left, right] = sides.map(({ mode, id }) => `${mode} ${id}`);
-      if (left === right) continue;
-      if (name.endsWith('/'))
-        open.push([
-          before.get(name)?.id ?? emptyTree(base),
-          after.get(name)?.id ?? emptyTree(base),
-        ]);
-      else found.push(...sides.flatMap(({ mode, id }) => (mode === SUBMODULE ? [] : id)));
+    if (pair.base === pair.head) continue;
+    const left = byName(await treeEntries(trees, pair.base));
+    const right = byName(await treeEntries(trees, pair.head));
+    for (const [name, { bytes }] of new Map([...left, ...right])) {
+      const [before, after] = [left.get(name), right.get(name)];
+      if (before?.mode === after?.mode && before?.id === after?.id) continue;
+      const path = `${pair.folder}${treePathText(bytes)}`;
+      if (!name.endsWith('/')) yield { path, before, after };
+      else {
+        const none = emptyTree(base);
+        open.push({ base: before?.id ?? none, head: after?.id ?? none, folder: `${path}/` });
+      }
     }
   }
-  return found;
 }
 
 function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
@@ -124,13 +138,12 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
     },
     files() {
       const files: ChangedFile[] = [];
-      for (let at = 0; at < listing.length;) {
-        const entry = (listing[at] ?? Buffer.alloc(0)).toString('latin1').split(' ');
-        const last = at + (/^[RC]/.test(entry[4] ?? '') ? 2 : 1);
-        files.push(
-          parseChangedFile(entry, pathAt(listing, at + 1), pathAt(listing, last), hunks.lines),
-        );
-        at = last + 1;
+      const parts = listing.values();
+      for (const part of parts) {
+        const entry = part.toString('latin1').split(' ');
+        const from = nextPath(parts);
+        const path = /^[RC]/.test(entry[4] ?? '') ? nextPath(parts) : from;
+        files.push(parseChangedFile(entry, from, path, hunks.lines));
       }
       return files;
     },
@@ -154,10 +167,10 @@ function parseChangedFile(
   };
 }
 
-function pathAt(listing: readonly Buffer[], at: number): string {
-  const bytes = listing[at];
-  if (bytes === undefined) throw new InternalError('git diff-tree ended in the middle of an entry');
-  return treePathText(bytes);
+function nextPath(parts: Iterator<Buffer>): string {
+  const next = parts.next();
+  if (next.done === true) throw new InternalError('git diff-tree ended in the middle of an entry');
+  return treePathText(next.value);
 }
 
 /** Keep only the start of longer lines, which are content. */

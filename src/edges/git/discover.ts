@@ -97,27 +97,11 @@ export async function trackedAt(
   if (!isWithin(path, checkout.root)) return [];
   const below = relative(checkout.root, path).split(sep).join('/');
   const index = join(checkout.gitDir, 'index');
-  if (await plainlyLacks(index, below)) return [];
   const asked = below === '' ? [] : ['--', below];
   const environment = { ...place.environment, GIT_INDEX_FILE: index };
   const listed = await git({ ...place, environment }, ['ls-files', '-z', '--full-name', ...asked]);
   return splitNul(listed).map((entry) => entry.toString('utf8'));
 }
-
-/** Signatures of split and sparse indexes. */
-const ELSEWHERE = ['link', 'sdir'];
-
-/** False: ask git. Versions 2 and 3 store full paths, so the bytes show them. */
-async function plainlyLacks(index: string, below: string): Promise<boolean> {
-  const bytes = await readFile(index).catch(() => null);
-  if (bytes === null || bytes.length < 8 || !PLAIN_PATH.test(below)) return false;
-  const isWhole =
-    bytes.toString('latin1', 0, 4) === 'DIRC' && [2, 3].includes(bytes.readUInt32BE(4));
-  return isWhole && ![...ELSEWHERE, below].some((words) => bytes.includes(words));
-}
-
-/** Paths that git writes unchanged on every system. */
-const PLAIN_PATH = /^[\x20-\x7e]+$/;
 
 /** Links are not followed. */
 export function isWithin(path: string, folder: string): boolean {

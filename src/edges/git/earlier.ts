@@ -1,5 +1,5 @@
 import { gitLine } from './command.ts';
-import { deepenUntil, type CommitHistory, type HistorySource } from './history.ts';
+import { deepenUntil, type HistorySource } from './history.ts';
 import { resolveRevision, type Names } from './revision.ts';
 
 export interface EarlierCommit {
@@ -25,19 +25,18 @@ const DAY_MS = 86_400_000;
  */
 export async function earlierCommit(
   names: Names,
-  history: CommitHistory,
   since: string,
   than: EarlierThan,
 ): Promise<EarlierCommit | null> {
   const [, days] = DAYS.exec(since) ?? [];
   if (days !== undefined) {
-    await history.ensure(than.commit);
+    await names.history.ensure(than.commit);
     return commitBefore(names.source, than.commit, than.now - Number(days) * DAY_MS);
   }
   const name = since === 'last-release' ? await lastRelease(names) : since;
   if (name === null) return null;
-  const commit = await resolveRevision(names, history, name);
-  await history.ensure(commit);
+  const commit = await resolveRevision(names, name);
+  await names.history.ensure(commit);
   return { commit, name };
 }
 
@@ -76,8 +75,9 @@ async function lastRelease({ place, source: { remote } }: Names): Promise<string
 }
 
 function newestFirst(a: string, b: string): number {
-  const [, ...first] = VERSION.exec(a) ?? [];
-  const [, ...second] = VERSION.exec(b) ?? [];
-  const at = first.findIndex((part, i) => Number(part ?? 0) !== Number(second[i] ?? 0));
-  return at < 0 ? 0 : Number(second[at] ?? 0) - Number(first[at] ?? 0);
+  const numbers = (tag: string): string => {
+    const [, major = '', minor = '', patch = '0'] = VERSION.exec(tag) ?? [];
+    return `${major}.${minor}.${patch}`;
+  };
+  return numbers(b).localeCompare(numbers(a), 'en', { numeric: true });
 }

@@ -114,14 +114,15 @@ function tooMany(found: readonly string[], most: number): UserError {
 async function readBelow(trees: TreeReader, tree: string): Promise<void> {
   const seen = new Set([tree]);
   for (let open = [tree]; open.length > 0;) {
-    let found = await Promise.all(open.map((id) => listing(trees, id)));
-    const absent = open.filter((_, at) => found[at] === null);
-    if (absent.length > 0) {
-      await trees.missing.trees(absent);
-      found = await Promise.all(open.map((id) => listing(trees, id)));
-    }
-    const entries = found.flatMap((each, at) => each ?? notHere(open[at] ?? ''));
-    const below = new Set(entries.flatMap(({ mode, id }) => (mode === TREE ? [id] : [])));
+    const found = await Promise.all(
+      open.map(async (id) => ({ id, entries: await listing(trees, id) })),
+    );
+    const absent = found.flatMap(({ id, entries }) => (entries === null ? id : []));
+    if (absent.length > 0) await trees.missing.trees(absent);
+    const lists = await Promise.all(
+      found.map(async ({ id, entries }) => entries ?? (await listing(trees, id)) ?? notHere(id)),
+    );
+    const below = new Set(lists.flat().flatMap(({ mode, id }) => (mode === TREE ? id : [])));
     open = [...below].filter((id) => !seen.has(id));
     for (const id of open) seen.add(id);
   }

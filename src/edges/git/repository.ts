@@ -1,26 +1,19 @@
 import { posix } from 'node:path';
 import { userError } from '../../errors.ts';
 import type { ChangedFile, Origin, SourceTree } from '../../types/repository.ts';
-import { diffTrees } from './changes.ts';
+import { diffTrees, treeDifferences } from './changes.ts';
 import { writeFiles } from './checkout.ts';
-import { findDefaultBase } from './default-base.ts';
 import { trackedAt } from './discover.ts';
 import { earlierCommit, type EarlierCommit, type EarlierThan } from './earlier.ts';
 import type { FetchHints } from './history.ts';
-import {
-  emptyTree,
-  REGULAR_MODES,
-  TREE,
-  treeEntries,
-  treePathText,
-  type TreeReader,
-} from './listing.ts';
+import { emptyTree, REGULAR_MODES } from './listing.ts';
 import { lfsContent } from './missing.ts';
 import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
 import {
   checkedOut,
   defaultBranch,
+  findDefaultBase,
   mainlineOf,
   resolveRevision,
   shortName,
@@ -129,8 +122,8 @@ function repositoryCommits({
 }: GitReaders): Commits {
   const tips = (): Promise<Map<string, string> | null> =>
     'none' in source.remote ? Promise.resolve(null) : source.remote.tips();
-  const names = { place, reader, checkout, source };
-  const find = (revision: string): Promise<string> => resolveRevision(names, history, revision);
+  const names = { place, reader, checkout, source, history };
+  const find = (revision: string): Promise<string> => resolveRevision(names, revision);
   return {
     resolve: find,
     ensureCommit: (commit, hints) => history.ensure(commit, hints),
@@ -141,8 +134,8 @@ function repositoryCommits({
       for (const commit of commits) await history.ensure(commit);
       return originsOf(source, await tips(), commits, base === null ? null : `refs/heads/${base}`);
     },
-    earlier: (since, than) => earlierCommit(names, history, since, than),
-    defaultBase: (env) => findDefaultBase(reader, history, env),
+    earlier: (since, than) => earlierCommit(names, since, than),
+    defaultBase: (env) => findDefaultBase(names, env),
     async mainline(branch) {
       const found =
         branch === null ? await defaultBranch(names) : { ref: null, tip: await find(branch) };
@@ -208,36 +201,15 @@ function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'i
       const id = snapshots.get(tree);
       if (id === undefined) return tree.commit === commit;
       const committed = await treeOf(await idOf(commit), prefix);
-      return sameTrees(trees, committed, await treeOf(id, prefix), apart);
+      for await (const { path, before } of treeDifferences(
+        trees,
+        committed,
+        await treeOf(id, prefix),
+      ))
+        if (before !== undefined || !apart(path)) return false;
+      return true;
     },
   };
-}
-
-async function sameTrees(
-  trees: TreeReader,
-  first: string,
-  second: string,
-  apart: (path: string) => boolean,
-  below = '',
-): Promise<boolean> {
-  if (first === second) return true;
-  const left = await treeEntries(trees, first);
-  const old = new Map(left.map((entry) => [entry.bytes.toString('latin1'), entry]));
-  const right = await treeEntries(trees, second);
-  for (const { mode, id, bytes } of right) {
-    const before = old.get(bytes.toString('latin1'));
-    const path = `${below}${treePathText(bytes)}`;
-    if (before !== undefined && before.mode !== mode) return false;
-    const same =
-      mode === TREE
-        ? await sameTrees(trees, before?.id ?? emptyTree(id), id, apart, `${path}/`)
-        : before === undefined
-          ? apart(path)
-          : before.id === id;
-    if (!same) return false;
-  }
-  const now = new Set(right.map(({ bytes }) => bytes.toString('latin1')));
-  return left.every(({ bytes }) => now.has(bytes.toString('latin1')));
 }
 
 function withoutCommits(folder: string): Commits & Pick<Repository, 'tree' | 'isCommitted'> {

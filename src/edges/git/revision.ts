@@ -20,6 +20,14 @@ export interface Mainline {
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+export interface Names {
+  place: GitPlace;
+  reader: ObjectReader;
+  checkout: Checkout | null;
+  source: HistorySource;
+  history: CommitHistory;
+}
+
 const DEFAULTS = [
   'refs/remotes/origin/HEAD',
   'refs/heads/main',
@@ -29,19 +37,70 @@ const DEFAULTS = [
   'HEAD',
 ];
 
-export async function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
-  for (const ref of DEFAULTS) {
-    const tip = await commitNamed(names, ref);
+export function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
+  return firstNamed(names, DEFAULTS);
+}
+
+/** What the CI compares with: a branch's name or a full commit id. */
+const NAMED_BY_CI = [
+  'GITHUB_BASE_REF',
+  'CI_MERGE_REQUEST_DIFF_BASE_SHA',
+  'CI_MERGE_REQUEST_TARGET_BRANCH_NAME',
+  'BITBUCKET_PR_DESTINATION_BRANCH',
+  'SYSTEM_PULLREQUEST_TARGETBRANCH',
+  'CHANGE_TARGET',
+];
+
+/** A branch of this clone comes before the default branch that its remote had when cloned. */
+const BASES = [
+  'refs/heads/main',
+  'refs/remotes/origin/HEAD',
+  'refs/remotes/origin/main',
+  'refs/heads/master',
+  'refs/remotes/origin/master',
+];
+
+const REMOTE_BASES = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
+
+/** Full id; null if none is found. @throws UserError if the CI names a base that nobody has. */
+export async function findDefaultBase(
+  names: Names,
+  env: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  for (const variable of NAMED_BY_CI) {
+    const value = env[variable]?.trim() ?? '';
+    if (value !== '') return baseOfCi(names, variable, value);
+  }
+  const here = await firstNamed(names, BASES);
+  return here?.tip ?? names.history.remoteRef(REMOTE_BASES);
+}
+
+async function baseOfCi(names: Names, variable: string, value: string): Promise<string> {
+  const id = value.toLowerCase();
+  if (isObjectId(id)) {
+    await names.history.ensure(id, { side: 'base' });
+    return id;
+  }
+  const branch = value.replace(/^refs\/heads\//, '');
+  // Prefer the remote: a clone's branch may be outdated.
+  const tip =
+    (await names.history.remoteRef([`refs/heads/${branch}`])) ??
+    (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
+  if (tip !== undefined) return tip;
+  const message = `${variable} names the base ${value}, which was not found. Fetch it, or use --base <commit>.`;
+  throw userError(null, message);
+}
+
+/** Names that git could read as expressions are skipped. */
+async function firstNamed(
+  { reader }: Names,
+  refs: readonly string[],
+): Promise<{ ref: string; tip: string } | null> {
+  for (const ref of refs.filter(isPlainName)) {
+    const tip = await reader.commitNamed(ref);
     if (tip !== null) return { ref, tip };
   }
   return null;
-}
-
-export interface Names {
-  place: GitPlace;
-  reader: ObjectReader;
-  checkout: Checkout | null;
-  source: HistorySource;
 }
 
 export function shortName(place: GitPlace, ref: string): Promise<string> {
@@ -84,49 +143,37 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /** A full id wins over a branch of that name. `UserError` for unknown and ambiguous names. */
-export async function resolveRevision(
-  names: Names,
-  history: CommitHistory,
-  revision: string,
-): Promise<string> {
+export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();
   // May be an annotated tag's id; a missing id is fetched later.
-  if (isObjectId(id)) return (await commitHere(names, history, id)) ?? id;
+  if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
-  const named = unusable ? null : await commitOf(names, history, revision);
+  const named = unusable ? null : await commitOf(names, revision);
   if (named === null) {
-    throw userError(null, await unknownMessage(names, history, revision));
+    throw userError(null, await unknownMessage(names, revision));
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
     await refuseTwoMeanings(names, revision, id);
   return named;
 }
 
-async function commitOf(
-  names: Names,
-  history: CommitHistory,
-  name: string,
-): Promise<string | null> {
+async function commitOf(names: Names, name: string): Promise<string | null> {
   return (
-    (await commitHere(names, history, name)) ??
+    (await commitHere(names, name)) ??
     (await loggedCommit(names, name)) ??
-    (await ancestorNamed(names, history, name)) ??
-    (await remoteCommit(names, history, name))
+    (await ancestorNamed(names, name)) ??
+    (await remoteCommit(names, name))
   );
 }
 
 /** `HEAD~1` and the like. Without a checkout there is no HEAD. */
-async function ancestorNamed(
-  names: Names,
-  history: CommitHistory,
-  name: string,
-): Promise<string | null> {
+async function ancestorNamed(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^([^~^]+)((?:[~^]\d*)+)$/.exec(name) ?? [];
   if (start === undefined || (start === 'HEAD' && names.checkout === null)) return null;
-  const from = await commitOf(names, history, start);
+  const from = await commitOf(names, start);
   if (from === null) return null;
-  await history.ensure(from);
+  await names.history.ensure(from);
   const { place, remote } = names.source;
   const find = (): Promise<string | null> => parseName(place, `${from}${path}^{commit}`);
   let found = await find();
@@ -137,13 +184,9 @@ async function ancestorNamed(
 
 const NAMED_BRANCHES = 5;
 
-async function unknownMessage(
-  names: Names,
-  history: CommitHistory,
-  revision: string,
-): Promise<string> {
+async function unknownMessage(names: Names, revision: string): Promise<string> {
   const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
-  if ((await commitNamed(names, 'HEAD')) === null && !history.hasRemote)
+  if ((await commitNamed(names, 'HEAD')) === null && !names.history.hasRemote)
     return (
       `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit ` +
       'first, or use "npx evaldiff run", which needs none.'
@@ -163,13 +206,9 @@ async function unknownMessage(
   return `${unknown} Give a branch, a tag or a full commit id.${here}`;
 }
 
-async function commitHere(
-  names: Names,
-  history: CommitHistory,
-  name: string,
-): Promise<string | null> {
+async function commitHere(names: Names, name: string): Promise<string | null> {
   const id = await commitNamed(names, name);
-  if (id !== null) history.found(id);
+  if (id !== null) names.history.found(id);
   return id;
 }
 
@@ -197,11 +236,7 @@ async function loggedCommit(names: Names, name: string): Promise<string | null> 
   return id === null ? null : commitNamed(names, `${id}${path}`);
 }
 
-async function remoteCommit(
-  names: Names,
-  history: CommitHistory,
-  name: string,
-): Promise<string | null> {
+async function remoteCommit(names: Names, name: string): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
   // Git prefers tags to branches.
   const own =
@@ -213,7 +248,8 @@ async function remoteCommit(
   const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
   const refs = tracked === undefined ? own : [...own, branch];
   return (
-    (await commitNamed(names, `refs/remotes/origin/${name}`)) ?? (await history.remoteRef(refs))
+    (await commitNamed(names, `refs/remotes/origin/${name}`)) ??
+    (await names.history.remoteRef(refs))
   );
 }
 

@@ -29,9 +29,7 @@ export async function approverOf(
     if (hasStatus(error, 404))
       return { refused: `${who}, who added the label, may not write to this repository` };
     const failed = `it is not known whether ${who}, who added the label, may write to this repository`;
-    return {
-      refused: publishFailureLine({ failed, permission: 'metadata: read', fork: false }, error),
-    };
+    return { refused: publishFailureLine(failed, 'metadata: read', error) };
   }
 }
 
@@ -49,15 +47,7 @@ export async function removeLabel(
     return [];
   } catch (error) {
     if (hasStatus(error, 404)) return [];
-    return [
-      publishFailureLine(
-        {
-          failed: 'The label that approved this run was not removed',
-          permission: 'pull-requests: write',
-          fork: false,
-        },
-        error,
-      ),
-    ];
+    const failed = 'The label that approved this run was not removed';
+    return [publishFailureLine(failed, 'pull-requests: write', error)];
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Conclusion } from '../../types/plain.ts';
 import { RETRIES, listAll, type Client } from './client.ts';
 import { isTransient } from './published.ts';
-import { isOpenAt, ownerAndName } from './pull.ts';
+import { ownerAndName, presentPull } from './pull.ts';
 
 /** Stored as its `external_id`, which other runs read. */
 interface CheckOwner {
@@ -45,27 +45,16 @@ interface WrittenRun extends CheckOwner {
   replaced: number | null;
 }
 
+const EXTERNAL_ID =
+  /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
+
 function parseCheckRun({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
-  const [
-    prefix,
-    identity = '',
-    workflowRun = '',
-    attempt = '',
-    pull = '',
-    own = '',
-    replaced = '',
-  ] = (text ?? '').split(':');
-  if (prefix !== 'evaldiff' || own === '') return null;
+  const found = EXTERNAL_ID.exec(text ?? '')?.groups;
+  if (found === undefined) return null;
+  const { identity = '', workflowRun = '', attempt = '', pull = '', own = '' } = found;
   const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
-  return {
-    id,
-    identity,
-    workflowRun,
-    attempt,
-    pullRequest,
-    own,
-    replaced: Number(replaced) || null,
-  };
+  const replaced = Number(found['replaced']) || null;
+  return { id, identity, workflowRun, attempt, pullRequest, own, replaced };
 }
 
 async function listNamed(
@@ -133,8 +122,10 @@ async function blockerOf(
     if (own === 'success' || own === 'neutral') continue;
     if (number === null || number === owner.pullRequest) {
       if (isRival(run, place)) return 'another job or workflow';
-    } else if (await isOpenAt(client, { repository, number, sha: headSha }))
-      return `#${String(number)}`;
+    } else {
+      const { state, head } = await presentPull(client, repository, number);
+      if (state === 'open' && head.sha === headSha) return `#${String(number)}`;
+    }
   }
   return null;
 }

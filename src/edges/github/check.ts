@@ -10,12 +10,7 @@ import {
 } from './check-run.ts';
 import type { Client } from './client.ts';
 import { fitBytes, fitMarkdown } from './fit.ts';
-import {
-  publishFailureLine,
-  hasStatus,
-  type PublishAttempt,
-  type PublishResult,
-} from './published.ts';
+import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
 /** GitHub's limits; a summary's is counted in bytes here, the stricter reading. */
@@ -29,6 +24,8 @@ export const MAX_ANNOTATIONS = 100;
 const MAX_FIELD_BYTES = 65_536;
 
 const MAX_TITLE = 255;
+
+const PERMISSION = 'checks: write';
 
 /** Columns count from 1 and are given only for a single line. */
 export interface CheckAnnotation {
@@ -103,12 +100,7 @@ const RUNNING =
 
 /** Annotations after the first 50 go in further requests. Never throws; `id` null: none wanted. */
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
-  if (job.name === '') return { ok: true, id: null, warnings: [] };
-  const attempt = {
-    failed: 'The check run was not written',
-    permission: 'checks: write',
-    fork: job.fork,
-  };
+  if (job.name === '') return NOT_WANTED;
   const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);
   const hidden = job.annotations.length - chosen.length;
   const note =
@@ -123,7 +115,8 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
     const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
     return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
   } catch (error) {
-    return { ok: false, warning: publishFailureLine(attempt, error) };
+    const failed = 'The check run was not written';
+    return { ok: false, warning: publishFailureLine(failed, PERMISSION, error, job.fork) };
   }
 }
 
@@ -184,7 +177,7 @@ async function createWithFallback(
   return {
     id: await post(client, job, []),
     sent: [],
-    warnings: [publishFailureLine(annotationsFailed(job, annotations.length), refusal)],
+    warnings: [annotationsFailed(job, annotations.length, refusal)],
   };
 }
 
@@ -245,18 +238,15 @@ async function append(
         output: { ...job.output, annotations: batch },
       });
     } catch (error) {
-      return [publishFailureLine(annotationsFailed(job, annotations.length - start), error)];
+      return [annotationsFailed(job, annotations.length - start, error)];
     }
   }
   return [];
 }
 
-function annotationsFailed(job: CheckJob, count: number): PublishAttempt {
-  return {
-    failed: `${count} annotation${count === 1 ? ' was' : 's were'} not written`,
-    permission: 'checks: write',
-    fork: job.fork,
-  };
+function annotationsFailed({ fork }: CheckJob, count: number, error: unknown): string {
+  const failed = `${count} annotation${count === 1 ? ' was' : 's were'} not written`;
+  return publishFailureLine(failed, PERMISSION, error, fork);
 }
 
 function toSend(annotation: CheckAnnotation) {

@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { firstWords } from '../../text/amounts.ts';
 import { listAll, tokenIdentity, type Client, type Identity } from './client.ts';
-import { account, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
+import {
+  NOT_WANTED,
+  account,
+  publishFailureLine,
+  hasStatus,
+  type PublishResult,
+} from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
 /** GitHub's limit on a comment's body, in UTF-16 units. */
 export const MAX_COMMENT = 65_536;
+
+const PERMISSION = 'pull-requests: write';
 
 export type CommentMode = 'auto' | 'always' | 'never';
 
@@ -63,7 +72,7 @@ const CreatedComment = z.object({ id: z.number().int() });
 
 /** Anyone can write the marker: ours are also by the token's account. `id` null: none written. */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
-  if (job.mode === 'never') return { ok: true, id: null, warnings: [] };
+  if (job.mode === 'never') return NOT_WANTED;
   if (!job.body.startsWith(job.marker) || job.marker === '')
     return {
       ok: false,
@@ -80,17 +89,8 @@ export async function publishComment(client: Client, job: CommentJob): Promise<P
   try {
     return await upsert(client, job);
   } catch (error) {
-    return {
-      ok: false,
-      warning: publishFailureLine(
-        {
-          failed: 'The comment was not written',
-          permission: 'pull-requests: write',
-          fork: job.fork,
-        },
-        error,
-      ),
-    };
+    const failed = 'The comment was not written';
+    return { ok: false, warning: publishFailureLine(failed, PERMISSION, error, job.fork) };
   }
 }
 
@@ -146,24 +146,14 @@ async function find(
     if (comment.body?.trimStart().startsWith(job.marker) === true) marked.push(comment);
   }
   const own = marked.filter((comment) => isOwn(comment, self)).sort((a, b) => b.id - a.id);
-  const others = [
-    ...new Set(
-      marked
-        .filter((comment) => !isOwn(comment, self))
-        .map(({ user }) => (user ? account(user.login) : 'a deleted account')),
-    ),
-  ];
-  const names =
-    others.length > 3
-      ? `${others.slice(0, 3).join(', ')} and ${others.length - 3} more`
-      : others.join(', ');
-  const warnings =
-    others.length > 0
-      ? [
-          `A comment by ${names} carries the marker of this report. It is not ours and was left alone.`,
-        ]
-      : [];
-  return { own, warnings };
+  const others = marked
+    .filter((comment) => !isOwn(comment, self))
+    .map(({ user }) => (user ? account(user.login) : 'a deleted account'));
+  if (others.length === 0) return { own, warnings: [] };
+  const warning =
+    `A comment by ${firstWords([...new Set(others)], 3)} carries the marker of this report. It is ` +
+    'not ours and was left alone.';
+  return { own, warnings: [warning] };
 }
 
 /** Logins are unique, and no user can have the brackets of an app's. */
@@ -226,12 +216,9 @@ async function createComment(
     );
     return { ok: true, id, warnings: [...warnings, ...left] };
   } catch (error) {
-    const attempt = {
-      failed: 'The comment was written, but other comments of ours were not looked for',
-      permission: 'pull-requests: write',
-      fork: job.fork,
-    };
-    return { ok: true, id, warnings: [...warnings, publishFailureLine(attempt, error)] };
+    const failed = 'The comment was written, but other comments of ours were not looked for';
+    const warning = publishFailureLine(failed, PERMISSION, error, job.fork);
+    return { ok: true, id, warnings: [...warnings, warning] };
   }
 }
 
@@ -246,12 +233,9 @@ async function remove(
     try {
       await octokit.rest.issues.deleteComment({ ...ownerAndName(job.repository), comment_id: id });
     } catch (error) {
-      const attempt = {
-        failed: `Our outdated comment ${id} was not removed`,
-        permission: 'pull-requests: write',
-        fork: job.fork,
-      };
-      if (!hasStatus(error, 404)) warnings.push(publishFailureLine(attempt, error));
+      const failed = `Our outdated comment ${id} was not removed`;
+      if (!hasStatus(error, 404))
+        warnings.push(publishFailureLine(failed, PERMISSION, error, job.fork));
     }
   }
   return warnings;

@@ -7,20 +7,19 @@ import { shorten } from '../../text/visible.ts';
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
-export interface PublishAttempt {
-  /** A main clause in the past: `The comment was not written`. */
-  failed: string;
-  permission: string;
-  /** GitHub may have given a read-only token. */
-  fork: boolean;
-}
+export const NOT_WANTED: PublishResult = { ok: true, id: null, warnings: [] };
 
 const FOREIGN_LENGTH = 300;
 
-/** One line for the log. Foreign text in it is filtered and cut. */
+/**
+ * One line for the log. Foreign text in it is filtered and cut. `failed`: a main clause in the past,
+ * such as `The comment was not written`. `fork`: GitHub may have given a read-only token.
+ */
 export function publishFailureLine(
-  { failed, permission, fork }: PublishAttempt,
+  failed: string,
+  permission: string,
   error: unknown,
+  fork = false,
 ): string {
   return `${failed}: ${cause(error, permission, fork)}`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
@@ -24,25 +25,36 @@ const Pull = z.object({
 type Pull = z.infer<typeof Pull>;
 
 /** The payload may be outdated. Rejects when GitHub does. */
-export async function currentHead(
+export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
+  return readPull(client, repository, number, Pull);
+}
+
+async function readPull<T>(
   { octokit }: Client,
   repository: string,
   number: number,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const of = { ...ownerAndName(repository), pull_number: number };
+  return schema.parse((await octokit.rest.pulls.get(of)).data);
+}
+
+export async function currentHead(
+  client: Client,
+  repository: string,
+  number: number,
 ): Promise<string> {
-  const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
-  return Pull.parse(reply.data).head.sha;
+  return (await presentPull(client, repository, number)).head.sha;
 }
 
 /** The payload's base may be outdated (changed, or a rerun); it is the fallback. Never throws. */
 export async function withPresentBase(
-  { octokit }: Client,
+  client: Client,
   facts: EventFacts,
   number: number,
 ): Promise<EventFacts> {
   try {
-    const of = { ...ownerAndName(facts.repository), pull_number: number };
-    const reply = await octokit.rest.pulls.get(of);
-    const { base, head } = Pull.parse(reply.data);
+    const { base, head } = await presentPull(client, facts.repository, number);
     const known = { ...facts, presentHead: head.sha };
     return base.ref === facts.baseBranch
       ? known
@@ -52,15 +64,7 @@ export async function withPresentBase(
   }
 }
 
-/** Rejects when GitHub does. */
-export async function isOpenAt(
-  { octokit }: Client,
-  { repository, number, sha }: { repository: string; number: number; sha: string },
-): Promise<boolean> {
-  const reply = await octokit.rest.pulls.get({ ...ownerAndName(repository), pull_number: number });
-  const { state, head } = Pull.parse(reply.data);
-  return state === 'open' && head.sha === sha;
-}
+const PERMISSION = 'pull-requests: read';
 
 const PullText = z.object({
   body: z.string().nullish(),
@@ -69,71 +73,63 @@ const PullText = z.object({
 
 /** The payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
-  { octokit }: Client,
+  client: Client,
   repository: string,
   number: number,
 ): Promise<
   { labels: { name: string; description: string | null }[]; body: string } | { warning: string }
 > {
   try {
-    const reply = await octokit.rest.pulls.get({
-      ...ownerAndName(repository),
-      pull_number: number,
-    });
-    const { body, labels } = PullText.parse(reply.data);
+    const { body, labels } = await readPull(client, repository, number, PullText);
     return {
       body: body ?? '',
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
-    return {
-      warning: publishFailureLine(
-        {
-          failed: 'The labels of this pull request were not read, so nothing is overridden',
-          permission: 'pull-requests: read',
-          fork: false,
-        },
-        error,
-      ),
-    };
+    const failed = 'The labels of this pull request were not read, so nothing is overridden';
+    return { warning: publishFailureLine(failed, PERMISSION, error) };
   }
 }
 
-type FoundPullRequest =
-  | {
-      status: 'found';
-      number: number;
-      base: string;
-      baseBranch: string;
-      head: string;
-      headRepository: string;
-      headBranch: string;
-    }
-  /** Closed, or pushed to since. */
-  | { status: 'none'; reason: string }
-  | { status: 'failed'; warning: string };
+/** The facts of a run, or why there is nothing to judge. */
+export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
-/** By head commit and repository: the event's list is empty for forks. Refuses two matches. */
-export async function findPullRequest(
-  client: Client,
-  facts: EventFacts,
-): Promise<FoundPullRequest> {
+/**
+ * By head commit and repository: the event's list is empty for forks. Refuses two matches. The
+ * trust level stays that of the run. @throws UserError if GitHub does not answer.
+ */
+export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository, headBranch, repository } = facts;
   if (head === null || headRepository === null)
-    return { status: 'none', reason: 'The repository of the head commit is gone.' };
+    return { skip: 'The repository of the head commit is gone.' };
   const wanted = { head, headRepository, headBranch, repository };
-  try {
+  const failed = 'The pull request of this run was not found';
+  const find = async (): Promise<Pull[]> => {
     const ofCommit = await pullsOfCommit(client, wanted);
-    const matches = ofCommit.length > 0 ? ofCommit : await openPulls(client, wanted);
-    return choosePull(matches, head, headRepository);
-  } catch (error) {
-    const attempt = {
-      failed: 'The pull request of this run was not found',
-      permission: 'pull-requests: read',
-      fork: false,
-    };
-    return { status: 'failed', warning: publishFailureLine(attempt, error) };
+    return ofCommit.length > 0 ? ofCommit : openPulls(client, wanted);
+  };
+  const matches = await find().catch((error: unknown) => {
+    throw userError(null, publishFailureLine(failed, PERMISSION, error));
+  });
+  const [found, ...others] = matches;
+  const isHead = `${head.slice(0, 7)} as ${others.length === 0 ? 'its' : 'their'} head`;
+  if (found === undefined)
+    return { skip: `No open pull request has ${isHead}: it was closed, or pushed to since.` };
+  if (others.length > 0) {
+    const numbers = matches.map(({ number }) => `#${number}`).join(', ');
+    return { skip: `${numbers} all have ${isHead}, so it is not clear which one is meant.` };
   }
+  const { number, base } = found;
+  const known = {
+    ...facts,
+    pullRequest: number,
+    base: base.sha,
+    baseBranch: base.ref,
+    head: found.head.sha,
+    headBranch: found.head.ref,
+    presentHead: found.head.sha,
+  };
+  return { facts: known, warnings: [] };
 }
 
 interface PullSearch {
@@ -185,54 +181,11 @@ function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
   );
 }
 
-function choosePull(matches: Pull[], head: string, headRepository: string): FoundPullRequest {
-  const [first, ...others] = matches;
-  if (first === undefined) {
-    return {
-      status: 'none',
-      reason: `No open pull request has ${head.slice(0, 7)} as its head: it was closed, or pushed to since.`,
-    };
-  }
-  if (others.length > 0) {
-    const numbers = matches.map((pull) => `#${pull.number}`).join(', ');
-    return {
-      status: 'none',
-      reason: `${numbers} all have ${head.slice(0, 7)} as their head, so it is not clear which one is meant.`,
-    };
-  }
-  return {
-    status: 'found',
-    number: first.number,
-    base: first.base.sha,
-    baseBranch: first.base.ref,
-    head: first.head.sha,
-    headRepository,
-    headBranch: first.head.ref,
-  };
-}
-
-/** The trust level stays that of the run. */
-export function withPullRequest(
-  facts: EventFacts,
-  found: FoundPullRequest & { status: 'found' },
-): EventFacts {
-  return {
-    ...facts,
-    pullRequest: found.number,
-    base: found.base,
-    baseBranch: found.baseBranch,
-    head: found.head,
-    headRepository: found.headRepository,
-    headBranch: found.headBranch,
-    presentHead: found.head,
-  };
-}
-
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
 /** If unknown, the facts stay those of a stranger, with the reason as a warning. Never throws. */
 export async function withQueuedPullRequest(
-  { octokit }: Client,
+  client: Client,
   facts: EventFacts,
 ): Promise<{ facts: EventFacts; warnings: string[] }> {
   const number = QUEUE_BRANCH.exec(facts.headBranch ?? '')?.[1];
@@ -244,11 +197,7 @@ export async function withQueuedPullRequest(
       warnings: [`${failed}: the queue's branch does not name it the way GitHub's do.`],
     };
   try {
-    const reply = await octokit.rest.pulls.get({
-      ...ownerAndName(facts.repository),
-      pull_number: Number(number),
-    });
-    const { head, user } = Pull.parse(reply.data);
+    const { head, user } = await presentPull(client, facts.repository, Number(number));
     const headRepository = head.repo?.full_name ?? null;
     return {
       facts: {
@@ -261,7 +210,6 @@ export async function withQueuedPullRequest(
       warnings: [],
     };
   } catch (error) {
-    const permission = 'pull-requests: read';
-    return { facts, warnings: [publishFailureLine({ failed, permission, fork: false }, error)] };
+    return { facts, warnings: [publishFailureLine(failed, PERMISSION, error)] };
   }
 }

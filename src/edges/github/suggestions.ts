@@ -46,7 +46,7 @@ export async function publishSuggestions(client: Client, job: SuggestionJob): Pr
     // Without the right to read, none were ever written.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
-    return [publishFailureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+    return [publishFailureLine(failed, PERMISSION, error, job.fork)];
   }
 }
 
@@ -122,7 +122,7 @@ async function put(
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
     const failed = `A suggested fix stands in the comment alone, not on line ${String(endLine)} of its file`;
-    return [publishFailureLine({ failed, permission: PERMISSION, fork: job.fork }, error)];
+    return [publishFailureLine(failed, PERMISSION, error, job.fork)];
   }
 }
 

@@ -19,8 +19,7 @@ async function readHead({ client }: Setup): Promise<string> {
   try {
     return await currentHead(client, REPOSITORY, 12);
   } catch (error) {
-    const surface = { failed: 'It failed', permission: 'pull-requests: read', fork: false };
-    return publishFailureLine(surface, error);
+    return publishFailureLine('It failed', 'pull-requests: read', error);
   }
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   currentHead,
-  findPullRequest,
   ownerAndName,
   pullWords,
   withPullRequest,
@@ -31,7 +30,13 @@ function facts(more: Partial<EventFacts> = {}): EventFacts {
     ...more,
   };
 }
-const missing = (reason: string) => ({ status: 'none', reason });
+const missing = (skip: string) => ({ skip });
+const found13 = {
+  pullRequest: 13,
+  base: 'b'.repeat(40),
+  baseBranch: 'main',
+  presentHead: FORK_HEAD,
+};
 const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
 
 describe('the pull request of a workflow_run', () => {
@@ -41,15 +46,7 @@ describe('the pull request of a workflow_run', () => {
     const stranger = { ...forkHead, repository: 'mallory-example/prompts' };
     addPull(github.state, { number: 14, head: stranger });
     addPull(github.state, { number: 15, head: forkHead, state: 'closed' });
-    expect(await findPullRequest(client, facts())).toEqual({
-      status: 'found',
-      number: 13,
-      base: 'b'.repeat(40),
-      baseBranch: 'main',
-      head: FORK_HEAD,
-      headRepository: 'bo-example/prompts',
-      headBranch: 'friendlier',
-    });
+    expect(await withPullRequest(client, facts())).toEqual({ facts: facts(found13), warnings: [] });
     expect(github.state.violations).toEqual([]);
   });
 
@@ -59,9 +56,9 @@ describe('the pull request of a workflow_run', () => {
     const unknown = { message: 'No commit found', documentation_url: 'x' };
     const byCommit = /\/commits\/.*\/pulls$/;
     github.intercept('GET', byCommit, () => ({ status: 422, body: unknown }));
-    const found = { status: 'found', number: 13 };
-    expect(await findPullRequest(client, facts())).toMatchObject(found);
-    expect(await findPullRequest(client, facts({ headBranch: null }))).toMatchObject(found);
+    const found = { facts: { pullRequest: 13, headBranch: 'friendlier' } };
+    expect(await withPullRequest(client, facts())).toMatchObject(found);
+    expect(await withPullRequest(client, facts({ headBranch: null }))).toMatchObject(found);
     const asked = [`GET /commits/${FORK_HEAD}/pulls`, 'GET /pulls'];
     expect(requests()).toEqual([...asked, ...asked]);
     expect(github.state.violations).toEqual([]);
@@ -73,7 +70,7 @@ describe('the pull request of a workflow_run', () => {
       addPull(github.state, { number, head: { ...forkHead, sha: 'd'.repeat(40) } });
     addPull(github.state, { number: 300, head: forkHead });
     github.intercept('GET', /\/commits\/.*\/pulls$/, () => ({ status: 200, body: [] }));
-    expect(await findPullRequest(client, facts())).toMatchObject({ status: 'found', number: 300 });
+    expect(await withPullRequest(client, facts())).toMatchObject({ facts: { pullRequest: 300 } });
   });
 
   test('a push since then, a closed pull request or a deleted fork: nothing to do, and why', async () => {
@@ -82,10 +79,10 @@ describe('the pull request of a workflow_run', () => {
     const none = missing(
       'No open pull request has ccccccc as its head: it was closed, or pushed to since.',
     );
-    expect(await findPullRequest(client, facts())).toEqual(none);
+    expect(await withPullRequest(client, facts())).toEqual(none);
     addPull(github.state, { number: 13, head: { ...forkHead, repository: null } });
-    expect(await findPullRequest(client, facts())).toEqual(none);
-    expect(await findPullRequest(client, facts({ headRepository: null }))).toEqual(
+    expect(await withPullRequest(client, facts())).toEqual(none);
+    expect(await withPullRequest(client, facts({ headRepository: null }))).toEqual(
       missing('The repository of the head commit is gone.'),
     );
   });
@@ -95,43 +92,36 @@ describe('the pull request of a workflow_run', () => {
     addPull(github.state, { number: 13, head: forkHead });
     const base = { ref: 'release', sha: 'f'.repeat(40) };
     addPull(github.state, { number: 16, head: forkHead, base });
-    expect(await findPullRequest(client, facts())).toEqual(
+    expect(await withPullRequest(client, facts())).toEqual(
       missing('#13, #16 all have ccccccc as their head, so it is not clear which one is meant.'),
     );
   });
 
-  test('a refusal is a warning that names the permission', async () => {
+  test('a refusal is an error that names the permission', async () => {
     const { client, github } = await setup(workflowToken());
     github.state.private = true;
-    expect(await findPullRequest(client, facts())).toEqual({
-      status: 'failed',
-      warning:
-        'The pull request of this run was not found: the token may not do this (403). Give the job `permissions: pull-requests: read`.',
-    });
+    await expect(withPullRequest(client, facts())).rejects.toThrow(
+      'The pull request of this run was not found: the token may not do this (403). Give the job `permissions: pull-requests: read`.',
+    );
   });
 
   test.each<[string, unknown]>([
     ['no list', 'text'],
     ['a number that is text', [{ number: '13', state: 'open', base: {}, head: {} }]],
-  ])('an answer with %s is a warning', async (_what, body) => {
+  ])('an answer with %s is an error', async (_what, body) => {
     const { client, github } = await setup();
     github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
-    expect(await findPullRequest(client, facts())).toMatchObject({
-      status: 'failed',
-      warning: expect.stringContaining('not what its API describes'),
-    });
+    await expect(withPullRequest(client, facts())).rejects.toThrow('not what its API describes');
   });
 });
 
 test('a found pull request completes the facts and leaves the run untrusted', async () => {
   const { client, github } = await setup();
   addPull(github.state, { number: 13, head: forkHead });
-  const found = await findPullRequest(client, facts());
-  if (found.status !== 'found') throw new Error(JSON.stringify(found));
-  const whole = withPullRequest(facts(), found);
-  const base = { base: 'b'.repeat(40), baseBranch: 'main' };
-  expect(whole).toEqual(facts({ pullRequest: 13, ...base, presentHead: found.head }));
-  expect(trustLevel(whole, 'own-branch').level).toBe('untrusted');
+  const found = await withPullRequest(client, facts());
+  if ('skip' in found) throw new Error(found.skip);
+  expect(found.facts).toEqual(facts(found13));
+  expect(trustLevel(found.facts, 'own-branch').level).toBe('untrusted');
 });
 
 describe('the pull request in a merge queue', () => {
