@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { withRules } from '../../scripts/verdict-docs.ts';
 import { RUN_RULES } from '../../src/kernel/judge/run-rules.ts';
-import { SUITE_RULES } from '../../src/kernel/judge/suite-rules.ts';
+import { COMPARED_RULES } from '../../src/kernel/judge/suite-rules.ts';
 import { tightTables } from '../tight-tables.ts';
 import { ROOT } from './source-graph.ts';
 
@@ -12,7 +12,7 @@ const page = readFileSync(join(ROOT, 'docs', 'verdicts.md'), 'utf8');
 test('docs/verdicts.md has the rules that decide (else run npm run generate)', () => {
   expect(tightTables(page)).toBe(tightTables(withRules(page)));
   expect(tightTables(page)).toMatch(
-    new RegExp(`\\| ${String(SUITE_RULES.length)} \\|.*\`unsettled\``),
+    new RegExp(`\\| ${String(COMPARED_RULES.length)} \\|.*\`unsettled\``),
   );
   expect(tightTables(page)).toMatch(
     new RegExp(`\\| ${String(RUN_RULES.length)} \\|.*\`no-regression\``),

@@ -102,7 +102,7 @@ const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
   endings: () => "One side's answers ended otherwise, so the rates say nothing.",
   unsettled: (_, tolerance, tries) =>
     `It could not rule out a drop above the tolerance of ${tolerance} with ${tries} a side.`,
-  level: (_, tolerance) =>
+  'not-lower': (_, tolerance) =>
     'Head is no lower, but the suite is too small to rule out a drop above the tolerance of ' +
     `${tolerance}.`,
   run: (_, tolerance) =>
@@ -159,7 +159,7 @@ function whyOpen(suite: SuiteResult): string {
   const confirmed = confirmationSentence(suite);
   if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
-  const nothingPassed = reason?.by === 'level' && pass_rate.base === 0;
+  const nothingPassed = reason?.by === 'not-lower' && pass_rate.base === 0;
   if (!reason || sentence === undefined || nothingPassed) return '';
   const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;

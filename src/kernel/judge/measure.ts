@@ -103,7 +103,7 @@ type OwnFacts = Pick<
   | 'rise'
   | 'interval'
   | 'isBound'
-  | 'isLevel'
+  | 'isNotLower'
 >;
 
 export interface MeasuredRow extends SuiteRow {
@@ -142,7 +142,7 @@ export function measured<Row extends SuiteRow>(
     rise: rise === undefined ? null : { p: rise.look.test.midUp, references: [] },
     interval: look.interval,
     isBound: ruledOut === 'bound',
-    isLevel: ruledOut === 'level',
+    isNotLower: ruledOut === 'not-lower',
   };
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }

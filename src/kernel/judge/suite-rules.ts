@@ -1,8 +1,24 @@
-import type { SuiteComparison } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { gates } from '../select/affected-suite.ts';
+import { fingerprintOf, gates } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './scoring-rates.ts';
+
+/** A suite of which nothing is compared. */
+export interface SideFacts {
+  hasBase: boolean;
+  hasHead: boolean;
+  /** References that can run. */
+  runs: number;
+  /** Of these, those with a try on some side; an error is a try, too. */
+  tried: number;
+  /** Of these, those that count: neither skipped nor in quarantine. */
+  counting: number;
+  /** Of those that count, those that base answered and that ask the same on both sides. */
+  same: number;
+  /** Of those that count and that base has, those that one side cannot be asked. */
+  unaskable: number;
+}
 
 /** The p of a test that decided (null: it was sequential), and the ids of what it names. */
 interface Found {
@@ -12,265 +28,315 @@ interface Found {
   metrics?: readonly string[];
 }
 
-/** What the verdict of a suite rests on. All of it is computed before the first rule is read. */
+/**
+ * What the verdict of a suite that is compared rests on, computed before the first rule is read.
+ * "Its share of alpha" is the suite's by Holm's procedure (`alphaShares`, `holmLevels`).
+ */
 export interface SuiteFacts {
-  hasBase: boolean;
-  hasHead: boolean;
-  /** References that can run. */
-  runs: number;
-  /** Of these, those with a try on some side. */
-  asked: number;
-  /** Those with a try on base that count: neither skipped nor in quarantine. */
-  baseAnswered: number;
-  /** Whether references ask different things on base and head, so that their tries are compared. */
-  isCompared: boolean;
-  /** The whole suite fell by at least `gate.min_drop`, beyond chance. */
-  fall: Found | null;
-  /** Single references broke beyond chance. */
-  broken: Found | null;
-  /** Head gives no outcome where base does, beyond chance. */
-  unanswered: Found | null;
-  /** What new tries say of a fall that rests on an earlier run or on one session; null: none. */
+  /**
+   * What new tries say of a fall that rests on an earlier run or on one session; null: none does.
+   * Tests: e-values of new pairs, then exact tests of whole sides, at alpha over the claims
+   * (`nextConfirmationStep`).
+   */
   confirmation: Confirmation | null;
-  /** Ids of references without evidence, where too many lack it for green; null: not so. */
+  /**
+   * The whole suite, or one metric, fell by at least `gate.min_drop`. Test: exact permutation of
+   * tries within questions, min-p over the metrics, at its share of alpha spent over the looks
+   * (`regressionOf`, `isFall`).
+   */
+  fall: Found | null;
+  /**
+   * Single references broke. Test: the mean e-value of the run's references, at 0.2 alpha; with a
+   * fixed number of tries an exact test of the suite's references (`regressionOf`).
+   */
+  broken: Found | null;
+  /**
+   * Head gives no outcome where base does. Test: exact, as for pass and fail, Holm over the suites,
+   * at 0.2 alpha on top; none where a critical reference or the whole suite is silent
+   * (`judgeEvidence`).
+   */
+  unanswered: Found | null;
+  /**
+   * Ids of references without a judged try, where more than 2 % of the run's, a critical one or a
+   * whole suite lack it; null: fewer do. No test (`standsBeforeGreen`).
+   */
   missing: readonly string[] | null;
-  /** Ids of references named as worse, and of those that more tries would have to clear. */
+  /**
+   * Ids of references that got worse by themselves. False-discovery rate 5 %: e-BH, or discrete with
+   * a fixed number of tries (`isNamed`).
+   */
   named: readonly string[];
-  suspicious: readonly string[];
-  /** Single metrics that fell beyond chance, though not at the level of the verdict. */
+  /**
+   * Single metrics that fell at 5 %, Bonferroni over metrics and suites, at the last look
+   * (`metricsBeyondChance`).
+   */
   fallenMetrics: readonly string[];
-  /** Good verdicts that would rest on answers that were cut, withheld or refused on one side. */
+  /**
+   * Ids of references that look worse and that more tries could clear. There are some only if the
+   * run was cut or another reference was called, or where a critical roll-up fell. No test
+   * (`suspicionOf`).
+   */
+  suspicious: readonly string[];
+  /**
+   * Good verdicts that would rest on answers that were cut, withheld or refused on one side. Exact
+   * test at 0.2 alpha, or a whole side is so (`ruledOutByEndings`).
+   */
   endings: ReadonlySet<Verdict>;
-  /** Head's answers fall under base's scoring although the scoring changed; null: they do not. */
+  /**
+   * Head's answers fall under base's scoring, though the scoring changed; null: they do not. Tested
+   * like a fixed number of tries, at its share of alpha (`fallUnderBase`).
+   */
   hidden: FallUnderBase | null;
+  /** The mirror of `fall`, for all metrics together (`isRise`). */
   rise: Found | null;
-  /** Two-sided 90 % interval of head − base; null: no tries on both sides. */
+  /**
+   * Of head − base; null: no tries on both sides. One-sided level of each end: 1 to 3.5 % by look,
+   * 5 % with a fixed number of tries, whatever alpha is (`differenceInterval`).
+   */
   interval: { difference: number; low: number; high: number } | null;
-  /** A drop larger than the tolerance is ruled out: by the interval, or by a rate that is no lower. */
+  /** The interval rules out a drop above the tolerance (`ruledOutBy`). */
   isBound: boolean;
-  isLevel: boolean;
-  /** All suites of the run together rule out a drop, and none looks worse. */
+  /** The rate is not lower, and no more tries follow, or the suite is small (`ruledOutBy`). */
+  isNotLower: boolean;
+  /** The interval over all suites rules out a drop, and none looks worse (`boundTogether`). */
   isBoundTogether: boolean;
 }
 
-interface SuiteRule {
-  /** Names the row where the table is printed. */
-  id: string;
+/** The first rule of a table that holds decides. */
+interface Rule<Facts> {
   verdict: Verdict;
-  /** Null: nothing was compared. */
-  by: VerdictReason['by'] | null;
-  when(facts: SuiteFacts): boolean;
+  /** When it holds, in words: docs/verdicts.md prints them. */
+  words: string;
+  when(facts: Facts): boolean;
+}
+
+interface ComparedRule extends Rule<SuiteFacts> {
+  by: VerdictReason['by'];
   /** The test and the references that it rests on; absent: all references, and no test. */
   found?(facts: SuiteFacts): Partial<Found> | null;
 }
 
-/** The verdict of a suite: the first rule that holds. */
-export const SUITE_RULES = [
+export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
   {
-    id: 'removed',
     verdict: 'removed',
-    by: null,
-    when: (facts) => isUncompared(facts) && !facts.hasHead,
+    words: 'head no longer has the suite',
+    when: ({ hasHead }) => !hasHead,
   },
   {
-    id: 'new',
     verdict: 'new',
-    by: null,
-    when: (facts) => isUncompared(facts) && !facts.hasBase && facts.runs > 0,
+    words: 'base does not have the suite, and something of it runs',
+    when: ({ hasBase, runs }) => !hasBase && runs > 0,
   },
   {
-    id: 'no-data',
     verdict: 'no_data',
-    by: null,
-    when: (facts) => isUncompared(facts) && (!facts.hasBase || facts.asked === 0),
+    words: 'no reference could be run on either side',
+    when: ({ hasBase, tried }) => !hasBase || tried === 0,
   },
   {
-    id: 'same-question',
+    verdict: 'not_compared',
+    words: 'every reference is skipped or in quarantine',
+    when: ({ counting }) => counting === 0,
+  },
+  {
     verdict: 'unchanged',
-    by: null,
-    when: (facts) => isUncompared(facts) && facts.baseAnswered > 0,
+    words: 'every reference that counts, and that base has, asks the same on both sides',
+    when: ({ same, unaskable }) => same > 0 && unaskable === 0,
   },
-  { id: 'not-compared', verdict: 'not_compared', by: null, when: isUncompared },
   {
-    id: 'model',
+    verdict: 'not_compared',
+    words: 'none of these: one side cannot be asked the references of the other',
+    when: () => true,
+  },
+];
+
+export const COMPARED_RULES: readonly ComparedRule[] = [
+  {
     verdict: 'inconclusive',
     by: 'model',
+    words:
+      'it fell, or references of it did, against stored answers of base, and base falls today, too',
     when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
-    id: 'unconfirmed',
     verdict: 'inconclusive',
     by: 'unconfirmed',
+    words:
+      'it fell, or references of it did, and new answers could not confirm it (no calls left, say)',
     when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
   {
-    id: 'fall',
     verdict: 'regressed',
     by: 'fall',
+    words:
+      'the pass rate of all references, or of one metric, fell by at least `min_drop`, beyond chance',
     when: ({ fall }) => fall !== null,
     found: ({ fall }) => fall,
   },
   {
-    id: 'references',
     verdict: 'regressed',
     by: 'references',
+    words: 'single references broke, beyond chance',
     when: ({ broken }) => broken !== null,
     found: ({ broken }) => broken,
   },
   {
-    id: 'unanswered',
     verdict: 'regressed',
     by: 'unanswered',
+    words: 'head does not answer what base answers, beyond chance',
     when: ({ unanswered }) => unanswered !== null,
     found: ({ unanswered }) => unanswered,
   },
   {
-    id: 'no-evidence',
     verdict: 'inconclusive',
     by: 'uncompared',
+    words: 'too many references lack evidence, and none could be compared',
     when: ({ missing, interval }) => missing !== null && interval === null,
     found: lacking,
   },
   {
-    id: 'named',
     verdict: 'inconclusive',
     by: 'named',
+    words: 'references got worse by themselves, which does not suffice for red',
     when: ({ named }) => named.length > 0,
     found: ({ named }) => ({ references: named }),
   },
   {
-    id: 'metric',
     verdict: 'inconclusive',
     by: 'metric',
+    words: 'a single metric fell beyond chance, not at the level of the verdict',
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },
   {
-    id: 'suspicious',
     verdict: 'inconclusive',
     by: 'suspicious',
+    words: 'references look worse, and the tries did not clear them',
     when: ({ suspicious }) => suspicious.length > 0,
     found: ({ suspicious }) => ({ references: suspicious }),
   },
   {
-    id: 'little-evidence',
     verdict: 'inconclusive',
     by: 'uncompared',
+    words: 'it would be green, and too many references lack evidence',
     when: (facts) => facts.missing !== null && greenOf(facts) !== null,
     found: lacking,
   },
   {
-    id: 'endings',
     verdict: 'inconclusive',
     by: 'endings',
-    when: (facts) => facts.endings.has(greenOf(facts) ?? 'inconclusive'),
+    words: "it would be green, and one side's answers were cut, withheld or refused",
+    when(facts) {
+      const green = greenOf(facts);
+      return green !== null && facts.endings.has(green);
+    },
   },
   {
-    id: 'scoring',
     verdict: 'inconclusive',
     by: 'scoring',
+    words:
+      "it would be green or unsettled, and it falls under base's scoring, which head's own does not excuse",
     when: ({ hidden }) => hidden !== null && hidden.excuse !== 'passes',
     found: ({ hidden }) => hidden && { references: hidden.references },
   },
-  // Better by head's own scoring and worse by base's is neither.
   {
-    id: 'rise',
     verdict: 'improved',
     by: 'rise',
+    words:
+      "the pass rate of all references rose, beyond chance, and does not fall under base's scoring",
     when: ({ rise, hidden }) => rise !== null && hidden === null,
     found: ({ rise }) => rise,
   },
-  { id: 'bound', verdict: 'unchanged', by: 'bound', when: ({ isBound }) => isBound },
   {
-    id: 'level',
     verdict: 'unchanged',
-    by: 'level',
-    when: ({ isLevel, rise }) => isLevel || rise !== null,
+    by: 'bound',
+    words: 'a drop above the tolerance is ruled out',
+    when: ({ isBound }) => isBound,
   },
-  { id: 'run', verdict: 'unchanged', by: 'run', when: ({ isBoundTogether }) => isBoundTogether },
-  { id: 'unsettled', verdict: 'inconclusive', by: 'unsettled', when: () => true },
-] as const satisfies readonly SuiteRule[];
-
-export type SuiteRuleId = (typeof SUITE_RULES)[number]['id'];
-
-function isUncompared({ isCompared }: SuiteFacts): boolean {
-  return !isCompared;
-}
+  {
+    verdict: 'unchanged',
+    by: 'not-lower',
+    words: 'the pass rate is not lower, and the suite is too small to say more',
+    when: ({ isNotLower, rise }) => isNotLower || rise !== null,
+  },
+  {
+    verdict: 'unchanged',
+    by: 'run',
+    words:
+      'all suites together rule out a drop of 5 points (or less, if one sets it), none looks worse',
+    when: ({ isBoundTogether }) => isBoundTogether,
+  },
+  {
+    verdict: 'inconclusive',
+    by: 'unsettled',
+    words: 'none of these: it looks worse, and the tries did not settle it',
+    when: () => true,
+  },
+];
 
 /** What tries alone say, where they say something good. */
-function greenOf({ rise, isBound, isLevel, isBoundTogether }: SuiteFacts): Verdict | null {
+function greenOf({ rise, isBound, isNotLower, isBoundTogether }: SuiteFacts): Verdict | null {
   if (rise !== null) return 'improved';
-  return isBound || isLevel || isBoundTogether ? 'unchanged' : null;
+  return isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 
 function lacking({ missing }: SuiteFacts): Partial<Found> {
   return { references: missing ?? [] };
 }
 
-/** Rules after this one keep the fall under base's scoring in sight. */
-const SCORING = SUITE_RULES.findIndex(({ by }) => by === 'scoring');
+function firstThatHolds<Facts, Row extends Rule<Facts>>(rules: readonly Row[], facts: Facts): Row {
+  const rule = rules.find(({ when }) => when(facts));
+  if (rule === undefined) throw new TypeError('the last rule always holds');
+  return rule;
+}
 
-interface RuledSuite {
+/** Verdicts that do not mention the fall under base's scoring: something worse decided. */
+const BEFORE_SCORING = COMPARED_RULES.slice(
+  0,
+  COMPARED_RULES.findIndex(({ by }) => by === 'scoring'),
+);
+
+interface RuledSuite extends Pick<VerdictReason, 'by' | 'p' | 'references' | 'metrics'> {
   verdict: Verdict;
-  by: VerdictReason['by'] | null;
-  p: number | null;
-  references: string[];
-  metrics: string[];
   /** The fall under base's scoring, where the verdict had to look at it. */
   hidden: FallUnderBase | null;
 }
 
 export function ruleSuite(facts: SuiteFacts): RuledSuite {
-  const index = SUITE_RULES.findIndex(({ when }) => when(facts));
-  const rule: SuiteRule | undefined = SUITE_RULES[index];
-  if (rule === undefined) throw new TypeError('the last rule of a suite always holds');
+  const rule = firstThatHolds(COMPARED_RULES, facts);
   const { p = null, references = [], metrics = [] } = rule.found?.(facts) ?? {};
-  const hidden = index >= SCORING ? facts.hidden : null;
   return {
-    verdict: rule.verdict,
-    by: rule.by,
-    p,
-    references: [...references],
-    metrics: [...metrics],
-    hidden,
-  };
-}
-
-export function sideFacts({
-  run: { suite, runs },
-  quarantined,
-}: SuiteComparison): Pick<SuiteFacts, 'hasBase' | 'hasHead' | 'runs' | 'asked' | 'baseAnswered'> {
-  return {
-    hasBase: suite.base !== null,
-    hasHead: suite.head !== null,
-    runs: runs.length,
-    asked: runs.filter(({ base, head }) => base.length > 0 || head.length > 0).length,
-    baseAnswered: runs.filter(
-      ({ affected, base }) =>
-        base.length > 0 && gates(suite, affected) && !quarantined(affected.reference.id),
-    ).length,
+    ...{ verdict: rule.verdict, by: rule.by, p },
+    ...{ references: [...references], metrics: [...metrics] },
+    hidden: BEFORE_SCORING.includes(rule) ? null : facts.hidden,
   };
 }
 
 /** Of a suite of which nothing is compared. */
-export function ruleUncompared(suite: SuiteComparison): Verdict {
-  return ruleSuite({
-    ...sideFacts(suite),
-    isCompared: false,
-    fall: null,
-    broken: null,
-    unanswered: null,
-    confirmation: null,
-    missing: null,
-    named: [],
-    suspicious: [],
-    fallenMetrics: [],
-    endings: new Set(),
-    hidden: null,
-    rise: null,
-    interval: null,
-    isBound: false,
-    isLevel: false,
-    isBoundTogether: false,
+export function ruleUncompared({ run: { suite, runs }, quarantined }: SuiteComparison): Verdict {
+  const counting = runs.filter(
+    ({ affected }) => gates(suite, affected) && !quarantined(affected.reference.id),
+  );
+  return firstThatHolds(UNCOMPARED_RULES, {
+    hasBase: suite.base !== null,
+    hasHead: suite.head !== null,
+    runs: runs.length,
+    tried: runs.filter(({ base, head }) => base.length > 0 || head.length > 0).length,
+    counting: counting.length,
+    same: counting.filter(asksTheSame).length,
+    unaskable: counting.filter(isUnaskable).length,
   }).verdict;
+}
+
+function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun): boolean {
+  return (
+    base !== null &&
+    head !== null &&
+    fingerprintOf(base) === fingerprintOf(head) &&
+    answers.length > 0
+  );
+}
+
+function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
+  if (baseReference === null) return false;
+  return base === null || [base, head].some((side) => side?.kind === 'impossible');
 }

@@ -19,7 +19,7 @@ import {
 import type { RunRollUps } from './roll-up.ts';
 import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
 import type { SuiteRow } from './suite-row.ts';
-import { ruleSuite, sideFacts, type SuiteFacts } from './suite-rules.ts';
+import { ruleSuite, type SuiteFacts } from './suite-rules.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /** A suite that is compared, with its verdict. */
@@ -172,9 +172,7 @@ function withVerdict(
   found: RunFactsOfSuite,
   bound: number | null,
 ): SuiteVerdict {
-  const all = { ...sideFacts(row.suite), isCompared: true, ...row.facts, ...found };
-  const { verdict, by, p, references, metrics, hidden } = ruleSuite(all);
-  if (by === null) throw new TypeError('a suite that is compared has a reason');
+  const { verdict, by, p, references, metrics, hidden } = ruleSuite({ ...row.facts, ...found });
   const tolerance = by === 'run' && bound !== null ? bound : row.tolerance;
   const reason: VerdictReason = { by, p, references, metrics, tolerance };
   if (hidden !== null) {

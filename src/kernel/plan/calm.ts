@@ -46,7 +46,7 @@ export function ruledOutBy(
   look: Look,
   tolerance: number,
   { plan, isLast }: { plan: LookPlan; isLast: boolean },
-): 'bound' | 'level' | null {
+): 'bound' | 'not-lower' | null {
   const { interval, tries } = look;
   if (interval === null) return null;
   if (interval.low > -tolerance) return 'bound';
@@ -55,5 +55,5 @@ export function ruledOutBy(
   const flawless = flawlessReach(look.units.length, tries, boundQuantile(plan, tries));
   const isSmall = Number.isFinite(tries) && flawless >= SMALL_SHARE * tolerance;
   const from = difference > ZERO_TOLERANCE ? FIRST_TRIES : SMALL_TRIES;
-  return isLast || (isSmall && tries >= from) ? 'level' : null;
+  return isLast || (isSmall && tries >= from) ? 'not-lower' : null;
 }

@@ -80,7 +80,7 @@ const verdictReasonSchema = z.strictObject({
       'references',
       'rise',
       'bound',
-      'level',
+      'not-lower',
       'run',
       'suspicious',
       'named',
@@ -97,7 +97,7 @@ const verdictReasonSchema = z.strictObject({
       'Regressed by the `fall` of all, by single `references`, or because head does not answer ' +
         'what base answers (`unanswered`). Improved by the `rise` of all. ' +
         'No regression because the `bound` of the difference lies above −tolerance, ' +
-        'because the rate is no lower (`level`), or because the suites of the `run` say so ' +
+        'because the rate is no lower (`not-lower`), or because the suites of the `run` say so ' +
         'together. Inconclusive because references are `suspicious` still, or were `named` as ' +
         'worse, or because a single `metric` fell beyond chance, ' +
         'or because it looks worse and five tries did not settle it (`unsettled`), ' +

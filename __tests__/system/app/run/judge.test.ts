@@ -72,7 +72,7 @@ describe('the adaptive tries', () => {
     const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
-      suites: [{ verdict: 'unchanged', reason: { by: 'level', tolerance: 0.1 } }],
+      suites: [{ verdict: 'unchanged', reason: { by: 'not-lower', tolerance: 0.1 } }],
     });
     expect(suiteSummary(result.suites[0]!)).toContain(
       'Head is no lower, but the suite is too small to rule out a drop above the tolerance of 10.0 points.',

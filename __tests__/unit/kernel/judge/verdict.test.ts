@@ -169,7 +169,7 @@ describe('the colour', () => {
     ]);
     expect(await verdictOf([row(8, 3, 3, 3, 3)], sequential, { tolerance: 'auto' })).toEqual([
       'unchanged',
-      'level',
+      'not-lower',
     ]);
     const { suite: small } = await judged(compared([row(8, 3, 3, 3, 3)], sequential));
     expect(suiteSummary(small)).toContain(

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FallUnderBase } from '../../../../src/kernel/judge/scoring-rates.ts';
+import {
+  COMPARED_RULES,
+  ruleSuite,
+  ruleUncompared,
+  UNCOMPARED_RULES,
+  type SuiteFacts,
+} from '../../../../src/kernel/judge/suite-rules.ts';
+import { suiteComparison, type ReferenceRun } from '../../../../src/kernel/plan/suite-run.ts';
+import type { AffectedReference } from '../../../../src/kernel/select/affected-suite.ts';
+import {
+  gate,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+/** Three references whose prompt is the same on both sides, so that none is compared. */
+function uncompared(changes: Partial<AffectedReference>[] = [], quarantined: string[] = []) {
+  const ids = ['a', 'b', 'c'];
+  const sides = (['base', 'head'] as const).map((side) =>
+    suiteSide(side, suite({ tests: { references: ids.map((id) => reference(id)) } })),
+  );
+  const started = startedSuite(sides[0]!, sides[1]!);
+  const made = [{ byHead: tryResult('pass'), byBase: null }];
+  const runs = started.runs.map((run, at): ReferenceRun => {
+    const affected = { ...run.affected, ...changes[at] };
+    return { affected, base: affected.base === null ? [] : made, head: made };
+  });
+  const suiteOf = { ...started.suite, references: runs.map(({ affected }) => affected) };
+  const run = { ...started, suite: suiteOf, runs };
+  const policy = { kind: 'fixed', tries: 1 } as const;
+  return suiteComparison(run, policy, { run: gate(), own: {} }, (id) => quarantined.includes(id));
+}
+
+const skipped = (id: string) => ({ reference: reference(id, { skip: true }) });
+const unaskable = { base: null };
+const added = { base: null, baseReference: null, change: 'added' } as const;
+
+describe('a suite of which nothing is compared', () => {
+  test.each([
+    ['asks the same on both sides: unchanged', uncompared(), 'unchanged'],
+    ['is skipped: not compared', uncompared(['a', 'b', 'c'].map(skipped)), 'not_compared'],
+    ['is in quarantine: not compared', uncompared([], ['a', 'b', 'c']), 'not_compared'],
+    [
+      'is skipped or in quarantine but for one that asks the same: unchanged',
+      uncompared([skipped('a')], ['b']),
+      'unchanged',
+    ],
+    [
+      'has a reference of base that base cannot be asked: not compared',
+      uncompared([unaskable]),
+      'not_compared',
+    ],
+    ['has a new reference beside the same ones: unchanged', uncompared([added]), 'unchanged'],
+    ['has new references alone: not compared', uncompared([added, added, added]), 'not_compared'],
+  ])('%s', (_, comparison, verdict) => {
+    expect(comparison.compared).toEqual([]);
+    expect(ruleUncompared(comparison)).toBe(verdict);
+  });
+});
+
+const nothing: SuiteFacts = {
+  ...{ confirmation: null, fall: null, broken: null, unanswered: null, missing: null },
+  ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), hidden: null },
+  ...{ rise: null, interval: null, isBound: false, isNotLower: false, isBoundTogether: false },
+};
+const found = { p: 0.001, references: [] };
+const interval = { difference: 0, low: -0.1, high: 0.1 };
+const hidden: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excuse: 'none' };
+const excused: FallUnderBase = { ...hidden, excuse: 'passes' };
+
+describe('a suite that is compared', () => {
+  test.each<[string, Partial<SuiteFacts>, string]>([
+    ['fell', { fall: found, broken: found }, 'regressed fall'],
+    ['lost references', { broken: found, unanswered: found }, 'regressed references'],
+    ['lost answers', { unanswered: found, named: ['a'] }, 'regressed unanswered'],
+    ['has no evidence', { missing: ['a'], named: ['a'] }, 'inconclusive uncompared'],
+    ['has worse references', { missing: ['a'], interval, named: ['b'] }, 'inconclusive named'],
+    ['has a worse metric', { fallenMetrics: ['m'], isBound: true }, 'inconclusive metric'],
+    ['has suspicious references', { suspicious: ['a'], rise: found }, 'inconclusive suspicious'],
+    [
+      'is green without evidence',
+      { missing: [], interval, isBound: true },
+      'inconclusive uncompared',
+    ],
+    ['is open without evidence', { missing: [], interval }, 'inconclusive unsettled'],
+    [
+      'is green by answers that were cut',
+      { endings: new Set(['unchanged']), isNotLower: true },
+      'inconclusive endings',
+    ],
+    [
+      'rose although some answers were refused',
+      { endings: new Set(['unchanged']), rise: found },
+      'improved rise',
+    ],
+    ["fell under base's scoring", { hidden, isBound: true }, 'inconclusive scoring'],
+    ["fell under base's scoring and is open", { hidden }, 'inconclusive scoring'],
+    ["fell under base's scoring, excused", { hidden: excused, rise: found }, 'unchanged not-lower'],
+    ['rose', { rise: found, isBound: true }, 'improved rise'],
+    ['rules out a drop', { isBound: true, isNotLower: true }, 'unchanged bound'],
+    ['is not lower', { isNotLower: true, isBoundTogether: true }, 'unchanged not-lower'],
+    ['is green by all suites', { isBoundTogether: true }, 'unchanged run'],
+    ['is open', {}, 'inconclusive unsettled'],
+  ])('that %s', (_, facts, expected) => {
+    const { verdict, by } = ruleSuite({ ...nothing, ...facts });
+    expect(`${verdict} ${by}`).toBe(expected);
+  });
+
+  test.each(['model', 'unconfirmed'] as const)('is inconclusive if new tries say %s', (status) => {
+    const confirmation = { status } as SuiteFacts['confirmation'];
+    const { verdict, by } = ruleSuite({ ...nothing, confirmation, fall: found });
+    expect([verdict, by]).toEqual(['inconclusive', status]);
+  });
+});
+
+test('every rule has different words', () => {
+  const words = [...UNCOMPARED_RULES, ...COMPARED_RULES].map((rule) => rule.words);
+  expect(new Set(words).size).toBe(words.length);
+});
