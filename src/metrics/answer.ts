@@ -1,11 +1,11 @@
 import { shorten } from '../text/visible.ts';
 import { type Usage, callsOf, type ToolCall } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
-import type { Complete, Completion, EvaluateAnswers, Grader, Message } from '../types/model.ts';
+import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 
 export interface MetricAnswer {
-  completion: Extract<Completion, { status: 'ok' }>;
+  completion: OkCompletion;
   input: Record<string, Scalar>;
   expected: Json | undefined;
   /** Parsed values of differently printed text in `input` and `expected`. */

@@ -1,6 +1,13 @@
 import { InternalError } from '../errors.ts';
 import { textOf } from '../types/answer.ts';
-import type { Complete, Completion, Grader, Message, Request } from '../types/model.ts';
+import type {
+  Complete,
+  Completion,
+  Grader,
+  Message,
+  Request,
+  OkCompletion,
+} from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
 /** What a grader is asked. No foreign text in it can end its own quotation. */
@@ -13,7 +20,7 @@ export interface GraderPrompt {
 export const MAX_MATERIAL = 1_048_576;
 
 interface GraderReply<Reply> {
-  completion: Extract<Completion, { status: 'ok' }>;
+  completion: OkCompletion;
   /** Null: unreadable. */
   reply: Reply | null;
 }

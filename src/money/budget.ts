@@ -1,6 +1,12 @@
 import type { Halt } from '../kernel/plan/halt.ts';
 import { textOf } from '../types/answer.ts';
-import { type Complete, type Completion, type Request, isBatched } from '../types/model.ts';
+import {
+  type Complete,
+  type Completion,
+  type Request,
+  isBatched,
+  type OkCompletion,
+} from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
@@ -268,7 +274,7 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-function outputOf(completion: Extract<Completion, { status: 'ok' }>, purpose: Purpose): number {
+function outputOf(completion: OkCompletion, purpose: Purpose): number {
   const { usage } = completion;
   if (usage !== null) return usage.output_tokens;
   return purpose === 'embedding' ? 0 : Math.ceil(estimateTokens(textOf(completion)));

@@ -180,6 +180,8 @@ export type Completion =
       before?: string;
     });
 
+export type OkCompletion = Extract<Completion, { status: 'ok' }>;
+
 export const NOT_MADE_MESSAGES = {
   aborted: 'stopped before an answer came',
   budget: 'the limit of model calls is reached; this call was not made',

@@ -10,13 +10,12 @@ import type {
   Evaluate,
   EvaluateAnswers,
   Request,
+  OkCompletion,
 } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { answer } from '../app/run/builders.ts';
 
 export const place = { file: 'prompts/tests/p.yaml', line: 4 };
-type OkCompletion = Extract<Completion, { status: 'ok' }>;
-
 export const answered = (output: string): OkCompletion => ({
   ...(answer(output) as OkCompletion),
   usage: null,

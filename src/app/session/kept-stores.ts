@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Store } from '../../edges/store/index.ts';
 import { textOf } from '../../types/answer.ts';
-import type { Completion, Request } from '../../types/model.ts';
+import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
 /** Keeps stores open between sessions. */
@@ -63,7 +63,7 @@ const REMEMBERED_LETTERS = 50_000_000;
 /** Answers are not read and checked against their keys twice. Those made here are of this run. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
-  const answers = new Map<string, Extract<Completion, { status: 'ok' }>>();
+  const answers = new Map<string, OkCompletion>();
   let letters = 0;
   let seen = store.version();
   const remembered = (key: string, { usable }: Request): Completion | null => {

@@ -1,4 +1,11 @@
-import type { Completion, ErrorKind, MeteredUsage, Request, Requests } from '../../types/model.ts';
+import type {
+  Completion,
+  ErrorKind,
+  MeteredUsage,
+  Request,
+  Requests,
+  OkCompletion,
+} from '../../types/model.ts';
 import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -42,6 +49,6 @@ export function longerOf(first: Completion, second: Completion): Completion {
   return { ...(isBetter ? second : first), ...requests };
 }
 
-function usageOf({ usage, cached }: Extract<Completion, { status: 'ok' }>): MeteredUsage {
+function usageOf({ usage, cached }: OkCompletion): MeteredUsage {
   return cached === undefined ? { usage } : { usage, cached };
 }

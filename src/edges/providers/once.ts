@@ -4,6 +4,7 @@ import {
   type Complete,
   type Completion,
   type Request,
+  type OkCompletion,
 } from '../../types/model.ts';
 
 interface OnceOptions {
@@ -63,7 +64,7 @@ export function recordAnswers(
 
 function recordingLine(
   { target, parameters, messages, try: attempt, purpose }: Request,
-  completion: Extract<Completion, { status: 'ok' }>,
+  completion: OkCompletion,
 ): string {
   const { parts, usage, ended, latency_ms } = completion;
   const isText = parts.every(({ type }) => type === 'text');

@@ -9,7 +9,7 @@ import {
   type Answer,
   type Served,
 } from '../../types/answer.ts';
-import type { Completion, Request, Target } from '../../types/model.ts';
+import type { Completion, Request, Target, OkCompletion } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 
 export interface Entry {
@@ -21,8 +21,6 @@ export interface Entry {
   /** Binds body and `served` to the key: a truncated, altered or moved entry is invalid. */
   digest: string;
 }
-
-type OkCompletion = Extract<Completion, { status: 'ok' }>;
 
 export const storedAnswerSchema = z.strictObject({
   parts: z.array(partSchema),

@@ -1,4 +1,3 @@
-import { completionOf, recordedDialogue } from '../../kernel/ask/dialogue.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite/own-suite.ts';
 import type { Reference, Tests } from '../../kernel/suite/suite.ts';
@@ -15,7 +14,8 @@ import {
   type Conversation,
   type Steering,
 } from './conversation-rules.ts';
-import { judgeAgain, leadConversation, turnsTo, unjudged, type Dialogue } from './conversation.ts';
+import { judgeAgain, leadConversation, turnsTo } from './conversation.ts';
+import { completionOf, unjudged, type Dialogue } from './dialogue.ts';
 import type { ConversationResult } from './result.ts';
 
 const CONVERSATION_KEY = 'conversation';
@@ -74,7 +74,7 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     problems: (prompts, code) => problemsOf(steering, prompts, code),
     async answer({ messages, tryIndex, ask }, tools) {
       if (ask === null) {
-        const recorded = unjudged(recordedDialogue(messages));
+        const recorded = unjudged(messages);
         return answered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
       }
       const dialogue = await leadConversation([...messages], steering, tryIndex, ask, tools);
@@ -126,7 +126,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };
-  const recorded = unjudged(recordedDialogue([...messages, last]));
+  const recorded = unjudged([...messages, last]);
   return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
 }
 

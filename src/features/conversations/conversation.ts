@@ -1,8 +1,8 @@
-import type { OkCompletion, RecordedDialogue } from '../../kernel/ask/dialogue.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { textOf } from '../../types/answer.ts';
-import type { Completion, Message } from '../../types/model.ts';
+import type { Completion, Message, OkCompletion } from '../../types/model.ts';
 import type { Steering } from './conversation-rules.ts';
+import type { Dialogue } from './dialogue.ts';
 import { evaluateDialogue } from './evaluators.ts';
 import type {
   ConversationOutcome,
@@ -63,21 +63,6 @@ export function turnsTo(
       return [name, lastMiss === judged.length - 1 ? null : lastMiss + 2];
     }),
   );
-}
-
-export interface Dialogue extends RecordedDialogue {
-  outcome: ConversationOutcome;
-  turns: ConversationTurn[];
-}
-
-export function unjudged(recorded: RecordedDialogue): Dialogue {
-  const turns = recorded.turns.map((turn) => ({
-    ...turn,
-    asked_by: null,
-    verdicts: [],
-    satisfied: null,
-  }));
-  return { ...recorded, outcome: 'no_follow_up', turns };
 }
 
 interface Script {

@@ -3,7 +3,7 @@ import { type Completion, type Evaluate, type Message, isBatched } from '../../t
 import { isMap, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
-import { completionOf, recordedDialogue } from './dialogue.ts';
+import { recordedAnswer } from './recorded.ts';
 
 /** Items in progress at once: more than any server is sent, fewer than a large sweep's tries. */
 export const WINDOW = 2048;
@@ -112,7 +112,7 @@ async function answerTo(
   if (generation.kind === 'recorded') {
     const { thread } = generation;
     return answerer === null
-      ? { ...completionOf(recordedDialogue(thread)), own: null }
+      ? { ...recordedAnswer(thread), own: null }
       : answerer.answer({ ...shared, messages: thread, ask: null }, executors);
   }
   const { messages } = generation;

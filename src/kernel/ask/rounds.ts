@@ -1,4 +1,5 @@
 import type { Score } from '../../types/metric.ts';
+import type { OkCompletion } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import {
   identityOf,
@@ -14,7 +15,6 @@ import type { Generation, AffectedReference } from '../select/affected-suite.ts'
 import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
-import type { OkCompletion } from './dialogue.ts';
 import {
   tryIndexOf,
   execute,

@@ -2,14 +2,13 @@ import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answ
 import { asDirect } from '../../money/price.ts';
 import { textOf, callsOf, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
-import type { Complete, Evaluate, Message } from '../../types/model.ts';
+import type { Complete, Evaluate, Message, OkCompletion } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { type Generation, fingerprintOf } from '../select/affected-suite.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
-import type { OkCompletion } from './dialogue.ts';
 import type { AnsweredTry } from './execute.ts';
 
 /** An answer that the metrics judge, and its scores so far by metric. */

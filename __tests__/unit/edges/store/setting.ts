@@ -6,7 +6,7 @@ import { requestKey } from '../../../../src/app/session/request-key.ts';
 import type { StoreOptions } from '../../../../src/edges/store/connection.ts';
 import { openStore, type Store } from '../../../../src/edges/store/index.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
-import type { Complete, Completion, Request } from '../../../../src/types/model.ts';
+import type { Complete, Completion, Request, OkCompletion } from '../../../../src/types/model.ts';
 import { requestTo, says } from '../providers/providers-setting.ts';
 
 export const START = Date.parse('2026-01-02T03:04:05Z');
@@ -15,10 +15,7 @@ const HOUR = Date.parse('2026-01-02T03:00:00Z');
 export const keyOf = (request: Request): string =>
   requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
 
-export const ok = (
-  output: string,
-  changes: Partial<Extract<Completion, { status: 'ok' }>> = {},
-): Completion => ({
+export const ok = (output: string, changes: Partial<OkCompletion> = {}): Completion => ({
   status: 'ok',
   ...ownAnswer(partsOf(output)),
   served: { model: 'model-1', fingerprint: null, at: HOUR },

@@ -1,0 +1,64 @@
+import { ownAnswer, partsOf } from '../../types/answer.ts';
+import type { Completion, Message } from '../../types/model.ts';
+
+export interface RecordedTurn {
+  question: string;
+  answer: string;
+}
+
+/** A recorded thread as turns after its opening. Messages after the last answer are left out. */
+export function recordedDialogue(thread: readonly Message[]): {
+  opening: Message[];
+  turns: RecordedTurn[];
+} {
+  const first = thread.findIndex(({ role }) => role === 'user');
+  const start = thread.findIndex(({ role }, index) => role === 'assistant' && index > first);
+  const opening = start === -1 ? [...thread] : thread.slice(0, start);
+  const turns: RecordedTurn[] = [];
+  let question = opening.findLast(({ role }) => role === 'user')?.content ?? '';
+  let last: RecordedTurn | null = null;
+  for (const { role, content } of thread.slice(opening.length)) {
+    if (role !== 'assistant') {
+      question = last === null ? `${question}\n\n${content}` : content;
+      last = null;
+    } else if (last !== null) last.answer += `\n\n${content}`;
+    else {
+      last = { question, answer: content };
+      turns.push(last);
+    }
+  }
+  return { opening, turns };
+}
+
+/** What was said before the last answer. `callsIn`: the calls of a turn's answer, by its index. */
+export function messagesBefore(
+  opening: readonly Message[],
+  turns: readonly { question: string; answer: string | null }[],
+  callsIn: (turn: number) => Pick<Message, 'tool_calls'> = () => ({}),
+): Message[] {
+  return [
+    ...opening,
+    ...turns.flatMap(({ question, answer }, index): Message[] => [
+      ...(index === 0 ? [] : [{ role: 'user' as const, content: question }]),
+      ...(index === turns.length - 1
+        ? []
+        : [{ role: 'assistant' as const, content: answer ?? '', ...callsIn(index) }]),
+    ]),
+  ];
+}
+
+/** The last answer of a recorded thread, as if a model gave it now. */
+export function recordedAnswer(thread: readonly Message[]): {
+  messages: Message[];
+  completion: Completion;
+} {
+  const { opening, turns } = recordedDialogue(thread);
+  const last = turns.at(-1);
+  return {
+    messages: messagesBefore(opening, turns),
+    completion:
+      last === undefined
+        ? { status: 'error', kind: 'reply', message: 'the conversation has no answer' }
+        : { status: 'ok', ...ownAnswer(partsOf(last.answer)), reused: false },
+  };
+}
