@@ -1,2 +1,85 @@
-/** Said of references; reports do not repeat it where they show the errors. */
+import { counted, percent } from '../text/amounts.ts';
+
+/** Reports do not repeat it where they show the errors. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
+
+/** What a notice says of the references that it names. */
+export const OF_REFERENCES = {
+  added: 'added by this change',
+  removed: 'removed by this change and no longer run',
+  edited: 'edited by this change',
+  unskipped: 'no longer skipped by this change',
+  skipped: 'marked skip: run and shown, but not part of the verdict',
+  newlySkipped: 'newly skipped by this change',
+  error: ENDED_IN_ERROR,
+  ungraded: 'had tries without a readable grade; those are not counted',
+} as const;
+
+const MOST_IDS = 20;
+
+export function namedReferences(suite: string, ids: readonly string[], what: string): string {
+  const more = ids.length > MOST_IDS ? ` and ${String(ids.length - MOST_IDS)} more` : '';
+  return (
+    `${suite}: ${counted(ids.length, 'reference')} ${what}: ` +
+    `${ids.slice(0, MOST_IDS).join(', ')}${more}`
+  );
+}
+
+/** @param answerer what base's settings do not define: a model's name, or null for its default. */
+export function headOnly(why: { answerer: string | null } | 'variable'): string {
+  if (why === 'variable')
+    return 'could be run on head only: base has no value for a variable of its prompt';
+  const who = why.answerer === null ? 'its model' : `"${why.answerer}"`;
+  return `could be run on head only: base's settings do not say who answers as ${who}`;
+}
+
+export function servedByOthers(served: string): string {
+  return `the sides were answered by different models: ${served}`;
+}
+
+export function replacedModel(
+  model: string,
+  { before, now, tries }: { before: readonly string[]; now: readonly string[]; tries: number },
+): string {
+  const were = tries === 1 ? 'was' : 'were';
+  return (
+    `${model} is answered by ${now.join(', ')} now; ${counted(tries, 'stored answer')} of ` +
+    `${before.join(', ')} ${were} asked again`
+  );
+}
+
+export function rollupSeesSkipped(rollup: string): string {
+  return `the custom roll-up "${rollup}" sees skipped tries too, so skip is ignored for its verdict`;
+}
+
+/** @param sides null: the only side. @param isOneSided the other side's answers vary. */
+export function repeatedAnswers(
+  sides: readonly string[] | null,
+  { isOneSided }: { isOneSided: boolean },
+): string {
+  const where = sides === null ? '' : ` on ${sides.join(' and ')}`;
+  const advice = isOneSided
+    ? 'more tries of that side add nothing'
+    : 'if this model always repeats itself, set `n_tries: 1`';
+  return `every try of a reference gave the same answer${where}; ${advice}`;
+}
+
+export interface Churn {
+  /** References that answer differently, of those that were compared. */
+  changed: number;
+  compared: number;
+  /** Pass rates, 0–1. */
+  base: number | null;
+  head: number | null;
+  /** References that are worse by themselves. */
+  worse: number;
+}
+
+export function acceptChurn({ changed, compared, base, head, worse }: Churn): string {
+  return (
+    `${String(changed)} of ${counted(compared, 'reference')} answer differently on head, the pass ` +
+    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'reference')} got worse. If answers are ` +
+    'meant to change, as with a new model, set `gate.churn: accept`: pass rates and critical ' +
+    'references still gate, other single references do not'
+  );
+}

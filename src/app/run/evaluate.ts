@@ -249,7 +249,7 @@ async function compareSuites(
     pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
     notices: [
       ...broken.notices,
-      ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison.run, result)),
+      ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison, result)),
     ],
   };
 }

@@ -1,28 +1,38 @@
-import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { countsIn } from '../../kernel/suite/gate.ts';
 import { answerKey } from '../../report/answers/text.ts';
-import { counted } from '../../text/amounts.ts';
-import type { Notice, NoticeKind, Side } from '../../types/plain.ts';
+import type { Outcome } from '../../types/metric.ts';
+import type { Notice, NoticeKind, Place, Side } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';
-import { ENDED_IN_ERROR } from '../../wording/notices.ts';
+import {
+  acceptChurn,
+  headOnly,
+  namedReferences,
+  OF_REFERENCES,
+  repeatedAnswers,
+  replacedModel,
+  rollupSeesSkipped,
+  servedByOthers,
+} from '../../wording/notices.ts';
 import type { ReplacedServer } from './outdated.ts';
 import { servedApart } from './served.ts';
 
-const MAX_NOTICE_REFERENCES = 20;
+const SIDES = ['base', 'head'] as const;
 
 /** What a reader must know of a suite that does not affect the verdict. */
-export function suiteNotices(run: SuiteRun, suite: SuiteResult): Notice[] {
+export function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {
+  const { run } = comparison;
   return [
-    ...classNotices(run, suite),
-    ...judgingNotices(suite),
-    ...endingNotices(run, suite),
-    ...headOnlyNotices(run, suite),
+    ...classNotices(run, result),
+    ...endingNotices(run, result),
+    ...headOnlyNotices(run, result),
     ...newlySkipped(run),
     ...rollupNotice(run),
     ...repeats(run),
+    ...churnNotice(comparison, result),
   ];
 }
 
@@ -32,80 +42,22 @@ function classNotices({ suite }: SuiteRun, { name, references }: SuiteResult): N
       baseReference !== null && onlySkipDiffers(baseReference, reference),
   );
   const sameBut = new Set(toggled.map(({ reference }) => reference.id));
-  const edited = references.filter(({ status }) => status === 'edited');
-  const classes: [NoticeKind, ReferenceResult[], string][] = [
-    ['added', references.filter(({ status }) => status === 'added'), 'added by this change'],
-    [
-      'removed',
-      references.filter(({ status }) => status === 'removed'),
-      'removed by this change and no longer run',
-    ],
-    ['edited', edited.filter(({ id }) => !sameBut.has(id)), 'edited by this change'],
-    [
-      'skipped',
-      references.filter(({ id, skip }) => sameBut.has(id) && !skip),
-      'no longer skipped by this change',
-    ],
-    [
-      'skipped',
-      references.filter(({ skip, status }) => skip && status !== 'removed'),
-      'marked skip: run and shown, but not part of the verdict',
-    ],
+  const hasTry =
+    (outcome: Outcome) =>
+    ({ base, head }: ReferenceResult): boolean =>
+      [base, head].some((side) => side?.tries.some((made) => made.outcome === outcome));
+  const rows: [NoticeKind, keyof typeof OF_REFERENCES, (of: ReferenceResult) => boolean][] = [
+    ['added', 'added', ({ status }) => status === 'added'],
+    ['removed', 'removed', ({ status }) => status === 'removed'],
+    ['edited', 'edited', ({ id, status }) => status === 'edited' && !sameBut.has(id)],
+    ['skipped', 'unskipped', ({ id, skip }) => sameBut.has(id) && !skip],
+    ['skipped', 'skipped', ({ skip, status }) => skip && status !== 'removed'],
+    ['error', 'error', hasTry('error')],
+    ['ungraded', 'ungraded', hasTry('ungraded')],
   ];
-  return classes.flatMap(([kind, found, what]) => listNotice(kind, name, found, what));
-}
-
-function judgingNotices({ name, references }: SuiteResult): Notice[] {
-  const withOutcome = (outcome: 'error' | 'ungraded'): ReferenceResult[] =>
-    references.filter(({ base, head }) =>
-      [base, head].some((side) => side?.tries.some((tryResult) => tryResult.outcome === outcome)),
-    );
-  return [
-    ...listNotice('error', name, withOutcome('error'), ENDED_IN_ERROR),
-    ...listNotice(
-      'ungraded',
-      name,
-      withOutcome('ungraded'),
-      'had tries without a readable grade; those are not counted',
-    ),
-  ];
-}
-
-function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
-  const served = servedApart(run);
-  const said = (kind: NoticeKind, what: string): Notice => ({
-    kind,
-    place: null,
-    message: `${name}: ${what}`,
-  });
-  return [
-    ...(served === null
-      ? []
-      : [said('served', `the sides were answered by different models: ${served}`)]),
-    ...endingShares(references).map((share) => said('ended', `answers ${share}`)),
-  ];
-}
-
-/** Answers of a model that its server has replaced are asked again. */
-export function replacedServerNotice({ model, before, now, tries }: ReplacedServer): Notice {
-  const message =
-    `${model} is answered by ${now.join(', ')} now; ${counted(tries, 'stored answer')} of ` +
-    `${before.join(', ')} ${tries === 1 ? 'was' : 'were'} asked again`;
-  return { kind: 'served', place: null, message };
-}
-
-function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
-  if (suite.base === null) return [];
-  const found = references.filter(
-    ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
+  return rows.flatMap(([kind, what, is]) =>
+    listNotice(kind, name, references.filter(is), OF_REFERENCES[what]),
   );
-  const { prompt } = suite.base.suite;
-  const { model, target } = suite.base.variant;
-  const why =
-    target === null && prompt.code === null
-      ? `base's settings do not say who answers as ${model === null ? 'its model' : `"${model}"`}`
-      : 'base has no value for a variable of its prompt';
-  return listNotice('not-comparable', name, found, `could be run on head only: ${why}`);
 }
 
 function listNotice(
@@ -116,21 +68,38 @@ function listNotice(
 ): Notice[] {
   const [first] = found;
   if (first === undefined) return [];
-  const ids = found
-    .slice(0, MAX_NOTICE_REFERENCES)
-    .map(({ id }) => id)
-    .join(', ');
-  const more =
-    found.length > MAX_NOTICE_REFERENCES
-      ? ` and ${String(found.length - MAX_NOTICE_REFERENCES)} more`
-      : '';
+  const ids = found.map(({ id }) => id);
+  const place = { file: first.file, line: first.line };
+  return [{ kind, place, message: namedReferences(name, ids, what) }];
+}
+
+function said(kind: NoticeKind, name: string, what: string, place: Place | null = null): Notice {
+  return { kind, place, message: `${name}: ${what}` };
+}
+
+function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
+  const served = servedApart(run);
   return [
-    {
-      kind,
-      place: { file: first.file, line: first.line },
-      message: `${name}: ${counted(found.length, 'reference')} ${what}: ${ids}${more}`,
-    },
+    ...(served === null ? [] : [said('served', name, servedByOthers(served))]),
+    ...endingShares(references).map((share) => said('ended', name, `answers ${share}`)),
   ];
+}
+
+/** Answers of a model that its server has replaced are asked again. */
+export function replacedServerNotice({ model, ...replaced }: ReplacedServer): Notice {
+  return { kind: 'served', place: null, message: replacedModel(model, replaced) };
+}
+
+function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
+  if (suite.base === null) return [];
+  const found = references.filter(
+    ({ base, head }) => base === null && head !== null && head.tries_judged > 0,
+  );
+  const { prompt } = suite.base.suite;
+  const { model, target } = suite.base.variant;
+  const isAnswerer = target === null && prompt.code === null;
+  const why = headOnly(isAnswerer ? { answerer: model } : 'variable');
+  return listNotice('not-comparable', name, found, why);
 }
 
 /** References that gated on base and are skipped on head: a way to go green that must be seen. */
@@ -144,9 +113,7 @@ export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string
 function newlySkipped(run: SuiteRun): Notice[] {
   const ids = newlySkippedIds(run);
   if (ids.length === 0) return [];
-  const message =
-    `${run.suite.name}: ${counted(ids.length, 'reference')} newly skipped by this change: ` +
-    `${ids.slice(0, MAX_NOTICE_REFERENCES).join(', ')}`;
+  const message = namedReferences(run.suite.name, ids, OF_REFERENCES.newlySkipped);
   return [{ kind: 'skipped', place: { file: run.scoring.tests.file, line: 0 }, message }];
 }
 
@@ -156,45 +123,49 @@ function rollupNotice({ suite, scoring: { tests } }: SuiteRun): Notice[] {
     tests.references.some(({ skip }) => skip) ||
     tests.metrics.some(({ skip }) => skip);
   if (tests.rollup.kind !== 'code' || !skips) return [];
-  return [
-    {
-      kind: 'skipped',
-      place: tests.rollup.place,
-      message:
-        `${suite.name}: the custom roll-up "${tests.rollup.name}" sees skipped tries too, ` +
-        'so skip is ignored for its verdict',
-    },
-  ];
+  const { name, place } = tests.rollup;
+  return [said('skipped', suite.name, rollupSeesSkipped(name), place)];
 }
 
 function repeats({ suite, runs }: SuiteRun): Notice[] {
-  const [base, head] = [repetition(runs, 'base'), repetition(runs, 'head')];
-  const sides = [...(base === 'same' ? ['base'] : []), ...(head === 'same' ? ['head'] : [])];
-  const alone = runs.every(({ affected }) => affected.base === null);
-  const where = alone ? '' : ` on ${sides.join(' and ')}`;
-  const other = [base, head].includes('varied');
+  const found = SIDES.map((side) => ({ side, is: repetition(runs, side) }));
+  const sides = found.flatMap(({ side, is }) => (is === 'same' ? [side] : []));
   if (sides.length === 0) return [];
-  const advice = other
-    ? 'more tries tell nothing about that side'
-    : 'if this model always repeats itself, n_tries 1 tells as much';
-  return [
-    {
-      kind: 'repeats',
-      place: null,
-      message: `${suite.name}: every try of a reference gave the same answer${where}; ${advice}`,
-    },
-  ];
+  const alone = runs.every(({ affected }) => affected.base === null);
+  const isOneSided = found.some(({ is }) => is === 'varied');
+  return [said('repeats', suite.name, repeatedAnswers(alone ? null : sides, { isOneSided }))];
 }
 
 /** null: too few tries to tell. */
 function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
   const distinct = runs.flatMap((run) => {
-    const answers =
-      run.affected[side] === null
-        ? []
-        : run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
+    const answers = run.affected[side] === null ? [] : answersOf(run, side);
     return answers.length > 1 ? [new Set(answers).size] : [];
   });
   if (distinct.some((count) => count > 1)) return 'varied';
   return distinct.length < 2 ? null : 'same';
+}
+
+function answersOf(run: ReferenceRun, side: Side): string[] {
+  return run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
+}
+
+/** Above this one-sided p the pass rate is not called lower. */
+const NOT_LOWER_P = 0.05;
+
+/** Where single references decide although the rate holds and most answers changed. */
+function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
+  const { name, reason, pass_rate: rate, references } = result;
+  const bySingle = reason?.by === 'references' || reason?.by === 'named';
+  if (!bySingle || gate.churn === 'accept' || rate.p === null || rate.p <= NOT_LOWER_P) return [];
+  const changed = compared.filter((run) => {
+    const onBase = new Set(answersOf(run, 'base'));
+    const onHead = answersOf(run, 'head');
+    return onHead.length > 0 && onHead.every((answer) => !onBase.has(answer));
+  }).length;
+  const worse = references.filter(({ status }) => status === 'regressed').length;
+  if (2 * changed <= compared.length || worse === 0) return [];
+  const { base, head } = rate;
+  const figures = { changed, compared: compared.length, worse, base, head };
+  return [said('settings', name, acceptChurn(figures))];
 }

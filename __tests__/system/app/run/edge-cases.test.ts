@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import { project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
@@ -114,7 +114,7 @@ describe('answers that repeat', () => {
 
   test('on every try of both sides are said', async () => {
     expect(await told((question) => `yes, ${question}`)).toEqual([
-      'p: every try of a reference gave the same answer on base and head; if this model always repeats itself, n_tries 1 tells as much',
+      'p: every try of a reference gave the same answer on base and head; if this model always repeats itself, set `n_tries: 1`',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('answers that repeat', () => {
         question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
       ),
     ).toEqual([
-      'p: every try of a reference gave the same answer on base; more tries tell nothing about that side',
+      'p: every try of a reference gave the same answer on base; more tries of that side add nothing',
     ]);
   });
 
@@ -132,6 +132,44 @@ describe('answers that repeat', () => {
     expect(
       await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
     ).toEqual([]);
+  });
+});
+
+describe('answers that change', () => {
+  const proposed = async (words: { old: string; new: string }, churn?: 'accept') => {
+    const reply = (_: unknown, question: string): string => {
+      const isOld = question.startsWith('Old');
+      if (question.endsWith('r05')) return isOld ? words.old : 'no';
+      if (question.endsWith('r06')) return isOld ? 'no' : words.new;
+      return isOld ? words.old : words.new;
+    };
+    const own =
+      churn === undefined
+        ? {}
+        : { settings: settings({ n_tries: 'adaptive', gate: gate({ churn }) }) };
+    const { result } = await reworded(20, reply, { ...adaptive, ...own });
+    const notices = result.notices.filter(({ kind }) => kind === 'settings');
+    return { conclusion: result.conclusion, notices: notices.map(({ message }) => message) };
+  };
+
+  test('nearly all while the rate holds get a proposal to accept churn', async () => {
+    expect(await proposed({ old: 'yes', new: 'yes, sure' })).toEqual({
+      conclusion: 'failure',
+      notices: [
+        'p: 20 of 20 references answer differently on head, the pass rate did not fall ' +
+          '(95.0 % → 95.0 %), and 1 reference got worse. If answers are meant to change, as with a ' +
+          'new model, set `gate.churn: accept`: pass rates and critical references still gate, ' +
+          'other single references do not',
+      ],
+    });
+  });
+
+  test('seldom, or with churn accepted already, get none', async () => {
+    expect(await proposed({ old: 'yes', new: 'yes' })).toMatchObject({ notices: [] });
+    expect(await proposed({ old: 'yes', new: 'yes, sure' }, 'accept')).toEqual({
+      conclusion: 'success',
+      notices: [],
+    });
   });
 });
 
