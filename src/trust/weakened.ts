@@ -1,4 +1,4 @@
-import { checksOf } from '../kernel/judge/scoring-rates.ts';
+import { checksOf } from '../kernel/judge/under-base-scoring.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import { isOfUser } from '../kernel/select/pair.ts';

@@ -10,16 +10,15 @@ import type {
 import { decide } from '../../kernel/judge/gate.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
-import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base.ts';
+import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
-import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { countingRuns, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { gates } from '../../kernel/select/affected-suite.ts';
 import { gatesByPreference } from '../../kernel/suite/metrics.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { removedIds, type Prepared } from '../../money/prepared.ts';
@@ -287,7 +286,7 @@ function decideRun(
     askedAnew: askedAnewIds(runs),
     weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckReasons(runs)],
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
-    counted: countedRuns(comparisons),
+    counted: comparisons.flatMap(countingRuns).length,
     uncomparable: uncomparable(comparisons),
     replaced,
     pool,
@@ -307,11 +306,4 @@ function uncomparable(suites: Prepared['suites']): string[] {
       runs.every(({ affected: { base } }) => base === null),
   );
   return alone.map(({ run: { suite } }) => suite.name);
-}
-
-/** Runs that count: neither in quarantine nor skipped, unless a custom roll-up ignores skipping. */
-function countedRuns(suites: Prepared['suites']): number {
-  return suites.flatMap(({ run: { suite, runs }, quarantined }) =>
-    runs.filter(({ affected }) => gates(suite, affected) && !quarantined(affected.reference.id)),
-  ).length;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { criticalOf } from '../plan/ledger.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
@@ -28,7 +28,8 @@ export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
-  const wanted = wantedRuns(suite).filter((run) => !isInapplicable(run));
+  // Also where only the scoring changed: a rubric whose grades cannot be read judges nothing.
+  const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted
     .filter((run) => !hasEvidence(suite, run, rollUps.get(run)))
     .map(runReference);
@@ -39,14 +40,6 @@ export function countEvidence(
 
 function runReference({ affected: { reference } }: ReferenceRun): { id: string; tags: string[] } {
   return reference;
-}
-
-/** Also where only the scoring changed: a rubric whose grades cannot be read judges nothing. */
-function wantedRuns({ run, quarantined }: SuiteComparison): ReferenceRun[] {
-  return run.runs.filter(
-    (referenceRun) =>
-      gates(run.suite, referenceRun.affected) && !quarantined(referenceRun.affected.reference.id),
-  );
 }
 
 function isInapplicable({ base, head }: ReferenceRun): boolean {

@@ -1,7 +1,6 @@
 import type { Side } from '../../types/plain.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../result/suite-result.ts';
-import { gates } from '../select/affected-suite.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';
@@ -9,18 +8,8 @@ import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
-export function ratedRuns({
-  run,
-  compared,
-  quarantined,
-}: SuiteComparison): readonly ReferenceRun[] {
-  return compared.length > 0
-    ? compared
-    : run.runs.filter(
-        (referenceRun) =>
-          gates(run.suite, referenceRun.affected) &&
-          !quarantined(referenceRun.affected.reference.id),
-      );
+export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
+  return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
 /** Tries that count have a smaller index: where suspects got more, those that all share. */

@@ -5,7 +5,7 @@ import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../selec
 import { cohenKappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { scoringRates, splitRuns, type FallUnderBase } from './scoring-rates.ts';
+import { scoringRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /** How the pass rate's change splits: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(

@@ -1,8 +1,8 @@
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { fingerprintOf, gates } from '../select/affected-suite.ts';
+import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
-import type { FallUnderBase } from './scoring-rates.ts';
+import type { FallUnderBase } from './under-base-scoring.ts';
 
 /** A suite of which nothing is compared. */
 export interface SideFacts {
@@ -312,10 +312,9 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
 }
 
 /** Of a suite of which nothing is compared. */
-export function ruleUncompared({ run: { suite, runs }, quarantined }: SuiteComparison): Verdict {
-  const counting = runs.filter(
-    ({ affected }) => gates(suite, affected) && !quarantined(affected.reference.id),
-  );
+export function ruleUncompared(comparison: SuiteComparison): Verdict {
+  const { suite, runs } = comparison.run;
+  const counting = countingRuns(comparison);
   return firstThatHolds(UNCOMPARED_RULES, {
     hasBase: suite.base !== null,
     hasHead: suite.head !== null,

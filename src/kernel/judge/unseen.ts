@@ -1,12 +1,11 @@
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
 import type { Side } from '../../types/plain.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { gates } from '../select/affected-suite.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
@@ -50,7 +49,7 @@ function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
 }
 
 function skippedTries({ comparison, result }: ComparedSuite, alpha: number): Reason | null {
-  const runs = countingRuns(comparison);
+  const runs = runsOfBoth(comparison);
   const skipped = triesThat(runs, ({ outcome }) => outcome === 'skipped');
   const isJudged: Test = ({ outcome }) => outcome === 'pass' || outcome === 'fail';
   if (skipped.head.has <= skipped.base.has || !isLessOften(runs, isJudged, alpha)) return null;
@@ -61,7 +60,7 @@ function skippedTries({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Reason[] {
-  const runs = countingRuns(comparison);
+  const runs = runsOfBoth(comparison);
   const fewer = result.metrics.filter(
     ({ gates: counts, judged_base: before, judged_head: after }) =>
       counts && after > 0 && after < before,
@@ -90,7 +89,7 @@ function unseenMetric(
   if ((counts || isMeanGated) && before > 0 && after === 0)
     return { code: 'metric-silent', ...of, answers: before };
   if (!isMeanGated) return null;
-  const runs = countingRuns(comparison);
+  const runs = runsOfBoth(comparison);
   const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
   const having = (side: Side): number =>
     runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
@@ -110,14 +109,10 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-/** References that gate and run on both sides, also those that ask the same on both. */
-function countingRuns({ run: { suite, runs }, quarantined }: SuiteComparison): ReferenceRun[] {
-  return runs.filter(
-    ({ affected }) =>
-      affected.base !== null &&
-      affected.head !== null &&
-      gates(suite, affected) &&
-      !quarantined(affected.reference.id),
+/** References that count and run on both sides, also those that ask the same on both. */
+function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {
+  return countingRuns(suite).filter(
+    ({ affected: { base, head } }) => base !== null && head !== null,
   );
 }
 

@@ -17,9 +17,9 @@ import {
   type RunRows,
 } from './measure.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { fallUnderBase, type FallUnderBase } from './scoring-rates.ts';
 import type { SuiteRow } from './suite-row.ts';
 import { ruleSuite, type SuiteFacts } from './suite-rules.ts';
+import { fallUnderBase, type FallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /** A suite that is compared, with its verdict. */

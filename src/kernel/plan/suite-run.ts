@@ -63,19 +63,20 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/** Both sides can be asked, ask different things (equal ones are unchanged), and it gates. */
-function isCompared(
-  { suite }: SuiteRun,
-  { affected }: ReferenceRun,
-  quarantined: (id: string) => boolean,
-): boolean {
-  const { base, head, reference } = affected;
+/** Both sides can be asked, and ask different things: equal ones are unchanged. */
+function asksAnew({ affected: { base, head } }: ReferenceRun): boolean {
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
-  return (
-    fingerprintOf(base) !== fingerprintOf(head) &&
-    gates(suite, affected) &&
-    !quarantined(reference.id)
+  return fingerprintOf(base) !== fingerprintOf(head);
+}
+
+/** References that count for the verdict: neither skipped nor in quarantine. */
+export function countingRuns({
+  run: { suite, runs },
+  quarantined,
+}: Pick<SuiteComparison, 'run' | 'quarantined'>): ReferenceRun[] {
+  return runs.filter(
+    ({ affected }) => gates(suite, affected) && !quarantined(affected.reference.id),
   );
 }
 
@@ -108,7 +109,7 @@ export function suiteComparison(
     policy,
     gate: { ...gates.run, ...gates.own },
     ownGate: gates.own,
-    compared: run.runs.filter((reference) => isCompared(run, reference, quarantined)),
+    compared: countingRuns({ run, quarantined }).filter(asksAnew),
     quarantined,
     newlyQuarantined,
     steady: new Set(),
@@ -143,4 +144,22 @@ export function mapRuns(
     run: { ...suite.run, runs },
     compared: runs.filter((_, index) => compared.has(suite.run.runs[index] as ReferenceRun)),
   };
+}
+
+/** The suite as base's scoring judges it; null: the scorings do not differ. */
+export function underBase(suite: SuiteComparison): SuiteComparison | null {
+  const { baseScoring } = suite.run;
+  if (baseScoring === null) return null;
+  const view = mapRuns(suite, runUnderBase);
+  return { ...view, run: { ...view.run, scoring: baseScoring, baseScoring: null } };
+}
+
+/** A try that base's scoring did not judge is in error. */
+export function runUnderBase(run: ReferenceRun): ReferenceRun {
+  const judged = (tries: readonly Try[]): Try[] =>
+    tries.map(({ byHead, byBase }) => ({
+      byHead: byBase ?? { ...byHead, outcome: 'error', scores: [] },
+      byBase: null,
+    }));
+  return { ...run, base: judged(run.base), head: judged(run.head) };
 }

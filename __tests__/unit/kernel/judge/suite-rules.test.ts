@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FallUnderBase } from '../../../../src/kernel/judge/scoring-rates.ts';
+import type { FallUnderBase } from '../../../../src/kernel/judge/under-base-scoring.ts';
 import {
   COMPARED_RULES,
   ruleSuite,

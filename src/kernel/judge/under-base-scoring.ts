@@ -1,0 +1,289 @@
+import { clusteredRuns, tryOutcomes } from '../plan/ledger.ts';
+import type { LookPlan } from '../plan/looks.ts';
+import {
+  countingRuns,
+  runUnderBase,
+  underBase,
+  type ReferenceRun,
+  type SuiteComparison,
+} from '../plan/suite-run.ts';
+import type { Reason, ReasonOf } from '../result/reason.ts';
+import type { TryResult } from '../result/reference-result.ts';
+import type { ScoringResult } from '../result/scoring-result.ts';
+import type { Verdict } from '../result/suite-result.ts';
+import type { Scoring } from '../select/scoring.ts';
+import { combinedGate, holmLevels } from '../statistics/gate.ts';
+import { meanDifference } from '../statistics/interval.ts';
+import { contrast } from '../statistics/look.ts';
+import {
+  countOutcomes,
+  type Counts,
+  countTable,
+  meanOfCounts,
+  type Tries,
+} from '../statistics/table.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
+import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
+import type { UnderBaseFinding } from './gate-input.ts';
+import { sharedTries } from './mean-rates.ts';
+import { preferenceTables } from './preference.ts';
+import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
+
+/**
+ * What base's scoring says of head's answers, where the pull request changes the scoring too: a fall
+ * of the suite (`fallUnderBase`), and in suites that are not red single references and means.
+ */
+
+/** References that ran on both sides. */
+export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
+  return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
+}
+
+/** Each side's answers under each side's scoring: `base_head` is base's under head's. */
+type Corners = Record<keyof ScoringResult['rates'], Counts>;
+
+function cornersOf(suite: SuiteComparison): Corners[] {
+  const tries = splitTries(suite);
+  const count = (outcomes: readonly TryResult['outcome'][]): Counts =>
+    countOutcomes(outcomes.slice(0, tries));
+  return splitRuns(suite).map((run) => {
+    const [byHead, byBase] = [tryOutcomes(run), tryOutcomes(runUnderBase(run))];
+    return {
+      base_base: count(byBase.base),
+      base_head: count(byHead.base),
+      head_base: count(byBase.head),
+      head_head: count(byHead.head),
+    };
+  });
+}
+
+function splitTries(suite: SuiteComparison): number {
+  return suite.policy.kind === 'adaptive' ? sharedTries(splitRuns(suite)) : Infinity;
+}
+
+function judgedIn(corners: readonly Corners[], names: readonly (keyof Corners)[]): Corners[] {
+  return corners.filter((reference) => names.every((name) => reference[name].tries > 0));
+}
+
+function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
+  const rate = (name: keyof Corners): number | null =>
+    meanOfCounts(corners.map((reference) => reference[name]));
+  return {
+    base_base: rate('base_base'),
+    base_head: rate('base_head'),
+    head_base: rate('head_base'),
+    head_head: rate('head_head'),
+  };
+}
+
+/**
+ * Mean rates over the references that were judged in all four corners, for a difference between
+ * rates of different references would be no effect of anything; where there are none, over those of
+ * which base's answers were judged by both sides' scoring.
+ */
+export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
+  const onBase = judgedIn(cornersOf(suite), ['base_base', 'base_head']);
+  const whole = judgedIn(onBase, ['head_base', 'head_head']);
+  return meanRates(whole.length > 0 ? whole : onBase);
+}
+
+export interface FallUnderBase {
+  /** Pass rates under base's scoring, 0–1. */
+  base: number;
+  head: number;
+  references: string[];
+  /**
+   * What excuses the fall. `passes`: head's own scoring passes head's answers as often as base's
+   * did base's. `fewer-checks`: the same, but with fewer metrics that gate. `none`: nothing.
+   */
+  excuse: 'none' | 'passes' | 'fewer-checks';
+}
+
+const SLACK = 1e-9;
+
+/**
+ * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
+ * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
+ * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or the
+ * scorings do not differ. `alpha`: the suite's share.
+ */
+export function fallUnderBase(
+  suite: SuiteComparison,
+  { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+): FallUnderBase | null {
+  const view = underBase(suite);
+  if (view === null) return null;
+  const { base_base, head_head } = scoringRates(suite);
+  const judged = judgedIn(cornersOf(suite), ['base_base', 'head_base']);
+  const { base_base: base, head_base: head } = meanRates(judged);
+  if (base_base === null || head_head === null || base === null || head === null) return null;
+  const most = splitTries(suite);
+  const triesOf = (run: ReferenceRun): Tries => {
+    const tries = tryOutcomes(run);
+    return { base: tries.base.slice(0, most), head: tries.head.slice(0, most) };
+  };
+  const { tables, units } = contrast(clusteredRuns(view.compared, triesOf));
+  const { tests } = view.run.scoring;
+  const options = { alpha, minDrop: suite.gate.min_drop };
+  const { regressed } = gatesByPreference(tests)
+    ? combinedGate(preferenceTables(tests, view.compared), { ...options, on: 'suite' })
+    : combinedGate(tables, { ...options, on, units });
+  if (!regressed) return null;
+  const fell = suite.compared.filter((run) => {
+    const table = countTable(triesOf(runUnderBase(run)));
+    return (meanDifference([table]) ?? 0) < 0;
+  });
+  const passes = head_head >= base_base - SLACK;
+  const fewer = fell.some((run) => hasFewerChecks(suite.run.scoring, run));
+  return {
+    ...{ base, head },
+    references: fell.map(({ affected: { reference } }) => reference.id),
+    excuse: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
+  };
+}
+
+/** Whether head's scoring has some of base's checks but not all, or lets one judge nothing. */
+function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
+  const { before, after } = checksOf({ ...run, base: [] });
+  const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
+  const lost = [...before].filter((name) => !after.has(name));
+  return (
+    lost.length > 0 &&
+    ([...after].every((name) => before.has(name)) || lost.some((name) => has.has(name)))
+  );
+}
+
+export function checksOf({ base, head }: ReferenceRun): {
+  before: Set<string>;
+  after: Set<string>;
+} {
+  const judging = (tries: readonly TryResult[]): Set<string> =>
+    new Set(
+      tries.flatMap(({ scores }) =>
+        scores.flatMap(({ metric, status, skip }) =>
+          !skip && (status === 'pass' || status === 'fail') ? [metric] : [],
+        ),
+      ),
+    );
+  const tries = [...base, ...head];
+  return {
+    before: judging(tries.flatMap(({ byBase }) => byBase ?? [])),
+    after: judging(tries.map(({ byHead }) => byHead)),
+  };
+}
+
+interface JudgedSuite {
+  comparison: SuiteComparison;
+  verdict: {
+    verdict: Verdict;
+    hidden: FallUnderBase | null;
+    moves: readonly MetricMove[];
+    upTo: number;
+    plan: LookPlan;
+  } | null;
+}
+
+/** Single references, which no suite's test shows, and means, which share `alpha` (0–1). */
+export function underBaseFindings(
+  suites: readonly JudgedSuite[],
+  alpha: number,
+): UnderBaseFinding[] {
+  const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
+  const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
+  return [...alike].flatMap(([failOn, group]) =>
+    underBaseReasons(group, alpha).map((reason) => ({ reason, failOn })),
+  );
+}
+
+/** Above this share of head's answers it is said that base's scoring cannot judge them. */
+const MOST_UNREAD = 0.02;
+
+export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
+  return suites.flatMap(({ run, compared }): Reason[] => {
+    if (run.scoring.side !== 'head') return [];
+    const judged = compared
+      .flatMap(({ head }) => head)
+      .filter(({ byHead: { outcome } }) => outcome === 'pass' || outcome === 'fail');
+    const unread = judged.filter(
+      ({ byBase }) => byBase?.outcome === 'error' || byBase?.outcome === 'ungraded',
+    );
+    return unread.length <= MOST_UNREAD * judged.length
+      ? []
+      : [
+          {
+            code: 'unread-by-base',
+            ...{ suite: run.suite.name, answers: unread.length, of: judged.length },
+          },
+        ];
+  });
+}
+
+function underBaseReasons(
+  green: readonly JudgedSuite[],
+  alpha: number,
+): UnderBaseFinding['reason'][] {
+  const references = green.flatMap(({ comparison, verdict }) =>
+    verdict === null || verdict.hidden === null ? fellAlone(comparison) : [],
+  );
+  return [
+    ...(references.length === 0
+      ? []
+      : [{ code: 'worse-under-base' as const, references, fails: false }]),
+    ...fallenMeans(green, alpha),
+  ];
+}
+
+/** References of which every try passes on base and fails on head, under base's scoring alone. */
+function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
+  if (suite.run.baseScoring === null) return [];
+  return suite.compared.flatMap((item) => {
+    const { base, head } = tryOutcomes(runUnderBase(item));
+    const isFall =
+      base.length > 0 &&
+      base.every((outcome) => outcome === 'pass') &&
+      head.every((outcome) => outcome === 'fail') &&
+      item.head.some(({ byHead }) => byHead.outcome !== 'fail');
+    const reference = `${suite.run.suite.path}: ${item.affected.reference.id}`;
+    return isFall ? [{ reference, base: base.length, head: head.length }] : [];
+  });
+}
+
+function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'mean-under-base'>[] {
+  const found = suites.flatMap(({ comparison, verdict }) =>
+    verdict === null
+      ? []
+      : movesUnderBase(comparison, verdict).map((move) => ({ comparison, move })),
+  );
+  const moves = found.map(({ move }) => move);
+  const gating = moves.filter(({ gate }) => gate === 'fail');
+  const levels = holmLevels(
+    new Map(gating.map((move) => [move, (level: number) => fellAt(move, level)])),
+    alpha,
+  );
+  const fell = gating.filter((move) => fellAt(move, levels.get(move) ?? 0));
+  const called = calledMoves(moves, new Set(fell), alpha);
+  return found.flatMap(({ comparison, move }): ReasonOf<'mean-under-base'>[] => {
+    const { name: metric, test } = move;
+    if (called.get(move) !== 'worse' || test === null) return [];
+    const { base, head, items: references } = test;
+    const direction = directionOf(test, 'worse', move.better);
+    const figures = { metric, base, head, ...direction, references };
+    return [
+      { code: 'mean-under-base', suite: comparison.run.suite.name, ...figures, fails: false },
+    ];
+  });
+}
+
+/** Means that move under base's scoring, and of which head's says nothing. */
+function movesUnderBase(
+  comparison: SuiteComparison,
+  verdict: NonNullable<JudgedSuite['verdict']>,
+): MetricMove[] {
+  const view = underBase(comparison);
+  if (view === null) return [];
+  return metricMoves(view, verdict).filter(({ name, better, test }) => {
+    const same = verdict.moves.filter((own) => own.test?.difference === test?.difference);
+    const isSaid = same.some(({ moved }) => moved === 'worse');
+    return !isSaid && same.every((own) => own.name !== name || own.better !== better);
+  });
+}
