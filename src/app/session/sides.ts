@@ -27,31 +27,30 @@ export interface Sides {
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
-  request: CommitsRequest & ProjectFolder,
+  { facts, base: named, workingDirectory: folder }: CommitsRequest & { workingDirectory: string },
 ): Promise<Sides> {
-  const { facts, workingDirectory } = request;
-  if (baseTip === null)
-    return { base: null, head: await headTree(repository, headCommit, request), changed: [] };
-  const isPush = facts.event === 'push' && facts.base !== null && request.base === null;
+  const readHead = (): Promise<SourceTree> => headTree(repository, headCommit, folder);
+  if (baseTip === null) return { base: null, head: await readHead(), changed: [] };
+  const isPush = facts.event === 'push' && facts.base !== null && named === null;
   const compared = isPush
     ? { baseTip, mergeBase: null, notices: [] }
     : await comparedWith(repository, baseTip, headCommit);
-  const commit = compared.mergeBase ?? baseTip;
-  const [head, base] = await settleBoth(
-    () => headTree(repository, headCommit, request),
-    () => baseTree(repository, commit, request),
-  );
-  const changed = await repository.changedFiles(commit, head, workingDirectory);
-  const moved = await movedProject(repository, base, head, request);
-  const tip = await tipTree(repository, base, compared, request);
-  return {
-    ...compared,
-    base,
-    tip,
-    head,
-    changed,
-    notices: [...notices, ...compared.notices, ...moved],
-  };
+  const found = { ...compared, notices: [...notices, ...compared.notices] };
+  return sidesOf(repository, found, folder, readHead);
+}
+
+async function sidesOf(
+  repository: Repository,
+  compared: BaseCommits,
+  folder: string,
+  readHead: () => Promise<SourceTree>,
+): Promise<Sides> {
+  const commit = compared.mergeBase ?? compared.baseTip;
+  const [head, base] = await settleBoth(readHead, () => baseTree(repository, commit, folder));
+  const changed = await repository.changedFiles(commit, head, folder);
+  const moved = await movedProject(repository, base, head, folder);
+  const tip = await tipTree(repository, base, compared, folder);
+  return { ...compared, base, tip, head, changed, notices: [...compared.notices, ...moved] };
 }
 
 interface BaseCommits {
@@ -83,7 +82,7 @@ async function movedProject(
   repository: Repository,
   base: SourceTree,
   head: SourceTree,
-  { workingDirectory }: ProjectFolder,
+  workingDirectory: string,
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
@@ -99,19 +98,13 @@ async function movedProject(
     [SETTINGS_FILE, LLMEVAL_FILE].includes(posix.basename(path)),
   );
   const left = await goneFrom(repository, head, known);
+  if (left.length === 0) return [];
   const folder = posix.join(below, workingDirectory);
-  return left.length === 0
-    ? []
-    : [
-        {
-          kind: 'not-comparable',
-          place: null,
-          message:
-            `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head ` +
-            `lacks base's ${firstWords(left)}: if the project moved, nothing of it was ` +
-            'compared; move it in a change of its own',
-        },
-      ];
+  const message =
+    `Base has no project ${folder === '.' ? 'at the root' : `in ${folder}`}, and head lacks ` +
+    `base's ${firstWords(left)}: if the project moved, nothing of it was compared; move it in a ` +
+    'change of its own';
+  return [{ kind: 'not-comparable', place: null, message }];
 }
 
 /** On disk each is checked alone: a snapshot could fail for a file outside the project. */
@@ -123,23 +116,18 @@ async function goneFrom(
   if (paths.length === 0) return [];
   const { root } = repository.workTree;
   const files = commit === WORKTREE ? null : (await repository.tree(commit, root)).files;
-  const isThere = await Promise.all(
-    paths.map(async (path) =>
-      files === null ? (await entryAt(join(root, path))) !== null : files.has(path),
-    ),
+  if (files !== null) return paths.filter((path) => !files.has(path));
+  const found = await Promise.all(
+    paths.map(async (path) => ((await entryAt(join(root, path))) === null ? path : [])),
   );
-  return paths.filter((_, i) => isThere[i] === false);
-}
-
-interface ProjectFolder {
-  workingDirectory: string;
+  return found.flat();
 }
 
 /** A project that is missing at head must not look unchanged. */
 async function headTree(
   repository: Repository,
   commit: string,
-  { workingDirectory }: ProjectFolder,
+  workingDirectory: string,
 ): Promise<SourceTree> {
   const folder = await repository.folder(commit, workingDirectory);
   if (folder.kind !== 'folder') throw notProject(folder, 'head', commit);
@@ -150,7 +138,7 @@ async function headTree(
 async function baseTree(
   repository: Repository,
   commit: string,
-  { workingDirectory }: ProjectFolder,
+  workingDirectory: string,
 ): Promise<SourceTree> {
   const folder = await repository.folder(commit, workingDirectory);
   if (folder.kind !== 'folder' && folder.kind !== 'missing')
@@ -163,14 +151,13 @@ async function tipTree(
   repository: Repository,
   base: SourceTree,
   { baseTip, mergeBase }: Omit<BaseCommits, 'notices'>,
-  place: ProjectFolder,
+  folder: string,
 ): Promise<SourceTree | null> {
   if (mergeBase === null || mergeBase === baseTip) return null;
-  const tip = await baseTree(repository, baseTip, place);
+  const tip = await baseTree(repository, baseTip, folder);
   const paths = new Set([...tip.files.keys(), ...base.files.keys()]);
-  return [...paths].some((path) => tip.files.get(path)?.id !== base.files.get(path)?.id)
-    ? tip
-    : null;
+  const differs = [...paths].some((path) => tip.files.get(path)?.id !== base.files.get(path)?.id);
+  return differs ? tip : null;
 }
 
 function notProject(
@@ -192,7 +179,8 @@ function notProject(
 /** The uncommitted files, as a revision that a user can name. */
 export const WORKTREE = 'worktree';
 
-interface LocalRequest extends ProjectFolder {
+interface LocalRequest {
+  workingDirectory: string;
   /** Null: what the CI names in `env`, else the default branch. */
   base: string | null;
   head: string;
@@ -202,35 +190,22 @@ interface LocalRequest extends ProjectFolder {
 /** Head: the uncommitted files, or a commit. */
 export async function findLocalSides(
   repository: Repository,
-  { base, head, env, workingDirectory }: LocalRequest,
+  { base, head, env, workingDirectory: folder }: LocalRequest,
 ): Promise<Sides> {
   const onDisk = head === WORKTREE;
-  const branchedOff = async (): Promise<
-    BaseCommits & { before: SourceTree; headCommit: string }
-  > => {
+  const findBase = async (): Promise<BaseCommits & { headCommit: string }> => {
     const [headCommit, baseTip] = await settleBoth(
       () => repository.resolve(onDisk ? 'HEAD' : head),
       async () => repository.resolve(base ?? (await defaultBase(repository, env))),
     );
-    const compared = await comparedWith(repository, baseTip, headCommit);
-    const before = await baseTree(repository, compared.mergeBase ?? baseTip, { workingDirectory });
-    return { ...compared, before, headCommit };
+    return { ...(await comparedWith(repository, baseTip, headCommit)), headCommit };
   };
-  const [{ before, headCommit, ...compared }, files] = await settleBoth(branchedOff, async () =>
-    onDisk ? repository.worktree(workingDirectory) : null,
+  const [{ headCommit, ...compared }, files] = await settleBoth(findBase, async () =>
+    onDisk ? repository.worktree(folder) : null,
   );
-  const tree = files ?? (await headTree(repository, headCommit, { workingDirectory }));
-  return {
-    ...compared,
-    base: before,
-    tip: await tipTree(repository, before, compared, { workingDirectory }),
-    head: tree,
-    changed: await repository.changedFiles(before.commit, tree, workingDirectory),
-    notices: [
-      ...compared.notices,
-      ...(await movedProject(repository, before, tree, { workingDirectory })),
-    ],
-  };
+  const readHead = async (): Promise<SourceTree> =>
+    files ?? headTree(repository, headCommit, folder);
+  return sidesOf(repository, compared, folder, readHead);
 }
 
 async function defaultBase(repository: Repository, env: NodeJS.ProcessEnv): Promise<string> {

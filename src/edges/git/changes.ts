@@ -58,22 +58,34 @@ export async function* treeDifferences(
   base: string,
   head: string,
 ): AsyncGenerator<TreeDifference> {
+  const none = emptyTree(base);
   const open = [{ base, head, folder: '' }];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     if (pair.base === pair.head) continue;
-    const left = byName(await treeEntries(trees, pair.base));
-    const right = byName(await treeEntries(trees, pair.head));
-    for (const [name, { bytes }] of new Map([...left, ...right])) {
-      const [before, after] = [left.get(name), right.get(name)];
-      if (before?.mode === after?.mode && before?.id === after?.id) continue;
-      const path = `${pair.folder}${treePathText(bytes)}`;
-      if (!name.endsWith('/')) yield { path, before, after };
-      else {
-        const none = emptyTree(base);
-        open.push({ base: before?.id ?? none, head: after?.id ?? none, folder: `${path}/` });
-      }
-    }
+    const before = await treeEntries(trees, pair.base);
+    const after = await treeEntries(trees, pair.head);
+    for (const { path, ...sides } of differingEntries(before, after))
+      if (!path.endsWith('/')) yield { path: `${pair.folder}${path}`, ...sides };
+      else
+        open.push({
+          base: sides.before?.id ?? none,
+          head: sides.after?.id ?? none,
+          folder: `${pair.folder}${path}`,
+        });
   }
+}
+
+/** Paths of folders end in a slash. */
+function differingEntries(
+  base: readonly FolderEntry[],
+  head: readonly FolderEntry[],
+): TreeDifference[] {
+  const [left, right] = [byName(base), byName(head)];
+  return [...new Map([...left, ...right])].flatMap(([name, { bytes, mode }]) => {
+    const [before, after] = [left.get(name), right.get(name)];
+    if (before?.mode === after?.mode && before?.id === after?.id) return [];
+    return [{ path: `${treePathText(bytes)}${mode === TREE ? '/' : ''}`, before, after }];
+  });
 }
 
 function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {

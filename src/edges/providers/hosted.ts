@@ -7,7 +7,6 @@ import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
 import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
-import type { Limiter } from './limit.ts';
 import { longerOf, withMoreRoom } from './longer.ts';
 import type { Pacer } from './pace.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
@@ -24,7 +23,6 @@ import {
 
 interface Hosted {
   complete(request: Request, target: HostedTarget): Promise<Completion>;
-  limiters(): { name: string; limiter: Limiter }[];
   close(): void;
 }
 
@@ -66,7 +64,6 @@ export function createHosted(options: HostedOptions): Hosted {
       const found = fault('request', refused);
       return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);
     },
-    limiters: () => [...servers.values()].map(({ label, limiter }) => ({ name: label, limiter })),
     close() {
       for (const { bounded } of servers.values()) bounded.close();
     },

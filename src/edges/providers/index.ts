@@ -18,7 +18,6 @@ import {
 } from './address.ts';
 import type { Activity, Clock } from './clock.ts';
 import { createHosted } from './hosted.ts';
-import type { LimiterStats } from './limit.ts';
 import { createPrograms } from './program.ts';
 import type { RefusalMemory } from './refusals.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
@@ -81,7 +80,6 @@ export interface Providers {
   /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
   clashingHeaders(targets: readonly Target[]): Problem[];
-  stats(): { name: string; stats: LimiterStats }[];
   waiting(): WaitingBatches | null;
   /** Ends calls in flight, closes connections, and kills programs with their children. */
   close(): Promise<void>;
@@ -133,11 +131,6 @@ export function createProviders(options: ProviderOptions): Providers {
     waiting: () => other?.waiting() ?? null,
     missingKeys: (targets) => missingKeys(targets, options),
     clashingHeaders: (targets) => clashingHeaders(targets, options),
-    stats: () =>
-      [...hosted.limiters(), ...programs.limiters()].map(({ name, limiter }) => ({
-        name,
-        stats: limiter.stats(),
-      })),
     async close() {
       closing.abort();
       hosted.close();

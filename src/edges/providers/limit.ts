@@ -35,43 +35,34 @@ function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Ba
 interface Queue<T> {
   add(item: T, ahead: boolean): void;
   take(): T | undefined;
-  size(): number;
 }
 
-export function createQueue<T extends object>(): Queue<T> {
-  const first = createLine<T>();
-  const second = createLine<T>();
-  return {
-    add: (item, ahead) => (ahead ? first : second).add(item),
-    take: () => first.take() ?? second.take(),
-    size: () => first.size() + second.size(),
-  };
+interface QueueNode<T> {
+  item?: T;
+  next: QueueNode<T> | null;
 }
 
-const MAX_EMPTY_SLOTS = 1024;
-
-function createLine<T extends object>(): {
-  add(item: T): void;
-  take(): T | undefined;
-  size(): number;
-} {
-  let items: T[] = [];
-  let head = 0;
+/** A FIFO queue with two priorities, as a linked list: constant time however many wait. */
+export function createQueue<T>(): Queue<T> {
+  const head: QueueNode<T> = { next: null };
+  // The last of those ahead, and the last of all; the head if there is none.
+  let [ahead, last] = [head, head];
   return {
-    add(item) {
-      items.push(item);
+    add(item, isAhead) {
+      const before = isAhead ? ahead : last;
+      const node = { item, next: before.next };
+      before.next = node;
+      if (isAhead) ahead = node;
+      if (before === last) last = node;
     },
     take() {
-      const item = items[head];
-      if (item === undefined) return undefined;
-      head++;
-      if (head === items.length || (head > MAX_EMPTY_SLOTS && head * 2 > items.length)) {
-        items = items.slice(head);
-        head = 0;
-      }
-      return item;
+      const first = head.next;
+      if (first === null) return undefined;
+      head.next = first.next;
+      if (first === ahead) ahead = head;
+      if (first === last) last = head;
+      return first.item;
     },
-    size: () => items.length - head,
   };
 }
 
@@ -91,23 +82,14 @@ interface Ticket {
   round: number;
 }
 
-export interface LimiterStats {
-  calls: number;
-  answered: number;
-  attempts: number;
-  limited: number;
-  queued: number;
-  in_flight: number;
-  limit: number;
-}
-
 export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /** `down`: the server is given up. `first`: others in flight will report the same failure. */
   release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
   shut(): boolean;
-  stats(): LimiterStats;
+  /** Calls so far, and how many may be in flight. */
+  stats(): { calls: number; answered: number; limit: number };
 }
 
 /** A server is given up after this long, and as many rounds as a call has tries. */
@@ -127,7 +109,7 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
 
 /** Slots for calls to one server; none during a backoff. Constant time per call. */
 export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
-  const counts = { calls: 0, answered: 0, attempts: 0, limited: 0 };
+  const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
   let health: Health | null = null;
   let busy = 0;
@@ -139,7 +121,6 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const next = queue.take();
       if (next === undefined) return;
       busy++;
-      counts.attempts++;
       next({ status: 'go', ticket: { round: healthNow().round() } });
     }
   };
@@ -148,14 +129,12 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
     const [current, now] = [healthNow(), clock.now()];
     if (outcome.kind === 'failed') return current.recordFailure(round, outcome.fault, now);
     if (outcome.kind === 'limited') {
-      counts.limited++;
       backoff.extend(outcome.waitMs);
       const first = current.recordFailure(round, outcome.fault, now, outcome.unwaited);
       if (first) pace.halve();
       return first;
     }
-    if (outcome.kind === 'unsent') counts.attempts--;
-    else current.recordAnswer(now);
+    if (outcome.kind !== 'unsent') current.recordAnswer(now);
     if (outcome.kind === 'answered') {
       counts.answered++;
       pace.answered(outcome.latencyMs, busy >= pace.slots());
@@ -187,7 +166,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       return { down: fault !== null, first };
     },
     shut: () => backoff.isActive(),
-    stats: () => ({ ...counts, queued: queue.size(), in_flight: busy, limit: pace.slots() }),
+    stats: () => ({ ...counts, limit: pace.slots() }),
   };
 }
 

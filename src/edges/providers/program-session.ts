@@ -55,14 +55,10 @@ interface ProgramSessionOptions {
   log(line: string): void;
 }
 
-export interface ProgramSession {
-  /** Resolves once the program runs, or cannot; `ask` reports why. */
-  start(): Promise<void>;
+export interface ProgramSession extends Omit<Runs, 'heard'> {
   /** `written` is called when the request was written, or could not be. */
   ask(request: Request, written: () => void): Promise<CallAttempt<VendorOutput>>;
   abort(): void;
-  close(): Promise<void>;
-  killNow(): void;
 }
 
 /** The program is not restarted after this many exits in a row without an answer. */
@@ -78,9 +74,7 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
   return {
-    async start() {
-      await program.running();
-    },
+    ...program,
     async ask(request, written) {
       const to = await program.running();
       if ('retry' in to) {
@@ -96,12 +90,11 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
       return await result;
     },
     abort: () => calls.settleAll(STOPPED),
-    close: () => program.close(),
-    killNow: () => program.killNow(),
   };
 }
 
 interface Runs {
+  /** The process, started if needed, or why there is none. */
   running(): Promise<Child | Fault>;
   heard(): number;
   close(): Promise<void>;
@@ -197,6 +190,52 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   over.abort();
   child.kill('SIGKILL');
   await child.ended;
+}
+
+/** The processes of one program at one commit, by key. */
+export interface Processes {
+  /** Runs `work` with the process of this key, started on its first use. */
+  use<T>(key: string, work: (session: ProgramSession) => Promise<T>): Promise<T>;
+  each(act: (session: ProgramSession) => void): void;
+  close(): Promise<void>;
+}
+
+/** @param ends whether the process of a key is closed once nobody uses it. */
+export function createProcesses(
+  create: () => ProgramSession,
+  ends: (key: string) => boolean,
+): Processes {
+  const current = new Map<string, { session: ProgramSession; users: number }>();
+  const alive = new Set<ProgramSession>();
+  const start = (): { session: ProgramSession; users: number } => {
+    const session = create();
+    alive.add(session);
+    return { session, users: 0 };
+  };
+  const close = async (session: ProgramSession): Promise<void> => {
+    await session.close();
+    alive.delete(session);
+  };
+  return {
+    async use(key, work) {
+      const process = current.get(key) ?? start();
+      current.set(key, process);
+      process.users++;
+      try {
+        return await work(process.session);
+      } finally {
+        process.users--;
+        if (process.users === 0 && ends(key)) {
+          current.delete(key);
+          void close(process.session);
+        }
+      }
+    },
+    each: (act) => alive.forEach(act),
+    close: async () => {
+      await Promise.all([...alive].map(close));
+    },
+  };
 }
 
 export function endText(

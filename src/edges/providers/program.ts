@@ -9,11 +9,15 @@ import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
-import { createProcesses, type Processes } from './program-processes.ts';
-import { createSession, endText, type ProgramSession } from './program-session.ts';
+import {
+  createProcesses,
+  createSession,
+  endText,
+  type Processes,
+  type ProgramSession,
+} from './program-session.ts';
 import { withRetries, type CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
-import { createTurns, type Turn } from './turns.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
 interface ProgramOptions extends CallOptions {
@@ -26,7 +30,6 @@ type ProgramTarget = Extract<Request['target'], { provider: 'program' }>;
 
 interface Programs {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;
-  limiters(): { name: string; limiter: Limiter }[];
   close(): Promise<void>;
 }
 
@@ -49,7 +52,7 @@ interface RunningProgram {
 /** The user's own applications: processes with one limiter per command and commit. */
 export function createPrograms(options: ProgramOptions): Programs {
   const running = new Map<string, RunningProgram>();
-  const turnOf = createSharedTurns();
+  const turnOf = createTurns();
   const start = programStarter(options);
   const each = (act: (session: ProgramSession) => void) => (): void => {
     for (const { processes } of running.values()) processes.each(act);
@@ -81,7 +84,6 @@ export function createPrograms(options: ProgramOptions): Programs {
         .finally(turn.pass);
       return callCompletion(tried, `program (${visibleLine(target.model)})`, options.clock.now());
     },
-    limiters: () => [...running.values()].map(({ name, limiter }) => ({ name, limiter })),
     async close() {
       await Promise.all([...running.values()].map(({ processes }) => processes.close()));
       process.off('exit', killAll);
@@ -129,14 +131,25 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
   return request.secondSession === true ? 'second session' : 'first session';
 }
 
+/** A call's place in a queue: `due` resolves once each earlier call has passed. */
+interface Turn {
+  due: Promise<void>;
+  /** Lets the next call go. Only the first use counts. */
+  pass(): void;
+}
+
 /** Both sides' programs of one model are asked in the order of calls: base, head, base, head. */
-function createSharedTurns(): (request: Request) => Turn {
-  const queues = new Map<string, () => Turn>();
+function createTurns(): (request: Request) => Turn {
+  const last = new Map<string, Promise<void>>();
   return ({ purpose, target: { model } }) => {
     const key = JSON.stringify([purpose, model]);
-    const turns = queues.get(key) ?? createTurns();
-    queues.set(key, turns);
-    return turns();
+    const due = last.get(key) ?? Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last.set(
+      key,
+      due.then(() => promise),
+    );
+    return { due, pass: resolve };
   };
 }
 
@@ -147,7 +160,7 @@ async function askInTurn(
   turn: Turn,
   { signal, onAttempt }: ProgramOptions,
 ): Promise<CallAttempt<VendorOutput>> {
-  await session.start();
+  await session.running();
   await turn.due;
   if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: false };
   return onAttempt(request)

@@ -16,7 +16,6 @@ test('gives items back in the order they came, those put ahead first, like a pla
             queue.add({ id }, step);
             (step ? ahead : rest).push(id);
           }
-          expect(queue.size()).toBe(ahead.length + rest.length);
         }
       },
     ),
@@ -30,7 +29,6 @@ test('keeps order over many thousand items that come and go', () => {
     queue.add({ id }, false);
     if (id % 3 > 0) taken.push(queue.take()!.id);
   }
-  while (queue.size() > 0) taken.push(queue.take()!.id);
+  for (let next = queue.take(); next !== undefined; next = queue.take()) taken.push(next.id);
   expect(taken).toEqual(Array.from({ length: 30_000 }, (_, id) => id));
-  expect(queue.take()).toBeUndefined();
 });
