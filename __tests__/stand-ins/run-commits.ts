@@ -1,7 +1,7 @@
 import type { CommandFeatures } from '../../src/app/commands/terminal.ts';
 import type { Edges } from '../../src/app/run/input.ts';
+import { planAndRun } from '../../src/app/run/plan-and-run.ts';
 import { readSides } from '../../src/app/run/read-sides.ts';
-import { run } from '../../src/app/run/run.ts';
 import { suiteKeysOf } from '../../src/app/session/edges.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
@@ -49,5 +49,5 @@ export async function runCommits(
     maxCost: null,
     failOn: null,
   };
-  return { result: await run({ ...input, base, head, features }, edges), requests };
+  return { result: await planAndRun({ ...input, base, head, features }, edges), requests };
 }

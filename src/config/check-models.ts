@@ -5,6 +5,7 @@ import { fillMessage, isRecorded } from '../kernel/suite/template.ts';
 import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
 import { filesIn } from '../types/media.ts';
+import type { AskedModel } from '../types/model.ts';
 import {
   fileTypeWords,
   passportOf,
@@ -13,10 +14,9 @@ import {
   refusedFile,
   requestBytes,
   retirementDate,
-  type AskedModel,
 } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
-import type { ChatApi } from '../types/vendors/facts.ts';
+import type { ChatApi } from '../types/vendors/names.ts';
 import { askedModel } from './model-names.ts';
 
 /** Days before a model's end from which it is warned about. */

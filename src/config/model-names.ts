@@ -1,6 +1,6 @@
 import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import { nearest } from '../text/suggest.ts';
-import type { AskedModel } from '../types/passports.ts';
+import type { AskedModel } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 

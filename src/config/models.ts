@@ -6,8 +6,7 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
-import { CHAT_APIS } from '../types/vendors/facts.ts';
-import type { VendorName } from '../types/vendors/names.ts';
+import { type VendorName, CHAT_APIS } from '../types/vendors/names.ts';
 import { vendorNames, factsOf, isVendor, ownersIn, perVendor } from '../types/vendors.ts';
 import { modelMeant, vendorOf } from './model-names.ts';
 import {

@@ -7,13 +7,8 @@ import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
 import { refusedIn } from '../types/apis.ts';
 import type { Problem, Scalar, Side } from '../types/plain.ts';
 import { askedModel } from './model-names.ts';
-import {
-  isProblem,
-  metricModels,
-  resolveTarget,
-  type ProjectSide,
-  type TargetContext,
-} from './targets.ts';
+import type { ProjectSide, TargetContext } from './project-side.ts';
+import { isProblem, metricModels, resolveTarget } from './targets.ts';
 
 /** Each suite with the models that its names stand for. `problems`: names that stand for none. */
 export function resolveSuites(

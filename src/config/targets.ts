@@ -6,22 +6,14 @@ import {
   namedModels,
   type MetricModels,
 } from '../kernel/suite/metrics.ts';
-import type { ModelSettings, Project, Settings, Suite } from '../kernel/suite/suite.ts';
+import type { ModelSettings, Settings, Suite } from '../kernel/suite/suite.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
-import type { SourceTree } from '../types/repository.ts';
 import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
 import { UNNAMED_MODEL, entryOf, knownAs, modelMeant, vendorOf } from './model-names.ts';
 import { programFiles } from './programs.ts';
-
-export interface TargetContext {
-  settings: Settings;
-  tree: SourceTree;
-  hash(text: string): string;
-  /** Whether models may be asked in batches: only in full sweeps, as one may take a day. */
-  batches?: boolean;
-}
+import type { ProjectSide, TargetContext } from './project-side.ts';
 
 /** Where requests go, or what the user has to fix (at `place`, where the name is used). */
 export function resolveTarget(
@@ -103,11 +95,6 @@ export function wantsBatches(
     endpoint === null &&
     (transport ?? settings.transport) === 'batch'
   );
-}
-
-export interface ProjectSide {
-  project: Project;
-  context: TargetContext;
 }
 
 /** What cannot be asked, or is not named, goes to `problems` with its line. */

@@ -3,23 +3,7 @@ import type { Generation } from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 import { judgingCalls } from './judging-calls.ts';
-
-/** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
-export interface Plan {
-  /** Prompts with a reference that runs, and these references; once for all variants of a sweep. */
-  suites: number;
-  references: number;
-  /** Distinct, after sharing between the sides and between duplicate references. */
-  prompt_calls: number;
-  /** Answers and grades that recordings give: they are not calls, and no cap counts them. */
-  replayed: number;
-  /** Grades and embeddings: about this many; repeats take fewer, unreadable replies more. */
-  grader_calls: number;
-  /** Further calls made in any case, by what `plan --json` names them. */
-  certain: Readonly<Record<string, number>>;
-  /** Most calls made only if something regresses, by what `plan --json` names them. */
-  possible: Readonly<Record<string, number>>;
-}
+import type { Plan } from './prepared.ts';
 
 /** `; up to 20 more calls if something regresses`; nothing where none would be made. */
 export function possibleWords({ possible }: Plan): string {

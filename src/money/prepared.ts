@@ -1,16 +1,14 @@
 import type { NextTries, SuiteComparison, SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { Reason } from '../kernel/result/reason.ts';
 import type { AffectedSuite, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
-import type { Scoring } from '../kernel/select/scoring.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
-import { embedderFor, everyMetric, gradersFor, judgingTargets } from '../kernel/suite/metrics.ts';
+import { judgingTargets } from '../kernel/suite/metrics.ts';
 import type { Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { PlannedFeature } from './feature-plan.ts';
-import type { Plan } from './plan.ts';
 
 export interface PrepareInput {
   mode: 'diff' | 'sweep';
@@ -31,6 +29,23 @@ export interface Again {
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
   ownGate(tests: Tests): SuiteGate;
+}
+
+/** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
+export interface Plan {
+  /** Prompts with a reference that runs, and these references; once for all variants of a sweep. */
+  suites: number;
+  references: number;
+  /** Distinct, after sharing between the sides and between duplicate references. */
+  prompt_calls: number;
+  /** Answers and grades that recordings give: they are not calls, and no cap counts them. */
+  replayed: number;
+  /** Grades and embeddings: about this many; repeats take fewer, unreadable replies more. */
+  grader_calls: number;
+  /** Further calls made in any case, by what `plan --json` names them. */
+  certain: Readonly<Record<string, number>>;
+  /** Most calls made only if something regresses, by what `plan --json` names them. */
+  possible: Readonly<Record<string, number>>;
 }
 
 export interface Prepared {
@@ -75,48 +90,10 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }
 
-function answerersOf({ runs }: SuiteRun): Target[] {
+export function answerersOf({ runs }: SuiteRun): Target[] {
   return runs
     .flatMap(({ affected: { base, head } }) => [base, head])
     .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
-}
-
-/** A key only a metric needs is reported at the metric's line: others' users do not expect it. */
-export function keyProblems(
-  prepared: Prepared,
-  missingKeys: (targets: readonly Target[]) => Problem[],
-): Problem[] {
-  const running = prepared.suites.map(({ run }) => run).filter(({ runs }) => runs.length > 0);
-  const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
-  const wanted = running
-    .flatMap(({ scoring, baseScoring }) =>
-      baseScoring === null ? [scoring] : [scoring, baseScoring],
-    )
-    .flatMap(modelsByMetric)
-    .flatMap(({ target, ...metric }) =>
-      missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),
-    );
-  return missingKeys(targetsOf(prepared)).map((missing) => {
-    const metric = wanted.find(({ message }) => message === missing.message);
-    if (metric === undefined || answering.includes(missing.message)) return missing;
-    const { place, name, model } = metric;
-    return {
-      place,
-      message:
-        `${missing.message} The metric "${name}" asks ${model}; ` +
-        'where another server has it, say so in the settings file, models: ' +
-        `{ ${JSON.stringify(model)}: { … } }, or take the metric out`,
-    };
-  });
-}
-
-function modelsByMetric(scoring: Scoring) {
-  return everyMetric(scoring.tests).flatMap((metric) => {
-    const embedder = embedderFor(metric, scoring);
-    return [...gradersFor(metric, scoring), ...(embedder === null ? [] : [embedder])].map(
-      ({ target }) => ({ target, name: metric.name, place: metric.place }),
-    );
-  });
 }
 
 export function removedIds({ path, references }: AffectedSuite): string[] {

@@ -1,21 +1,14 @@
-import type { SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { UsageTotals } from '../kernel/result/result.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GivenPrice, ModelSettings, Settings } from '../kernel/suite/suite.ts';
 import type { Usage } from '../types/answer.ts';
 import {
   isHosted,
   type CachedTokens,
-  type Complete,
-  type Completion,
   type HostedTarget,
-  type MeteredUsage,
-  type Request,
   type Target,
   isBatched,
 } from '../types/model.ts';
 import { publicModel } from '../types/passports.ts';
-import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
@@ -24,154 +17,6 @@ import { factsOf } from '../types/vendors.ts';
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-}
-
-const NO_COUNT = {
-  calls: 0,
-  reused: 0,
-  replayed: 0,
-  input: 0,
-  cached: 0,
-  output: 0,
-  cost: 0,
-  unpriced: false,
-  elsewhere: false,
-  saved: 0,
-  unknownSaved: false,
-};
-
-type Count = typeof NO_COUNT;
-
-export interface Meter {
-  complete: Complete;
-  /** An answer that was shared without a call; `saved`: its cost, if known. */
-  shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
-  totals(): UsageTotals;
-}
-
-export function createMeter(complete: Complete, price: Price): Meter {
-  const counts = new Map<Purpose, Count>();
-  const of = (purpose: Purpose): Count => {
-    const found = counts.get(purpose) ?? { ...NO_COUNT };
-    counts.set(purpose, found);
-    return found;
-  };
-  return {
-    complete: async (request) => {
-      const completion = await complete(request);
-      recordCompletion(of(request.purpose), request, completion, price);
-      return completion;
-    },
-    shared: (purpose, saved = null) => {
-      if (saved?.target.provider === 'replay') of(purpose).replayed += 1;
-      else reuse(of(purpose), savedCost(saved, price));
-    },
-    totals: () => usageTotals(counts),
-  };
-}
-
-function recordCompletion(
-  count: Count,
-  { target }: Request,
-  completion: Completion,
-  price: Price,
-): void {
-  count.calls += completion.refused ?? 0;
-  for (const each of isHosted(target) ? (completion.spent ?? []) : [])
-    if (countTokens(count, target, each, price) === null) count.unpriced = true;
-  if (completion.status === 'error') {
-    countFailed(count, target, completion);
-    return;
-  }
-  if (target.provider === 'replay') {
-    count.replayed += 1;
-    return;
-  }
-  if (completion.reused) {
-    reuse(count, savedCost({ target, usage: completion.usage }, price));
-    return;
-  }
-  count.calls += completion.attempts ?? 1;
-  const cost = countTokens(count, target, completion, price);
-  count.elsewhere ||= isElsewhere(target, cost);
-  if (cost === null) count.unpriced = true;
-}
-
-function countFailed(
-  count: Count,
-  target: Target,
-  { kind, unsent, attempts }: Extract<Completion, { status: 'error' }>,
-): void {
-  const isUnmade = unsent === true || kind === 'budget' || kind === 'aborted';
-  const made = attempts ?? (isUnmade ? 0 : 1);
-  if (made === 0 || target.provider === 'replay') return;
-  count.calls += made;
-  count.elsewhere ||= isElsewhere(target, null);
-}
-
-function savedCost(
-  saved: { target: Target; usage: Usage | null } | null,
-  price: Price,
-): number | null {
-  return saved === null || saved.usage === null ? null : price(saved.target, saved.usage);
-}
-
-function countTokens(
-  count: Count,
-  target: Target,
-  { usage, cached }: MeteredUsage,
-  price: Price,
-): number | null {
-  if (usage === null) return null;
-  const cost = price(target, usage, cached);
-  count.input += usage.input_tokens;
-  count.cached += cached?.read ?? 0;
-  count.output += usage.output_tokens;
-  count.cost += cost ?? 0;
-  return cost;
-}
-
-/** Programs without a price are free as far as is known. */
-function isElsewhere({ provider }: Target, cost: number | null): boolean {
-  return provider !== 'program' || cost !== null;
-}
-
-function reuse(count: Count, saved: number | null): void {
-  count.reused += 1;
-  if (saved === null) count.unknownSaved = true;
-  else count.saved += saved;
-}
-
-function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
-  const all = [...counts.values()];
-  const sum = (pick: (count: Count) => number): number =>
-    all.reduce((total, count) => total + pick(count), 0);
-  const cached = sum((count) => count.cached);
-  return {
-    calls: sum(({ calls }) => calls),
-    reused: sum(({ reused }) => reused),
-    replayed: sum(({ replayed }) => replayed),
-    input_tokens: sum(({ input }) => input),
-    ...(cached === 0 ? {} : { cached_tokens: cached }),
-    output_tokens: sum(({ output }) => output),
-    cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
-    ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere)
-      ? { unpriced: 'programs' as const }
-      : {}),
-    saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum(({ saved }) => saved),
-    by_purpose: Object.fromEntries(
-      [...counts].map(([purpose, count]) => [
-        purpose,
-        {
-          calls: count.calls,
-          reused: count.reused,
-          replayed: count.replayed,
-          cost_usd: count.unpriced ? null : count.cost,
-          saved_usd: count.unknownSaved ? null : count.saved,
-        },
-      ]),
-    ),
-  };
 }
 
 /** A vendor's list price in dollars for this usage; null: unknown. */
@@ -222,13 +67,6 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/** The target outside of full sweeps: what an answer costs users of the prompt. */
-export function asDirect(target: Target): Target {
-  if (!isBatched(target) || !isHosted(target)) return target;
-  const { transport: _, ...direct } = target;
-  return direct;
-}
-
 /** By command: a program's files, part of a target's identity, differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
@@ -237,24 +75,4 @@ function priceKey(model: Target | ModelSettings): string {
       ? { provider, model: model.model, command: model.command, setup: model.setup }
       : { provider, model: model.model, endpoint: 'endpoint' in model ? model.endpoint : null },
   );
-}
-
-/**
- * Dollars for a thousand direct calls like those of head's answers, whether they were paid for,
- * batched or reused. Null without an answer, where a price or the tokens of an answer are not
- * known, and in suites of their own kind, whose tokens are those of several models.
- */
-export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
-  const costs = runs.flatMap(({ affected: { head: generation }, head }) =>
-    head
-      .filter(({ byHead }) => byHead.parts !== null)
-      .map(({ byHead: { usage } }) =>
-        generation?.kind === 'request' && usage !== null && scoring.answerer === null
-          ? price(asDirect(generation.target), usage)
-          : null,
-      ),
-  );
-  const known = costs.filter((cost) => cost !== null);
-  if (known.length === 0 || known.length < costs.length) return null;
-  return (known.reduce((sum, cost) => sum + cost, 0) / known.length) * 1000;
 }

@@ -1,5 +1,6 @@
 import { SETTINGS_FILE } from '../config/file-names.ts';
-import { gradersOf, type ProjectSide } from '../config/targets.ts';
+import type { ProjectSide } from '../config/project-side.ts';
+import { gradersOf } from '../config/targets.ts';
 import type { Asker } from '../money/feature-plan.ts';
 import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';

@@ -1,10 +1,10 @@
 import { checksOf } from '../kernel/judge/under-base-scoring.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
-import { isOfUser } from '../kernel/select/pair.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { metricIdentity, metricsFor } from '../kernel/suite/metrics.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
+import { isOfUser } from '../kernel/suite/template.ts';
 import type { Metric } from '../types/metric.ts';
 
 export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {

@@ -1,6 +1,8 @@
-import { passportOf, publicModel, refusedBy, type AskedModel } from './passports.ts';
+import type { AskedModel } from './model.ts';
+import { passportOf, publicModel, refusedBy } from './passports.ts';
 import { isMap, type Json } from './plain.ts';
-import type { ChatApi, Passport, Refusal } from './vendors/facts.ts';
+import type { Passport, Refusal } from './vendors/facts.ts';
+import type { ChatApi } from './vendors/names.ts';
 import { factsOf } from './vendors.ts';
 
 type Parameters = Readonly<Record<string, Json>>;

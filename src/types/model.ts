@@ -1,9 +1,8 @@
 import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
-import type { AskedModel } from './passports.ts';
 import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
-import type { VendorName } from './vendors/names.ts';
+import type { ChatApi, VendorName } from './vendors/names.ts';
 
 /** What a store keeps beside answers. */
 export interface KeptRecords {
@@ -71,6 +70,23 @@ export type Target =
       commit: string;
     };
 
+/** A model under the name that its vendor publishes. */
+export interface PublicModel {
+  provider: VendorName;
+  model: string;
+}
+
+export interface AskedModel {
+  provider: VendorName;
+  /** Name of an endpoint of the workflow; null: the vendor's own. */
+  endpoint: string | null;
+  model: string;
+  /** Absent: by need. Part of the key. */
+  api?: ChatApi;
+  /** What an endpoint or another name stands for; absent: unknown there. Not part of the key. */
+  is?: PublicModel;
+}
+
 export interface HostedTarget extends AskedModel {
   /** Half the price; absent: direct. Not part of the key, as answers are equivalent. */
   transport?: 'batch';
@@ -101,6 +117,13 @@ export function targetIdentity(target: Target): Record<string, Json> {
 /** The host of a model: the workflow's endpoint, else the vendor's, else `program` or `replay`. */
 export function placeOf(asked: { provider: ProviderName; endpoint?: string | null }): string {
   return asked.endpoint ?? asked.provider;
+}
+
+/** The target outside of full sweeps: what an answer costs users of the prompt. */
+export function asDirect(target: Target): Target {
+  if (!isBatched(target) || !isHosted(target)) return target;
+  const { transport: _, ...direct } = target;
+  return direct;
 }
 
 /** First word of the command that answers through a promptfoo file; runs the program we ship. */

@@ -1,25 +1,8 @@
 import type { FilePart } from './media.ts';
+import type { AskedModel, PublicModel } from './model.ts';
 import { isMap, type Json } from './plain.ts';
-import type { ChatApi, Passport, Refusal, VendorFacts } from './vendors/facts.ts';
-import type { VendorName } from './vendors/names.ts';
+import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import { factsOf } from './vendors.ts';
-
-/** A model under the name that its vendor publishes. */
-export interface PublicModel {
-  provider: VendorName;
-  model: string;
-}
-
-export interface AskedModel {
-  provider: VendorName;
-  /** Name of an endpoint of the workflow; null: the vendor's own. */
-  endpoint: string | null;
-  model: string;
-  /** Absent: by need. Part of the key. */
-  api?: ChatApi;
-  /** What an endpoint or another name stands for; absent: unknown there. Not part of the key. */
-  is?: PublicModel;
-}
 
 /** Null on an endpoint that does not say what its model is. */
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadListPrices } from '../../../src/app/session/prices.ts';
-import { asDirect, priceFrom, type ListPrice } from '../../../src/money/price.ts';
-import type { Target } from '../../../src/types/model.ts';
+import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
+import { type Target, asDirect } from '../../../src/types/model.ts';
 import { hostedTarget, modelSettings, settingsWithModels } from '../../unit/app/run/builders.ts';
 
 const GPT = hostedTarget('gpt-4o');

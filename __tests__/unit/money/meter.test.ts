@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMeter, priceFrom, type ListPrice } from '../../../src/money/price.ts';
+import { createMeter } from '../../../src/money/meter.ts';
+import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
 import type { Completion, Request, Target } from '../../../src/types/model.ts';
 import { answer, hostedTarget, modelSettings, settingsWithModels } from '../app/run/builders.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiOf, refusedIn } from '../../../src/types/apis.ts';
-import { refusedFile, type AskedModel } from '../../../src/types/passports.ts';
+import type { AskedModel } from '../../../src/types/model.ts';
+import { refusedFile } from '../../../src/types/passports.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
 const openai = (model: string, more: Partial<AskedModel> = {}): AskedModel => ({

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
-import type { TargetContext } from '../../config/targets.ts';
+import type { TargetContext } from '../../config/project-side.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import type { PlannedCalls } from '../../money/feature-plan.ts';

@@ -15,160 +15,20 @@ import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts'
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import { countingRuns, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { adaptiveTries } from '../../kernel/plan/tries.ts';
-import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { gatesByPreference } from '../../kernel/suite/metrics.ts';
-import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { costPer1000Calls } from '../../money/meter.ts';
 import { removedIds, type Prepared } from '../../money/prepared.ts';
-import { costPer1000Calls } from '../../money/price.ts';
-import { replacedAnswerers } from '../../trust/answerers.ts';
 import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
-import { outcomeFields } from '../../wording/outcomes.ts';
 import { brokenCode } from './broken-code.ts';
 import { confirmFalls, createConfirm, type Confirmations } from './confirm.ts';
-import type {
-  Added,
-  DecidedRun,
-  Feature,
-  FeatureTools,
-  Features,
-  Judged,
-  TestedJudge,
-} from './feature.ts';
-import { repeatedEvaluate } from './repeats.ts';
-import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
-import { newlySkippedIds, replacedServerNotice, suiteNotices } from './suite-notices.ts';
+import type { FeatureTools, Features, Judged } from './feature.ts';
+import type { Spending } from './spending.ts';
+import { newlySkippedIds, suiteNotices } from './suite-notices.ts';
 
-/** Executes a prepared run; its parts replace those of `blank`. */
-export async function judge(
-  plain: Prepared,
-  world: JudgeEdges,
-  blank: Result,
-  rows: Features,
-): Promise<Result> {
-  const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
-  const edges = { ...world, evaluate: repeats.evaluate };
-  const started = await withStarts(plain, edges, rows);
-  const spent = startSpending(started, edges);
-  const asked = await askRounds(started, edges, spent);
-  const prepared = { ...started, suites: asked.suites };
-  const tools = { ...edges, spent };
-  const features = activeRows(rows, prepared);
-  const tested = await inTurn(features, async ({ row, plan }) => ({
-    ...(await row.before?.(plan, tools)),
-  }));
-  const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
-  if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
-  const run = { ...prepared, ...compared, trust: blank.trust, planned: prepared.suites };
-  const explained = await inTurn(features, async ({ row, plan }) =>
-    row.compared?.(plan, run, tools),
-  );
-  const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
-  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
-  // The verdict no longer changes.
-  const judged = mergeFeatureParts(explained);
-  const after = await inTurn(features, async ({ row, plan }) =>
-    row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
-  );
-  const { made, notices: unequal } = repeats.found();
-  const suites = compared.suites.map(({ result }) => result);
-  const notices = [
-    ...blank.notices,
-    ...unequal,
-    ...asked.replaced.map(replacedServerNotice),
-    ...compared.notices,
-    ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
-  ];
-  return {
-    ...blank,
-    ...outcomeFields(decision.outcome, {
-      ...{ reasons: decision.reasons, suites, replaced, scoring: compared.scoring },
-    }),
-    ...(replaced.length === 0
-      ? {}
-      : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
-    suites,
-    ...mergeFeatureParts(after),
-    scoring: compared.scoring,
-    ...mergeFeatureParts(tested),
-    ...judged,
-    notices,
-    usage: spent.meter.totals(),
-    adaptive_tries: adaptiveTries(prepared.suites),
-    ...(made.made === 0 ? {} : { evaluations: made }),
-  };
-}
-
-function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['groups'] {
-  return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
-}
-
-function partsOfSuites(
-  rows: Features,
-  tested: readonly { judges?: readonly TestedJudge[] }[],
-): SuitePart[] {
-  const judges = tested.flatMap((each) => each.judges ?? []);
-  return rows.flatMap(({ suiteParts }): SuitePart[] =>
-    suiteParts === undefined ? [] : [(...of) => suiteParts(...of, judges)],
-  );
-}
-
-interface ActiveRow {
-  row: Feature;
-  plan: FeaturePlan;
-}
-
-function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
-  return rows.flatMap((row) => {
-    const plan = features.find(({ key }) => key === row.key);
-    return plan === undefined ? [] : [{ row, plan }];
-  });
-}
-
-/** Calls the rows one after the other, so that every run asks in the same order. */
-async function inTurn<T>(
-  rows: readonly ActiveRow[],
-  hook: (active: ActiveRow) => Promise<T>,
-): Promise<T[]> {
-  const results: T[] = [];
-  for (const active of rows) results.push(await hook(active));
-  return results;
-}
-
-function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Partial<FeatureParts> {
-  return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
-}
-
-function withBrokenCode(
-  blank: Result,
-  { problems, suites, notices }: ComparedSuites,
-  { meter }: Spending,
-): Result {
-  return {
-    ...blank,
-    ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
-    problems,
-    suites: suites.map(({ result }) => result),
-    notices: [...blank.notices, ...notices],
-    usage: meter.totals(),
-  };
-}
-
-async function withStarts(
-  prepared: Prepared,
-  edges: JudgeEdges,
-  rows: Features,
-): Promise<Prepared> {
-  let { suites } = prepared;
-  if (prepared.mode !== 'diff') return prepared;
-  for (const { start } of rows) suites = (await start?.(suites, edges)) ?? suites;
-  return { ...prepared, suites };
-}
-
-interface ComparedSuites {
+export interface ComparedSuites {
   suites: ComparedSuite[];
   scoring: ScoringResult[];
   underBase: UnderBaseFinding[];
@@ -202,7 +62,7 @@ async function verdictsOf(
     : confirmFalls(judgeWith, gate, createConfirm(tools, price));
 }
 
-async function compareSuites(
+export async function compareSuites(
   prepared: Prepared,
   tools: FeatureTools,
   rows: Features,
@@ -253,7 +113,7 @@ async function compareSuites(
   };
 }
 
-function decideRun(
+export function decideRun(
   {
     suites: comparisons,
     gate,
@@ -265,7 +125,7 @@ function decideRun(
   { suites, scoring, underBase, unseen, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
-  blank: Result,
+  blank: Pick<Result, 'notices'>,
 ): Decision {
   const runs = comparisons.map(({ run }) => run);
   const input: GateInput = {

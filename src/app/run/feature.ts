@@ -11,7 +11,7 @@
  * - A row's module is loaded at the start of every run, so it loads what is large on demand.
  */
 import type { z } from 'zod';
-import type { ProjectSide } from '../../config/targets.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';

@@ -8,6 +8,7 @@ import type { Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
+import type { Untitled } from './run.ts';
 
 export interface ResultHead {
   mode: Result['mode'];
@@ -65,6 +66,10 @@ export function notEvaluated(head: ResultHead, problems: Problem[], notices: Not
     problems,
     notices,
   };
+}
+
+export function withTitle(result: Untitled): Result {
+  return { ...result, ...outcomeFields(result.outcome, result) };
 }
 
 function withoutKeys(

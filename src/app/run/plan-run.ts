@@ -9,14 +9,8 @@ import type { Caps } from '../../money/budget.ts';
 import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
-import {
-  minimumCalls,
-  overBudget,
-  repeatPlan,
-  withFeatureCalls,
-  type Plan,
-} from '../../money/plan.ts';
-import { targetsOf, type Prepared } from '../../money/prepared.ts';
+import { minimumCalls, overBudget, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
+import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
 import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
 import type { Arranged } from '../../trust/arranged.ts';

@@ -1,7 +1,8 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { filesHash } from '../../config/programs.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
 import { resolveSuites } from '../../config/resolve.ts';
-import { wantsBatches, type ProjectSide } from '../../config/targets.ts';
+import { wantsBatches } from '../../config/targets.ts';
 import {
   startSuite,
   suiteComparison,

@@ -1,70 +1,145 @@
+import type { SuitePart } from '../../kernel/judge/compare.ts';
+import { adaptiveTries } from '../../kernel/plan/tries.ts';
+import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
+import { conclusionOf } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { budgetHalt, createGuard } from '../../money/budget.ts';
-import { minimumCalls } from '../../money/plan.ts';
-import { keyProblems, type Prepared } from '../../money/prepared.ts';
-import { changedTexts } from './changed-texts.ts';
-import { judge } from './evaluate.ts';
-import type { Edges, ReadyPlan, RunInput } from './input.ts';
-import { judgeWithoutKeys, notEvaluated } from './not-judged.ts';
-import { resultHead, planRun, withAskers } from './plan-run.ts';
-import type { JudgeEdges } from './spending.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
+import type { Prepared } from '../../money/prepared.ts';
+import { replacedAnswerers } from '../../trust/answerers.ts';
+import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
+import type { Added, DecidedRun, Feature, Features, TestedJudge } from './feature.ts';
+import { repeatedEvaluate } from './repeats.ts';
+import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { replacedServerNotice } from './suite-notices.ts';
 
-/** Read → select → plan → execute → score → compare → decide. User errors are in the result. */
-export async function run(input: RunInput, edges: Edges): Promise<Result> {
-  const plan = await planRun(input, edges);
-  if (!plan.ready) return plan.result;
-  const { prepared } = plan;
-  edges.planned(prepared.plan, plan);
-  const asks = minimumCalls(prepared.plan) + prepared.plan.replayed > 0;
-  const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
-  const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
-  const guarded = {
-    ...guardedEdges(plan, edges),
-    sources: { base: input.base, head: input.head },
-    reread: plan.reread,
-  };
-  const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
-  const ready = withAskers(
-    prepared,
-    ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
+/** A result before its title is worded. */
+export type Untitled = Omit<Result, 'title'>;
+
+/** Executes a prepared run; its parts replace those of `blank`. */
+export async function run(
+  plain: Prepared,
+  world: JudgeEdges,
+  blank: Untitled,
+  rows: Features,
+): Promise<Untitled> {
+  const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
+  const edges = { ...world, evaluate: repeats.evaluate };
+  const started = await withStarts(plain, edges, rows);
+  const spent = startSpending(started, edges);
+  const asked = await askRounds(started, edges, spent);
+  const prepared = { ...started, suites: asked.suites };
+  const tools = { ...edges, spent };
+  const features = activeRows(rows, prepared);
+  const tested = await inTurn(features, async ({ row, plan }) => ({
+    ...(await row.before?.(plan, tools)),
+  }));
+  const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
+  if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
+  const run = { ...prepared, ...compared, trust: blank.trust, planned: prepared.suites };
+  const explained = await inTurn(features, async ({ row, plan }) =>
+    row.compared?.(plan, run, tools),
   );
-  // Read the changed texts last, so that they do not delay the first call.
-  const judged = async (open: Prepared): Promise<Result> => ({
-    ...(await judge(open, guarded, blank, input.features)),
-    ...(await readChanges(input, prepared)),
-  });
-  if (keys.length === 0) return judged(ready);
-  const { withheld } = input;
-  const head = resultHead(input, blank);
-  if (withheld === null) return notEvaluated(head, keys, blank.notices);
-  const { missingKeys } = edges;
-  return judgeWithoutKeys({
-    prepared: ready,
-    head,
-    notices: blank.notices,
-    withheld,
-    missingKeys,
-    judge: judged,
-  });
-}
-
-async function readChanges(
-  { mode, base, head, again }: RunInput,
-  { suites }: Prepared,
-): Promise<Pick<Result, 'changes'>> {
-  if (mode !== 'diff' || base === null || again !== undefined) return {};
-  const affected = suites.map(({ run }) => run.suite);
+  const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
+  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
+  // The verdict no longer changes.
+  const judged = mergeFeatureParts(explained);
+  const after = await inTurn(features, async ({ row, plan }) =>
+    row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
+  );
+  const { made, notices: unequal } = repeats.found();
+  const suites = compared.suites.map(({ result }) => result);
+  const notices = [
+    ...blank.notices,
+    ...unequal,
+    ...asked.replaced.map(replacedServerNotice),
+    ...compared.notices,
+    ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
+  ];
   return {
-    changes: await changedTexts(
-      affected.filter(({ references }) => references.length > 0),
-      base,
-      head,
-    ),
+    ...blank,
+    conclusion: conclusionOf(decision.outcome),
+    outcome: decision.outcome,
+    reasons: decision.reasons,
+    ...(replaced.length === 0
+      ? {}
+      : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
+    suites,
+    ...mergeFeatureParts(after),
+    scoring: compared.scoring,
+    ...mergeFeatureParts(tested),
+    ...judged,
+    notices,
+    usage: spent.meter.totals(),
+    adaptive_tries: adaptiveTries(prepared.suites),
+    ...(made.made === 0 ? {} : { evaluations: made }),
   };
 }
 
-export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
-  const guard = createGuard(caps, prepared.price);
-  edges.guard(guard);
-  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['groups'] {
+  return (suite) => rows.flatMap(({ groups }) => groups?.(parts, suite) ?? []);
+}
+
+function partsOfSuites(
+  rows: Features,
+  tested: readonly { judges?: readonly TestedJudge[] }[],
+): SuitePart[] {
+  const judges = tested.flatMap((each) => each.judges ?? []);
+  return rows.flatMap(({ suiteParts }): SuitePart[] =>
+    suiteParts === undefined ? [] : [(...of) => suiteParts(...of, judges)],
+  );
+}
+
+interface ActiveRow {
+  row: Feature;
+  plan: FeaturePlan;
+}
+
+function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
+  return rows.flatMap((row) => {
+    const plan = features.find(({ key }) => key === row.key);
+    return plan === undefined ? [] : [{ row, plan }];
+  });
+}
+
+/** Calls the rows one after the other, so that every run asks in the same order. */
+async function inTurn<T>(
+  rows: readonly ActiveRow[],
+  hook: (active: ActiveRow) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (const active of rows) results.push(await hook(active));
+  return results;
+}
+
+function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Partial<FeatureParts> {
+  return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
+}
+
+function withBrokenCode(
+  blank: Untitled,
+  { problems, suites, notices }: ComparedSuites,
+  { meter }: Spending,
+): Untitled {
+  const outcome = { kind: 'not-evaluated', problems: problems.length } as const;
+  return {
+    ...blank,
+    conclusion: conclusionOf(outcome),
+    outcome,
+    reasons: [],
+    problems,
+    suites: suites.map(({ result }) => result),
+    notices: [...blank.notices, ...notices],
+    usage: meter.totals(),
+  };
+}
+
+async function withStarts(
+  prepared: Prepared,
+  edges: JudgeEdges,
+  rows: Features,
+): Promise<Prepared> {
+  let { suites } = prepared;
+  if (prepared.mode !== 'diff') return prepared;
+  for (const { start } of rows) suites = (await start?.(suites, edges)) ?? suites;
+  return { ...prepared, suites };
 }

@@ -4,8 +4,8 @@ import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
 import type { Halt, Unmade } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
+import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import { createMeter, type Meter } from '../../money/price.ts';
 import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
 import {

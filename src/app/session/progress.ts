@@ -1,7 +1,8 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
-import { minimumCalls, possibleWords, recordedWords, type Plan } from '../../money/plan.ts';
+import { minimumCalls, possibleWords, recordedWords } from '../../money/plan.ts';
+import type { Plan } from '../../money/prepared.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/plain.ts';

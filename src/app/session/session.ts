@@ -15,7 +15,7 @@ import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import type { Notice, Withheld } from '../../types/plain.ts';
 import type { Edges, RunInput } from '../run/input.ts';
-import { run } from '../run/run.ts';
+import { planAndRun } from '../run/plan-and-run.ts';
 import { withoutSecrets, type Access, type Reach } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { openWorld, suiteKeysOf, type SessionFeatures } from './edges.ts';
@@ -293,7 +293,7 @@ function localOptions({ inputs, directory, workingDirectory, store }: Session): 
 
 export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
   const suites: Suite[] = [];
-  const result = await run(input, {
+  const result = await planAndRun(input, {
     ...edges,
     planned(plan, ready) {
       edges.planned(plan, ready);

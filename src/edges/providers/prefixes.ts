@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { cachesFrom, type AskedModel } from '../../types/passports.ts';
+import type { AskedModel } from '../../types/model.ts';
+import { cachesFrom } from '../../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface Mark {

@@ -1,6 +1,6 @@
 import { refusedIn } from '../../types/apis.ts';
-import type { HostedTarget, Request } from '../../types/model.ts';
-import { DISPENSABLE, LIMITS, passportOf, type AskedModel } from '../../types/passports.ts';
+import type { HostedTarget, Request, AskedModel } from '../../types/model.ts';
+import { DISPENSABLE, LIMITS, passportOf } from '../../types/passports.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Form } from '../../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';

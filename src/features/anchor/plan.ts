@@ -1,7 +1,7 @@
 import type { Feature, PlanningRun, SidesRead } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
 import { resolveSuites } from '../../config/resolve.ts';
-import type { ProjectSide } from '../../config/targets.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { type Generation, gates } from '../../kernel/select/affected-suite.ts';

@@ -15,7 +15,7 @@ import { userError, InternalError, UserError, problem } from '../../errors.ts';
 import type { UsageTotals } from '../../kernel/result/result.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
-import { createMeter } from '../../money/price.ts';
+import { createMeter } from '../../money/meter.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Grader } from '../../types/model.ts';

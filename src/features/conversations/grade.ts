@@ -1,6 +1,6 @@
 import type { LabelledTest } from '../../app/commands/terminal.ts';
+import type { TargetContext } from '../../config/project-side.ts';
 import { answererFor } from '../../config/resolve.ts';
-import type { TargetContext } from '../../config/targets.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import type { Problem } from '../../types/plain.ts';

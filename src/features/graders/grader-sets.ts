@@ -1,4 +1,5 @@
-import { gradersOf, resolveOrReport, type ProjectSide } from '../../config/targets.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
+import { gradersOf, resolveOrReport } from '../../config/targets.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';

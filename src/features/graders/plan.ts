@@ -1,5 +1,5 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
-import type { ProjectSide } from '../../config/targets.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';

@@ -1,10 +1,10 @@
-import { judge } from '../../app/run/evaluate.ts';
 import type { Edges, RunInput } from '../../app/run/input.ts';
+import { keyProblems } from '../../app/run/key-problems.ts';
+import { guardedEdges } from '../../app/run/plan-and-run.ts';
 import { planRun } from '../../app/run/plan-run.ts';
-import { guardedEdges } from '../../app/run/run.ts';
+import { run as runPrepared } from '../../app/run/run.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import { runInput, withEdges, type Session } from '../../app/session/session.ts';
-import { keyProblems } from '../../money/prepared.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -42,7 +42,7 @@ export async function measureNoise(
   const notices: Notice[] = [...blank.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = drawing(guarded.complete, drawOf(rest.today, run));
-    const result = await judge(
+    const result = await runPrepared(
       prepared,
       { ...guarded, complete },
       { ...blank, notices: [] },

@@ -41,7 +41,10 @@ export function startTally(): NoiseTally {
 }
 
 /** Counts one comparison. One that ended in an error says nothing about the gate. */
-export function countComparison(tally: NoiseTally, { conclusion, suites, usage }: Result): void {
+export function countComparison(
+  tally: NoiseTally,
+  { conclusion, suites, usage }: Pick<Result, 'conclusion' | 'suites' | 'usage'>,
+): void {
   tally.usages.push(usage);
   if (conclusion === 'error') {
     tally.unjudged += 1;

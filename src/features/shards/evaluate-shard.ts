@@ -1,5 +1,5 @@
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
-import { run } from '../../app/run/run.ts';
+import { planAndRun } from '../../app/run/plan-and-run.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
@@ -85,7 +85,7 @@ async function runShard(
   };
   const sides = { base: null, head };
   const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
-  const { problems, usage } = await run(input, {
+  const { problems, usage } = await planAndRun(input, {
     ...edges,
     planned(plan, given) {
       seen.ready = given;

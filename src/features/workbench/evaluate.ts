@@ -1,5 +1,5 @@
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
-import { run } from '../../app/run/run.ts';
+import { planAndRun } from '../../app/run/plan-and-run.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
 import { runInput, type Session, withEdges } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
@@ -95,7 +95,7 @@ export async function runSides(
     { ...session, parsed: documents },
     sides,
     (edges) =>
-      run(
+      planAndRun(
         {
           ...runInput(session, mode, sides),
           mayBeEmpty: true,

@@ -1,8 +1,13 @@
 import { turnsOf, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
-import { asDirect } from '../../money/price.ts';
 import { textOf, callsOf, partsOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
-import type { Complete, Evaluate, Message, OkCompletion } from '../../types/model.ts';
+import {
+  type Complete,
+  type Evaluate,
+  type Message,
+  type OkCompletion,
+  asDirect,
+} from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { type Generation, fingerprintOf } from '../select/affected-suite.ts';

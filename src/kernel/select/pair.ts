@@ -1,9 +1,9 @@
-import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
+import { isOfUser } from '../suite/template.ts';
 
 interface SuitePair {
   base: Suite | null;
@@ -172,11 +172,6 @@ function scoringKey(tests: Tests, reference: Reference): string {
 /** One that asks nothing of its own could be any. */
 function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
-}
-
-/** Whether a user says it: what a tool gives back has the user's role too. */
-export function isOfUser({ role, metadata }: Message): boolean {
-  return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
 export function askedOf({ input, thread, after, shown = {} }: Reference): Json {

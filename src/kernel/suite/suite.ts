@@ -1,8 +1,7 @@
 import type { GivenPace } from '../../types/endpoints.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
-import type { Message, ProviderName, Transport } from '../../types/model.ts';
-import type { PublicModel } from '../../types/passports.ts';
+import type { Message, ProviderName, Transport, PublicModel } from '../../types/model.ts';
 import type {
   CodeLanguage,
   CodePlace,
@@ -12,7 +11,7 @@ import type {
   Place,
   Scalar,
 } from '../../types/plain.ts';
-import type { ChatApi } from '../../types/vendors/facts.ts';
+import type { ChatApi } from '../../types/vendors/names.ts';
 import type { GateSettings, SuiteGate } from './gate-settings.ts';
 import type { OwnSuite } from './own-suite.ts';
 

@@ -8,6 +8,11 @@ export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
+/** Whether a user says it: what a tool gives back has the user's role too. */
+export function isOfUser({ role, metadata }: Message): boolean {
+  return role === 'user' && metadata?.['role'] !== 'tool';
+}
+
 export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }

@@ -1,11 +1,6 @@
 /** Each is a file in `providers/vendors`. */
 export type Api = 'openai' | 'anthropic';
 
-/** The two forms of OpenAI's language. */
-export const CHAT_APIS = ['chat', 'responses'] as const;
-
-export type ChatApi = (typeof CHAT_APIS)[number];
-
 export type Form = 'schema' | 'tool' | 'plain';
 
 export interface Refusal {

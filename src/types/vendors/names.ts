@@ -10,3 +10,8 @@ export type VendorName =
   | 'openrouter'
   | 'together'
   | 'perplexity';
+
+/** The two forms of OpenAI's language. */
+export const CHAT_APIS = ['chat', 'responses'] as const;
+
+export type ChatApi = (typeof CHAT_APIS)[number];

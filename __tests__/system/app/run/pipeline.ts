@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { judge } from '../../../../src/app/run/evaluate.ts';
-import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { blankResult, withTitle } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
+import { run } from '../../../../src/app/run/run.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
@@ -79,7 +79,7 @@ export function preparedFor(
 }
 
 /** Asks and judges what was planned, without code and store. */
-export function judged(
+export async function judged(
   prepared: Prepared,
   edges: Pick<JudgeEdges, 'complete'> & Partial<JudgeEdges>,
   {
@@ -96,7 +96,7 @@ export function judged(
     n_tries,
     blankParts: BLANK_PARTS,
   });
-  return judge(
+  const result = await run(
     prepared,
     {
       evaluate: async () => {
@@ -112,6 +112,7 @@ export function judged(
     { ...blank, notices: prepared.notices },
     FEATURES,
   );
+  return withTitle(result);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createProgress } from '../../../../src/app/session/progress.ts';
 import { spendNotices } from '../../../../src/money/cost-cap.ts';
-import type { Plan } from '../../../../src/money/plan.ts';
+import type { Plan } from '../../../../src/money/prepared.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 
 const plan: Plan = {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadListPrices } from '../../../../src/app/session/prices.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
-import { createMeter, priceFrom } from '../../../../src/money/price.ts';
+import { createMeter } from '../../../../src/money/meter.ts';
+import { priceFrom } from '../../../../src/money/price.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';

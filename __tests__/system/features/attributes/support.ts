@@ -3,15 +3,15 @@
  * model and grader.
  */
 import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
+import { planAndRun } from '../../../../src/app/run/plan-and-run.ts';
 import { readSides } from '../../../../src/app/run/read-sides.ts';
-import { run } from '../../../../src/app/run/run.ts';
 import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
 import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import type { Guard } from '../../../../src/money/budget.ts';
-import type { Plan } from '../../../../src/money/plan.ts';
+import type { Plan } from '../../../../src/money/prepared.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
@@ -91,7 +91,7 @@ export async function runDesk({
     endpoints: new Map(),
   });
   const seen: { plan: Plan | null } = { plan: null };
-  const result = await run(
+  const result = await planAndRun(
     {
       mode: 'diff',
       base: treeOf(base),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
-import { costPer1000Calls } from '../../../../src/money/price.ts';
+import { costPer1000Calls } from '../../../../src/money/meter.ts';
 import { ranking } from '../../../../src/report/sections/tables.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';

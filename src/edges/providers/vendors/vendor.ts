@@ -1,8 +1,13 @@
 import type { ZodError } from 'zod';
 import type { Answer, Ended, Served } from '../../../types/answer.ts';
 import { apiOf } from '../../../types/apis.ts';
-import type { CachedTokens, MeteredUsage, Message, Request } from '../../../types/model.ts';
-import type { AskedModel } from '../../../types/passports.ts';
+import type {
+  CachedTokens,
+  MeteredUsage,
+  Message,
+  Request,
+  AskedModel,
+} from '../../../types/model.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
 import type { VendorName } from '../../../types/vendors/names.ts';

@@ -1,0 +1,71 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { budgetHalt, createGuard } from '../../money/budget.ts';
+import { minimumCalls } from '../../money/plan.ts';
+import type { Prepared } from '../../money/prepared.ts';
+import { changedTexts } from './changed-texts.ts';
+import type { Edges, ReadyPlan, RunInput } from './input.ts';
+import { keyProblems } from './key-problems.ts';
+import { judgeWithoutKeys, notEvaluated, withTitle } from './not-judged.ts';
+import { resultHead, planRun, withAskers } from './plan-run.ts';
+import { run } from './run.ts';
+import type { JudgeEdges } from './spending.ts';
+
+/** Read → select → plan → execute → score → compare → decide. User errors are in the result. */
+export async function planAndRun(input: RunInput, edges: Edges): Promise<Result> {
+  const plan = await planRun(input, edges);
+  if (!plan.ready) return plan.result;
+  const { prepared } = plan;
+  edges.planned(prepared.plan, plan);
+  const asks = minimumCalls(prepared.plan) + prepared.plan.replayed > 0;
+  const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
+  const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
+  const guarded = {
+    ...guardedEdges(plan, edges),
+    sources: { base: input.base, head: input.head },
+    reread: plan.reread,
+  };
+  const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
+  const ready = withAskers(
+    prepared,
+    ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
+  );
+  // Read the changed texts last, so that they do not delay the first call.
+  const judged = async (open: Prepared): Promise<Result> => ({
+    ...withTitle(await run(open, guarded, blank, input.features)),
+    ...(await readChanges(input, prepared)),
+  });
+  if (keys.length === 0) return judged(ready);
+  const { withheld } = input;
+  const head = resultHead(input, blank);
+  if (withheld === null) return notEvaluated(head, keys, blank.notices);
+  const { missingKeys } = edges;
+  return judgeWithoutKeys({
+    prepared: ready,
+    head,
+    notices: blank.notices,
+    withheld,
+    missingKeys,
+    judge: judged,
+  });
+}
+
+async function readChanges(
+  { mode, base, head, again }: RunInput,
+  { suites }: Prepared,
+): Promise<Pick<Result, 'changes'>> {
+  if (mode !== 'diff' || base === null || again !== undefined) return {};
+  const affected = suites.map(({ run }) => run.suite);
+  return {
+    changes: await changedTexts(
+      affected.filter(({ references }) => references.length > 0),
+      base,
+      head,
+    ),
+  };
+}
+
+export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
+  const guard = createGuard(caps, prepared.price);
+  edges.guard(guard);
+  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+}

@@ -1,0 +1,15 @@
+import type { Project, Settings } from '../kernel/suite/suite.ts';
+import type { SourceTree } from '../types/repository.ts';
+
+export interface TargetContext {
+  settings: Settings;
+  tree: SourceTree;
+  hash(text: string): string;
+  /** Whether models may be asked in batches: only in full sweeps, as one may take a day. */
+  batches?: boolean;
+}
+
+export interface ProjectSide {
+  project: Project;
+  context: TargetContext;
+}
