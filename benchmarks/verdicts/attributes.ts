@@ -1,6 +1,9 @@
 import { groupVerdicts } from '../../src/features/attributes/verdicts.ts';
-import { combinedGate, holmLevels } from '../../src/kernel/statistics/gate.ts';
+import { fellOrBroke } from '../../src/kernel/statistics/fixed-tries.ts';
+import { holmLevels } from '../../src/kernel/statistics/holm.ts';
+import { meanDifference } from '../../src/kernel/statistics/interval.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
+import { suiteTest } from '../../src/kernel/statistics/suite-test.ts';
 import type { Counts, Table } from '../../src/kernel/statistics/table.ts';
 import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios.ts';
 
@@ -77,7 +80,9 @@ export function measureAttributes(row: AttributeRow, runs: number, random: Rando
     ).map(({ verdict }) => verdict === 'regressed');
     const judges = groups.map((group) => (alpha: number) => {
       const own = group.flatMap((at) => tables[at] ?? []);
-      return combinedGate(own, { alpha, on: 'suite+references' }).regressed;
+      const difference = meanDifference(own);
+      const seen = { tables: own, units: own, test: suiteTest(own), difference };
+      return fellOrBroke(seen, { alpha, minDrop: 0, isMeanOnly: false });
     });
     const levels = holmLevels(new Map(judges.map((judge) => [judge, judge])), ALPHA);
     const suites = judges.map((judge) => judge(levels.get(judge) ?? 0));

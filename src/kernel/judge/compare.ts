@@ -9,8 +9,8 @@ import type {
 } from '../result/reference-result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreCount } from '../select/scoring.ts';
-import { REFERENCE_FDR } from '../statistics/gate.ts';
-import { referenceTest } from '../statistics/reference-tests.ts';
+import { referenceTest } from '../statistics/fixed-tries.ts';
+import { REFERENCE_FDR } from '../statistics/levels.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { storedAnswers } from './confirmation.ts';

@@ -5,7 +5,8 @@ import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/s
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
-import { holm } from '../statistics/gate.ts';
+import { holm } from '../statistics/holm.ts';
+import { ALPHA_SHARES } from '../statistics/levels.ts';
 import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
@@ -17,7 +18,7 @@ import type { RunRollUps } from './roll-up.ts';
  * of what the verdicts on passes share: the total error is six fifths of alpha in a run in which
  * tries go without an answer, and alpha where all are answered, since nothing is tested then.
  */
-const ANSWERED_SHARE = 0.2;
+const ANSWERED_SHARE = ALPHA_SHARES.answered;
 
 function isWithoutOutcome(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';

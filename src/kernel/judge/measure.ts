@@ -12,7 +12,8 @@ import {
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
-import { combinedGate, FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/gate.ts';
+import { brokenP } from '../statistics/fixed-tries.ts';
+import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/levels.ts';
 import { isRise, type Look } from '../statistics/look.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { rowByTries, rowOfAnswers, type ReferenceRow, type SuiteRow } from './suite-row.ts';
@@ -80,9 +81,8 @@ export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regres
   );
   if (hit !== undefined) return { by: 'fall', p: smallestP(hit.look, hit.level), look: hit.look };
   if (share > 0) {
-    const { tables, units } = look;
-    const fixed = combinedGate(tables, { alpha: whole, on: 'suite+references', minDrop, units });
-    if (fixed.references.hit) return { by: 'references', p: fixed.references.p, look };
+    const p = brokenP(look, share * whole, minDrop);
+    if (p !== null) return { by: 'references', p, look };
   }
   return references.some(({ isCalled }) => isCalled) ? { by: 'references', p: null, look } : null;
 }

@@ -4,8 +4,8 @@ import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
+import { discreteFdr } from '../statistics/fixed-tries.ts';
 import { clusteredTries, lookAt, type Look } from '../statistics/look.ts';
-import { discreteFdr } from '../statistics/reference-tests.ts';
 import {
   countTable,
   isComparable,

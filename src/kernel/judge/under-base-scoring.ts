@@ -12,9 +12,10 @@ import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
 import type { Scoring } from '../select/scoring.ts';
-import { combinedGate, holmLevels } from '../statistics/gate.ts';
+import { fellOrBroke } from '../statistics/fixed-tries.ts';
+import { holmLevels } from '../statistics/holm.ts';
 import { meanDifference } from '../statistics/interval.ts';
-import { contrast } from '../statistics/look.ts';
+import { clusteredTries, contrast } from '../statistics/look.ts';
 import {
   countOutcomes,
   type Counts,
@@ -26,7 +27,7 @@ import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
 import type { UnderBaseFinding } from './gate-input.ts';
 import { sharedTries } from './mean-rates.ts';
-import { preferenceTables } from './preference.ts';
+import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
@@ -122,13 +123,14 @@ export function fallUnderBase(
     const tries = tryOutcomes(run);
     return { base: tries.base.slice(0, most), head: tries.head.slice(0, most) };
   };
-  const { tables, units } = contrast(clusteredRuns(view.compared, triesOf));
   const { tests } = view.run.scoring;
-  const options = { alpha, minDrop: suite.gate.min_drop };
-  const { regressed } = gatesByPreference(tests)
-    ? combinedGate(preferenceTables(tests, view.compared), { ...options, on: 'suite' })
-    : combinedGate(tables, { ...options, on, units });
-  if (!regressed) return null;
+  const inPairs = gatesByPreference(tests);
+  const rows = inPairs
+    ? clusteredTries(preferenceTries(tests, view.compared), [])
+    : clusteredRuns(view.compared, triesOf);
+  const isMeanOnly = inPairs || on === 'suite';
+  if (!fellOrBroke(contrast(rows), { alpha, minDrop: suite.gate.min_drop, isMeanOnly }))
+    return null;
   const fell = suite.compared.filter((run) => {
     const table = countTable(triesOf(runUnderBase(run)));
     return (meanDifference([table]) ?? 0) < 0;

@@ -12,7 +12,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { middle } from '../statistics/exploded.ts';
-import { holm } from '../statistics/gate.ts';
+import { holm } from '../statistics/holm.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { type ValueTest, valueTest } from '../statistics/value-test.ts';

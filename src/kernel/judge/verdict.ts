@@ -1,7 +1,7 @@
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
-import { holmLevels } from '../statistics/gate.ts';
+import { holmLevels } from '../statistics/holm.ts';
 import { contrast, rowsOf, type Look } from '../statistics/look.ts';
 import { leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';

@@ -1,5 +1,5 @@
 import { isFall, smallestP } from '../statistics/columns.ts';
-import { holm } from '../statistics/gate.ts';
+import { holm } from '../statistics/holm.ts';
 import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
 import { reachesLevel, triesMade } from '../statistics/table.ts';
 import { ruledOutBy, toleranceOf, visibleAt } from './calm.ts';

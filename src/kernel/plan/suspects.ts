@@ -5,6 +5,7 @@ import {
   tryPairs,
   type PairedTry,
 } from '../statistics/e-values.ts';
+import { FIXED_FDR } from '../statistics/levels.ts';
 import { mean, sum } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import type { LedgerReference, SuiteLedger } from './ledger.ts';
@@ -113,9 +114,6 @@ export function judgeReferences(
     })),
   };
 }
-
-/** False-discovery rate of "fixed" over all references of a run. Nothing gates on it. */
-const FIXED_FDR = 0.05;
 
 /** A reference looks fixed if in this many first pairs base always failed and head never did. */
 const FIRST_PAIRS = 2;

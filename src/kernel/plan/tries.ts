@@ -1,6 +1,7 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
+import { ALPHA_SHARES } from '../statistics/levels.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
@@ -106,9 +107,6 @@ export function familySize(suites: readonly SuiteComparison[]): number {
   }, 0);
 }
 
-/** Shares of alpha. A suite that is alone is the pool, and has both of their shares. */
-const SHARES = { references: 0.2, pool: 0.4, suites: 0.4 };
-
 /** How alpha is shared by the claims of a run. */
 interface AlphaShares extends RunLevels {
   /** For the suites, and the metrics whose mean may fail one, together. */
@@ -122,9 +120,11 @@ export function alphaShares(
   { alpha, gate_on, churn }: Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>,
 ): AlphaShares {
   const { all, byTries } = comparing(suites);
-  const references = gate_on === 'suite' ? 0 : SHARES.references * alpha;
+  const shares = ALPHA_SHARES;
+  const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  const pool = byTries.length < 2 ? 0 : (SHARES.pool / (SHARES.pool + SHARES.suites)) * rest;
+  // A suite that is alone is the pool, and has both of their shares.
+  const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
   const part = references / Math.max(1, all.length);
   // By the number of tries that it has, or by trying its critical references on.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {

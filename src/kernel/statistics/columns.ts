@@ -1,6 +1,7 @@
 import { clusterTable } from './clusters.ts';
 import type { Distribution } from './distributions.ts';
-import { holm } from './gate.ts';
+import { holm } from './holm.ts';
+import { NAMED_P } from './levels.ts';
 import type { Look, MetricTest } from './look.ts';
 import { createRandom, nextIndex, type Random } from './random.ts';
 import { passLaw } from './suite-test.ts';
@@ -13,9 +14,6 @@ export function isFall(look: Look, level: number, minDrop: number): boolean {
     isLargeDrop(lowestMetric(look).difference, minDrop)
   );
 }
-
-/** Metrics are named up to this p, adjusted by Holm's procedure. */
-const NAMED_P = 0.05;
 
 /** Metrics that fell, the one that fell most first; without one: all together. */
 export function fallenMetrics(look: Look): string[] {

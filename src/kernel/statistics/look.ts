@@ -14,17 +14,19 @@ import {
 /** Base against head. */
 export interface Contrast {
   /** By reference. */
-  tables: Table[];
+  tables: readonly Table[];
   /** What is permuted together. */
-  units: Unit[];
+  units: readonly Unit[];
   test: SuiteTest;
+  /** Head's mean rate − base's, −1 to 1; null: no reference has tries on both sides. */
+  difference: number | null;
 }
 
 /** Over tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
   const units = clustersOf(rows, upTo).map(unitOf);
   const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
-  return { tables, units, test: suiteTest(units) };
+  return { tables, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 
 export function clusteredTries(
@@ -41,13 +43,8 @@ export interface LookRow extends ClusteredTries {
 }
 
 /** What one metric, or all together (null), says of base against head. */
-export interface MetricTest {
+export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
-  /** What is permuted together, where the metric fails. */
-  units: Unit[];
-  test: SuiteTest;
-  /** Head's mean rate − base's, −1 to 1; null: no reference has tries on both sides. */
-  difference: number | null;
 }
 
 /** Passes of one cluster of references by metric; null: by all together. */
@@ -70,23 +67,16 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
   const units = clusters.flatMap((own) => unitsOf(own, null));
   const test = suiteTest(units);
-  const whole = { metric: null, units, test, difference: meanDifference(tables) };
+  const difference = meanDifference(tables);
+  const whole = { metric: null, units, test, difference };
   const compared = tables.filter(isComparable).length;
   const names = new Set(clusters.flatMap((own) => [...own.keys()]));
   const single = [...names].flatMap((metric) =>
     metric === null ? [] : metricTest(metric, clusters, compared),
   );
   const interval = differenceInterval(tables, { units, ...(z === undefined ? {} : { z }) });
-  return {
-    tables,
-    units,
-    test,
-    tries: upTo,
-    rows,
-    metrics: [whole, ...single],
-    clusters,
-    interval,
-  };
+  const metrics: Look['metrics'] = [whole, ...single];
+  return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
 }
 
 /** The tries of a look, by all metrics together. */

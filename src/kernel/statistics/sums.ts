@@ -10,3 +10,8 @@ export function mean(values: readonly number[]): number {
 export function meanOrNull(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
+
+/** The number at a place of an array; 0 outside. */
+export function at(values: ArrayLike<number>, place: number): number {
+  return values[place] ?? 0;
+}

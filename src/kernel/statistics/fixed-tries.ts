@@ -1,0 +1,223 @@
+import { isCluster, lawKey, type ClusterTable, type Unit } from './clusters.ts';
+import { headPasses, sumDistributions, tails, times, type Distribution } from './distributions.ts';
+import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from './levels.ts';
+import type { Contrast } from './look.ts';
+import { groupUnits } from './suite-test.ts';
+import { at, sum } from './sums.ts';
+import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } from './table.ts';
+
+/**
+ * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `headPasses`.
+ * `levels`: all p-values attainable with these totals, ascending to 1. An uninformative table has p
+ * = 1 only.
+ */
+export function referenceTest(table: Table): { down: number; levels: number[] } {
+  const { low, mass } = headPasses(table);
+  const levels: number[] = [];
+  let sum = 0;
+  for (const probability of mass) levels.push(Math.min(1, (sum += probability)));
+  levels[levels.length - 1] = 1;
+  return { down: levels[table.head.passes - low] ?? 1, levels };
+}
+
+/** The p-values attainable by `count` tables of equal totals, ascending. */
+interface Ladder {
+  levels: readonly number[];
+  count: number;
+}
+
+/** Of all informative tables; others only attain 1. */
+function ladders(tables: readonly Table[]): Ladder[] {
+  return groupUnits(tables).map(({ unit, count }) => ({
+    levels: referenceTest(unit).levels,
+    count,
+  }));
+}
+
+/** F(x) = P(p <= x): the largest attainable level at most `x`; 0 when there is none. */
+function attainedLevel(levels: readonly number[], x: number): number {
+  let [from, to] = [0, levels.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (reachesLevel(levels[middle] ?? 1, x)) from = middle + 1;
+    else to = middle;
+  }
+  return from === 0 ? 0 : (levels[from - 1] ?? 0);
+}
+
+/**
+ * For every table the false-discovery rate at which it would be called worse (`down`) or better
+ * (`up`). Heyse's discrete Benjamini–Hochberg: q_(k) = min over j >= k of (1/j) Σ_i F_i(p_(j)),
+ * with F_i the attainable levels of table i, so that tables without power do not dilute the others.
+ * Source: Heyse 2011, "A false discovery rate procedure for categorical data".
+ */
+export function discreteFdr(tables: readonly Table[]): { down: number[]; up: number[] } {
+  return { down: oneSidedQValues(tables), up: oneSidedQValues(mirrorTables(tables)) };
+}
+
+function oneSidedQValues(tables: readonly Table[]): number[] {
+  const all = ladders(tables);
+  const p = tables.map((table) => referenceTest(table).down);
+  const q = new Map<number, number>([[1, 1]]);
+  const below = p.filter((value) => value < 1).sort((a, b) => b - a);
+  below.reduce((smallest, value, fromTop) => {
+    if (q.has(value)) return smallest;
+    const expected = sum(all.map(({ levels, count }) => count * attainedLevel(levels, value)));
+    const own = Math.min(smallest, expected / (below.length - fromTop));
+    q.set(value, own);
+    return own;
+  }, 1);
+  return p.map((value) => q.get(value) ?? 1);
+}
+
+/** Expected share of references that are fully broken, and that pass half as often. */
+const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
+
+const BROKEN_RATE = 0.01;
+
+/** Scores are multiples of 1/64; this is part of the statistic's definition. */
+const SCORE_UNITS = 64;
+
+/** A grid of pass rates, initially equally likely. */
+const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
+
+/** EM iterations, and the initial prior's weight in references. */
+const FIT = { rounds: 15, weight: 3 };
+
+/** Whether the mean fell by at least `minDrop`, or single references broke, at `alpha` together. */
+export function fellOrBroke(
+  seen: Contrast,
+  { alpha, minDrop, isMeanOnly }: { alpha: number; minDrop: number; isMeanOnly: boolean },
+): boolean {
+  const share = isMeanOnly ? 0 : FIXED_REFERENCE_SHARE;
+  const fell =
+    reachesLevel(seen.test.midDown, (1 - share) * alpha) && isLargeDrop(seen.difference, minDrop);
+  return fell || brokenP(seen, share * alpha, minDrop) !== null;
+}
+
+/**
+ * p (0–1) of "some references broke", if they did at `level`; null: they did not. A drop of the mean
+ * below `minDrop` does not count, unless single references are named.
+ */
+export function brokenP(
+  { tables, units, difference }: Omit<Contrast, 'test'>,
+  level: number,
+  minDrop: number,
+): number | null {
+  if (level === 0) return null;
+  const p = brokenTest(units);
+  const isNamed = (): boolean => discreteFdr(tables).down.some((q) => q <= REFERENCE_FDR);
+  return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
+}
+
+/**
+ * Exact test of "some references broke or pass half as often", for any number of them. The
+ * statistic is Σ log(1 + Σ share·(LR − 1)), with LR the likelihood ratio of "broken" or "halved" to
+ * "unchanged", averaged over a distribution of pass rates fitted to the tables' totals. The null
+ * distribution permutes tries within tables; since the fit uses totals only, a wrong fit costs
+ * power, not level. A cluster is one table, whose tries pass when all members pass. Returns
+ * P(statistic >= observed), 0–1; 1 without information.
+ *
+ * Where three of twenty references break in three tries, false-discovery rates of single references
+ * would call half as many.
+ */
+export function brokenTest(units: readonly Unit[]): number {
+  const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));
+  const prior = fittedPrior(tables);
+  const groups = groupUnits(tables).map(({ unit, count }) => ({
+    unit,
+    count,
+    ...scoredLaw(unit, prior),
+  }));
+  if (groups.length === 0) return 1;
+  const scores = new Map(groups.map(({ unit, score }) => [lawKey(unit), score]));
+  const observed = sum(
+    tables
+      .filter(isInformative)
+      .map((table) => scores.get(lawKey(table))?.(table.head.passes) ?? 0),
+  );
+  const law = sumDistributions(groups.map((group) => times(group.law, group.count)));
+  const { at: same, above } = tails(law, observed);
+  return Math.min(1, same + above);
+}
+
+function allPass({ size, base, head }: ClusterTable): Table {
+  const side = (passes: readonly number[]): Table['base'] => ({
+    passes: passes.filter((count) => count === size).length,
+    tries: passes.length,
+  });
+  return { base: side(base), head: side(head) };
+}
+
+/** Scores of a table by its passes on head, and their null distribution. */
+function scoredLaw(
+  table: Table,
+  prior: readonly WeightedRate[],
+): { score: (passes: number) => number; law: Distribution } {
+  const { low, mass } = headPasses(table);
+  const scores = Array.from(mass, (_, i) => scoreOf(table, low + i, prior));
+  const least = Math.min(...scores);
+  const law = new Float64Array(Math.max(...scores) - least + 1);
+  scores.forEach((score, i) => {
+    law[score - least] = at(law, score - least) + at(mass, i);
+  });
+  return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
+}
+
+/** In {@link SCORE_UNITS}, if `onHead` of the passes are head's. */
+function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
+  const onBase = base.passes + head.passes - onHead;
+  const mixture = (headRate: (rate: number) => number): number =>
+    sum(
+      prior.map(
+        ({ rate, weight }) =>
+          weight *
+          likelihood(rate, onBase, base.tries) *
+          likelihood(headRate(rate), onHead, head.tries),
+      ),
+    );
+  const same = mixture((rate) => rate);
+  const broken = ALTERNATIVE_SHARES.broken * mixture(() => BROKEN_RATE);
+  const halved = ALTERNATIVE_SHARES.halved * mixture((rate) => rate / 2);
+  const kept = 1 - ALTERNATIVE_SHARES.broken - ALTERNATIVE_SHARES.halved;
+  return Math.round(SCORE_UNITS * Math.log(kept + (broken + halved) / same));
+}
+
+/** For one order of the tries. */
+function likelihood(rate: number, passes: number, tries: number): number {
+  return rate ** passes * (1 - rate) ** (tries - passes);
+}
+
+interface WeightedRate {
+  rate: number;
+  weight: number;
+}
+
+/** The distribution of pass rates by expectation–maximisation, from totals alone. */
+function fittedPrior(tables: readonly Table[]): WeightedRate[] {
+  const totals = tables.map(({ base, head }) => ({
+    passes: base.passes + head.passes,
+    tries: base.tries + head.tries,
+  }));
+  const groups = Map.groupBy(totals, ({ passes, tries }) => `${String(tries)}/${String(passes)}`);
+  const rows = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, group]) => group.slice(0, 1).map((own) => ({ ...own, count: group.length })));
+  let prior = RATES.map((rate) => ({ rate, weight: 1 / RATES.length }));
+  for (let round = 0; round < FIT.rounds; round++) {
+    const weighed = rows.map((row) => ({
+      ...row,
+      whole: sum(prior.map(({ rate, weight }) => weight * likelihood(rate, row.passes, row.tries))),
+    }));
+    const next = prior.map(({ rate, weight }) => {
+      const expected = weighed.map(
+        ({ passes, tries, count, whole }) =>
+          (count * weight * likelihood(rate, passes, tries)) / whole,
+      );
+      return { rate, weight: FIT.weight / RATES.length + sum(expected) };
+    });
+    const total = sum(next.map(({ weight }) => weight));
+    prior = next.map(({ rate, weight }) => ({ rate, weight: weight / total }));
+  }
+  return prior;
+}

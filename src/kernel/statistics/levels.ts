@@ -1,0 +1,33 @@
+/**
+ * Every level at which a verdict is decided. Shares are parts of `gate.alpha`; the others are levels
+ * or false-discovery rates (0–1) by themselves.
+ *
+ * | claim                                               | share or level                         |
+ * | --------------------------------------------------- | -------------------------------------- |
+ * | single references of the run, by e-values           | 0.2 of alpha                           |
+ * | all questions of the run together (the pool)        | 0.4 of alpha, if several suites share  |
+ * | suites, and metrics that fail one, by Holm          | 0.4 of alpha; without a pool 0.8       |
+ * | with fixed tries: the suite, and single references  | 0.6 and 0.4 of both parts of the suite |
+ * | head answers less often than base                   | 0.2 of alpha, on top                   |
+ * | a reference or metric is named as worse             | 0.05: grey, not red                    |
+ * | a reference is named as fixed                       | 0.05: nothing gates on it              |
+ *
+ * Levels of the looks follow from these (`plan/looks.ts`), those of a confirmation from what it
+ * confirms (`judge/confirmation.ts`).
+ */
+export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
+
+/**
+ * With fixed tries single references are tested with the suite, on the same tries: the share of
+ * what both have together.
+ */
+export const FIXED_REFERENCE_SHARE = 0.4;
+
+/** Single references are named as worse or better at this false-discovery rate. */
+export const REFERENCE_FDR = 0.05;
+
+/** Single metrics are named up to this adjusted p. */
+export const NAMED_P = 0.05;
+
+/** Single references are named as fixed at this false-discovery rate. */
+export const FIXED_FDR = 0.05;
