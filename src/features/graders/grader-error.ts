@@ -41,7 +41,7 @@ function graderErrorOf(
     return corrected && { metric: sole.score, ...corrected };
   }
   const { name: metric, every, level } = sole.metric;
-  const seen = every === undefined ? rate : objectRate(metric, suite, runs, verdict);
+  const seen = every === undefined ? rate : objectRate(metric, suite, verdict);
   const corrected = correctRates(seen, labelled, runs.length);
   const objects = { level, base: seen.base, head: seen.head };
   return corrected && { metric, ...(every === undefined ? {} : { objects }), ...corrected };

@@ -1,5 +1,6 @@
+import { filesIn, type FilePart } from '../../types/media.ts';
 import type { Side } from '../../types/plain.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type {
   ReferenceResult,
@@ -13,13 +14,13 @@ import { referenceTest } from '../statistics/fixed-tries.ts';
 import { REFERENCE_FDR } from '../statistics/levels.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
+import type { Tests } from '../suite/suite.ts';
 import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
 import { preferenceOf } from './preference.ts';
 import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
-import { shownFiles } from './shown-files.ts';
 import { ruleUncompared } from './suite-rules.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
@@ -42,14 +43,9 @@ export function compareSuite(
   const references = run.runs.map((referenceRun) =>
     referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
   );
-  const removed = run.suite.references
-    .filter(({ change }) => change === 'removed')
-    .map(({ reference }) =>
-      removedReference(
-        reference,
-        !countsIn(run.suite.base?.scoring.tests ?? run.scoring.tests, reference),
-      ),
-    );
+  const removed = run.suite.references.flatMap(({ change, reference }) =>
+    change === 'removed' ? removedReference(run, reference) : [],
+  );
   const rate = passRate(suite, verdict);
   const preference = preferenceOf(run.scoring.tests, compared);
   const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
@@ -89,13 +85,14 @@ function verdictGrounds(
 ): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared' | 'confirmation'> {
   if (verdict === null)
     return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
+  const { reason, visibleDrop, tries, confirmation } = verdict;
   return {
-    reason: verdict.reason,
-    visible_drop: verdict.visibleDrop,
-    compared: { references: comparedReferences(suite, verdict), tries: verdict.tries },
-    ...(verdict.confirmation === null
+    reason,
+    visible_drop: visibleDrop,
+    compared: { references: comparedReferences(suite, verdict), tries },
+    ...(confirmation === null
       ? {}
-      : { confirmation: { ...verdict.confirmation, stored: storedAnswers(suite) } }),
+      : { confirmation: { ...confirmation, stored: storedAnswers(suite) } }),
   };
 }
 
@@ -161,20 +158,12 @@ function referenceResult(
   found: Status | undefined,
 ): ReferenceResult {
   const { reference } = run.affected;
-  const metrics = scoreCount(scoring.tests, reference);
-  const skip = scoring.tests.skip || reference.skip;
-  const base = sideResult(run, 'base', rollUps?.base, metrics, skip);
-  const head = sideResult(run, 'head', rollUps?.head, metrics, skip);
+  const side = (of: Side): SideResult | null => sideResult(run, scoring.tests, of, rollUps?.[of]);
+  const [base, head] = [side('base'), side('head')];
   return {
-    id: reference.id,
-    file: reference.place.file,
-    line: reference.place.line,
-    tags: reference.tags,
-    skip: !countsIn(scoring.tests, reference),
+    ...plainReference(reference, scoring.tests),
     ...(quarantined(reference.id) ? { quarantined: true } : {}),
-    input: reference.input,
     ...shownFiles(run.affected),
-    expected: reference.expected ?? null,
     status: found?.status ?? plainStatus(run, base, head),
     p: found?.p ?? null,
     q: found?.q ?? null,
@@ -183,23 +172,58 @@ function referenceResult(
   };
 }
 
+type Reference = ReferenceRun['affected']['reference'];
+
+function plainReference(
+  reference: Reference,
+  tests: Tests,
+): Pick<ReferenceResult, 'id' | 'file' | 'line' | 'tags' | 'skip' | 'input' | 'expected'> {
+  const { id, place, tags, input, expected = null } = reference;
+  const skip = !countsIn(tests, reference);
+  return { id, file: place.file, line: place.line, tags, skip, input, expected };
+}
+
+function removedReference({ suite, scoring }: SuiteRun, reference: Reference): ReferenceResult {
+  const own = plainReference(reference, suite.base?.scoring.tests ?? scoring.tests);
+  return { ...own, status: 'removed', p: null, q: null, base: null, head: null };
+}
+
 function sideResult(
   run: ReferenceRun,
+  tests: Tests,
   side: Side,
   rolled: RollUpOutcome | undefined,
-  metrics: number,
-  skip: boolean,
 ): SideResult | null {
+  const { reference } = run.affected;
   if (run.affected[side] === null) return null;
   const tries: TryResult[] = run[side].map(({ byHead }) => byHead);
   const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
   return {
-    tally: tallyOf(tries, metrics, skip),
+    tally: tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip),
     rollup: rolled?.outcome ?? null,
     passes,
     tries_judged: judged,
     tries,
   };
+}
+
+/** The files in the messages of both sides, each once; head's first. */
+function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
+  const [before, after] = [filesOf(base), filesOf(head)];
+  const isCompared = base !== null && head !== null;
+  const marked = (files: typeof before, others: typeof before, side: Side) =>
+    [...files].map(([key, file]) => ({
+      ...file,
+      ...(isCompared && !others.has(key) ? { side } : {}),
+    }));
+  const lost = new Map([...before].filter(([key]) => !after.has(key)));
+  const files = [...marked(after, before, 'head'), ...marked(lost, after, 'base')];
+  return files.length === 0 ? {} : { files };
+}
+
+function filesOf(generation: ReferenceRun['affected']['head']): Map<string, FilePart> {
+  const files = generation?.kind === 'request' ? filesIn(generation.messages) : [];
+  return new Map(files.map((file) => [`${file.id} ${file.path}`, file]));
 }
 
 /** In the order of the specification: the first that holds. */
@@ -226,24 +250,4 @@ function hasFlipped(base: SideResult, head: SideResult): boolean {
 
 function isMixed({ passes, tries_judged }: SideResult): boolean {
   return passes > 0 && passes < tries_judged;
-}
-
-function removedReference(
-  reference: ReferenceRun['affected']['reference'],
-  skip: boolean,
-): ReferenceResult {
-  return {
-    id: reference.id,
-    file: reference.place.file,
-    line: reference.place.line,
-    tags: reference.tags,
-    skip,
-    input: reference.input,
-    expected: reference.expected ?? null,
-    status: 'removed',
-    p: null,
-    q: null,
-    base: null,
-    head: null,
-  };
 }

@@ -10,10 +10,10 @@ import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
 import { createRandom } from '../statistics/random.ts';
 import { countOutcomes } from '../statistics/table.ts';
-import { sideMean, valueTest, type Values } from '../statistics/value-test.ts';
+import { valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './rates.ts';
-import { shownValues } from './values.ts';
+import { meansOf, shownValues } from './values.ts';
 import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */
@@ -21,27 +21,30 @@ const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
+/** What the rates of a suite count: these runs, and of each the tries with a smaller index. */
+interface Rated {
+  suite: SuiteComparison;
+  verdict: SuiteVerdict | null;
+  runs: readonly ReferenceRun[];
+  tries: number;
+}
+
 export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null): MetricResult[] {
   const { tests, rubrics } = suite.run.scoring;
-  const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
+  const rated: Rated = { suite, verdict, runs: ratedRuns(suite), tries: ratedTries(verdict) };
   const numbers = metricNumbers(suite);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
     const metric = everyMetric(tests).find((candidate) => candidate.name === name);
-    const scores = (side: Side): Score[] => metricScores(name, runs, side, tries);
-    const rate = (side: Side): ReturnType<typeof rateOf> =>
-      rateOf(scores(side).map(({ status }) => status));
-    const [base, head] = [rate('base'), rate('head')];
+    const scores = (side: Side): Score[] => metricScores(name, rated.runs, side, rated.tries);
+    const [onBase, onHead] = [scores('base'), scores('head')];
+    const [base, head] = [passRateOf(onBase), passRateOf(onHead)];
     const row = { name, judged_base: base.judged, judged_head: head.judged };
     if (metric === undefined)
       return [{ ...row, base: base.rate, head: head.rate, gates: true, better: 'higher' }];
     const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
     const says = saysWhatPasses(metric, rubric);
-    const labels = labelCounts(scores('base'), scores('head'), [
-      ...(rubric?.choice_scores.keys() ?? []),
-    ]);
+    const labels = labelCounts(onBase, onHead, [...(rubric?.choice_scores.keys() ?? [])]);
     const own = numbers.filter((value) => value.metric.name === name);
-    const valuesAt = (value: MetricNumber): NonNullable<MetricResult['values']> =>
-      valuesRow(value, suite, verdict, { runs, tries });
     const whole = own.find(({ entry }) => entry === null);
     const shared = { ...row, gates: !metric.skip, better: directionIn(metric, rubrics) };
     return [
@@ -49,41 +52,37 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
         ...shared,
         base: says ? base.rate : null,
         head: says ? head.rate : null,
-        ...(whole === undefined ? {} : { values: valuesAt(whole) }),
+        ...(whole === undefined ? {} : { values: valuesRow(whole, rated) }),
         ...(labels.length === 0 ? {} : { labels }),
-        ...(metric.every === undefined
-          ? {}
-          : { objects: objectsRow(metric, suite, verdict, { runs, tries }) }),
+        ...(metric.every === undefined ? {} : { objects: objectsRow(metric, rated) }),
       },
-      ...own.flatMap((value) =>
-        value.entry === null
-          ? []
-          : [{ ...shared, name: value.name, base: null, head: null, values: valuesAt(value) }],
-      ),
+      ...own
+        .filter(({ entry }) => entry !== null)
+        .map((value) => ({
+          ...shared,
+          ...{ name: value.name, base: null, head: null, values: valuesRow(value, rated) },
+        })),
     ];
   });
 }
 
 function valuesRow(
   number: MetricNumber,
-  suite: SuiteComparison,
-  verdict: SuiteVerdict | null,
-  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+  { suite, verdict, runs, tries }: Rated,
 ): NonNullable<MetricResult['values']> {
-  const values = valuesByReference(number, runs, tries);
   const better = directionIn(number.metric, suite.run.scoring.rubrics);
   const gate = gateWordOf(suite, number.name, better);
-  const alone = { base: sideMean(values, 'base'), head: sideMean(values, 'head') };
   const move = verdict?.moves.find(({ name }) => name === number.name);
-  return shownValues(move ?? { better, gate, test: null, moved: null, exploded: [] }, alone);
+  return shownValues(
+    move ?? { better, gate, test: null, moved: null, exploded: [] },
+    valuesByReference(number, runs, tries),
+  );
 }
 
 /** The pass rates of single objects; in their difference each dialogue counts once. */
 function objectsRow(
   { name, level }: Metric,
-  suite: SuiteComparison,
-  verdict: SuiteVerdict | null,
-  { runs, tries }: { runs: readonly ReferenceRun[]; tries: number },
+  { suite, verdict, runs, tries }: Rated,
 ): MetricObjects {
   const side = (which: Side): MetricObjects['base'] => {
     const objects = metricScores(name, runs, which, tries).flatMap(
@@ -92,7 +91,7 @@ function objectsRow(
     const { passes, tries: judged } = countOutcomes(objects.map(({ status }) => status));
     return runs.some((run) => run[which].length > 0) ? { passes, judged } : null;
   };
-  const { difference, low, high } = objectRate(name, suite, runs, verdict);
+  const { difference, low, high } = objectRate(name, suite, verdict);
   return { level, base: side('base'), head: side('head'), difference, low, high };
 }
 
@@ -100,38 +99,21 @@ function objectsRow(
 export function objectRate(
   name: string,
   suite: SuiteComparison,
-  runs: readonly ReferenceRun[],
   verdict: SuiteVerdict | null,
 ): Omit<PassRate, 'p'> {
   const { run, compared } = suite;
-  const tries = ratedTries(verdict);
   const shares = (referenceRun: ReferenceRun, which: Side): (number | null)[] =>
-    metricScores(name, [referenceRun], which, tries).map(({ objects }) => {
-      const statuses = (objects?.scores ?? []).map(({ status }) => status);
-      return rateOf(statuses).rate;
-    });
+    metricScores(name, [referenceRun], which, ratedTries(verdict)).map(
+      ({ objects }) => passRateOf(objects?.scores ?? []).rate,
+    );
   const valuesIn = (some: readonly ReferenceRun[]): Values[] =>
-    some.map((referenceRun) => ({
-      base: shares(referenceRun, 'base'),
-      head: shares(referenceRun, 'head'),
-    }));
+    some.map((each) => ({ base: shares(each, 'base'), head: shares(each, 'head') }));
   const test = valueTest(
     valuesIn(compared),
     suiteBlocks(compared),
     createRandom(`objects ${run.suite.path} ${run.suite.name} ${name}`),
   );
-  if (test !== null) {
-    const { base, head, difference, low, high } = test;
-    return { base, head, difference, low, high };
-  }
-  const alone = valuesIn(runs);
-  return {
-    base: sideMean(alone, 'base'),
-    head: sideMean(alone, 'head'),
-    difference: null,
-    low: null,
-    high: null,
-  };
+  return meansOf(test, valuesIn(ratedRuns(suite)));
 }
 
 function metricScores(
@@ -147,8 +129,11 @@ function metricScores(
   );
 }
 
-function rateOf(statuses: readonly Score['status'][]): { rate: number | null; judged: number } {
-  const { passes, tries: judged } = countOutcomes(statuses);
+function passRateOf(scores: readonly Pick<Score, 'status'>[]): {
+  rate: number | null;
+  judged: number;
+} {
+  const { passes, tries: judged } = countOutcomes(scores.map(({ status }) => status));
   return { judged, rate: judged === 0 ? null : passes / judged };
 }
 

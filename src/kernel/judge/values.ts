@@ -15,7 +15,7 @@ import { middle } from '../statistics/exploded.ts';
 import { holm } from '../statistics/holm.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
-import { type ValueTest, valueTest } from '../statistics/value-test.ts';
+import { sideMean, type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
@@ -120,29 +120,30 @@ function changeOf({ test }: MetricMove): Moved {
 }
 
 export function shownValues(
-  {
-    better,
-    gate,
-    test,
-    moved,
-    exploded,
-  }: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved' | 'exploded'>,
-  alone: { base: number | null; head: number | null },
+  move: Pick<MetricMove, 'better' | 'gate' | 'test' | 'moved' | 'exploded'>,
+  values: readonly Values[],
 ): MetricValues {
-  if (test === null)
-    return {
-      ...alone,
-      difference: null,
-      low: null,
-      high: null,
-      p: null,
-      references: 0,
-      gate,
-      moved,
-    };
-  const { base, head, difference, low, high, items } = test;
-  const p = pOf(test, better, 'worse');
-  const figures = { base, head, difference, low, high, p, references: items, gate, moved };
-  const shown = exploded.length === 0 ? figures : { ...figures, exploded };
-  return moved === null ? shown : { ...shown, ...directionOf(test, moved, better) };
+  const { better, gate, test, moved, exploded } = move;
+  const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved };
+  if (test === null) return figures;
+  return {
+    ...figures,
+    p: pOf(test, better, 'worse'),
+    references: test.items,
+    ...(exploded.length === 0 ? {} : { exploded }),
+    ...(moved === null ? {} : directionOf(test, moved, better)),
+  };
+}
+
+/** As tested; without a test, the mean of each side alone. */
+export function meansOf(
+  test: ValueTest | null,
+  values: readonly Values[],
+): Pick<MetricValues, 'base' | 'head' | 'difference' | 'low' | 'high'> {
+  if (test !== null) {
+    const { base, head, difference, low, high } = test;
+    return { base, head, difference, low, high };
+  }
+  const [base, head] = [sideMean(values, 'base'), sideMean(values, 'head')];
+  return { base, head, difference: null, low: null, high: null };
 }
