@@ -5,7 +5,7 @@ import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 
 /** A suite of which nothing is compared. */
-export interface SideFacts {
+interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
   /** References that can run. */
