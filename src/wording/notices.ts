@@ -48,6 +48,14 @@ export function replacedModel(
   );
 }
 
+export function otherBuild({ model, tries }: { model: string; tries: number }): string {
+  const are = tries === 1 ? 'is' : 'are';
+  return (
+    `${counted(tries, 'stored answer')} of ${model} ${are} by another build of the model: ` +
+    'its server names another fingerprint now'
+  );
+}
+
 export function rollupSeesSkipped(rollup: string): string {
   return `the custom roll-up "${rollup}" sees skipped tries too, so skip is ignored for its verdict`;
 }

@@ -145,13 +145,16 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
+/** Why a fall that rests on old answers is not red. */
+export function confirmationWords(confirmation: Omit<ConfirmationResult, 'stored'>): string {
+  if (confirmation.status !== 'model') return unconfirmedWords(confirmation);
+  const fall = driftWords(confirmation);
+  return `The model changed, not your prompt: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;
+}
+
 function confirmationSentence({ reason, confirmation }: SuiteResult): string | null {
-  if (reason?.by === 'unconfirmed' && confirmation !== undefined)
-    return unconfirmedWords(confirmation);
-  if (reason?.by !== 'model') return null;
-  const fall = confirmation === undefined ? '' : driftWords(confirmation);
-  const brackets = fall === '' ? '' : ` (${fall})`;
-  return `The model changed, not your prompt: base falls today, too${brackets}.`;
+  if (reason?.by !== 'unconfirmed' && reason?.by !== 'model') return null;
+  return confirmation === undefined ? null : confirmationWords(confirmation);
 }
 
 function whyOpen(suite: SuiteResult): string {

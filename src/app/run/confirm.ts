@@ -1,9 +1,10 @@
-import { isOld, poolClaim, suiteClaims } from '../../kernel/judge/claims.ts';
+import { claimAbout, isOld, poolClaim, suiteClaims } from '../../kernel/judge/claims.ts';
 import {
   confirmationOf,
   newTriesOf,
   nextConfirmationStep,
   restsOn,
+  wholeTry,
   type Claim,
   type Confirmation,
   type ConfirmationLimit,
@@ -15,9 +16,9 @@ import type { ReferenceRun, SuiteComparison, Try } from '../../kernel/plan/suite
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Price } from '../../types/price.ts';
 import { extraTryMaker } from './extra-tries.ts';
-import type { FeatureTools } from './feature.ts';
+import type { ComparedRun, FeatureTools } from './feature.ts';
 
-type Confirm = (claim: Claim) => Promise<Confirmation>;
+export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export type Confirmations = ReadonlyMap<SuiteComparison, readonly Confirmation[]>;
 
@@ -52,6 +53,20 @@ export async function confirmFalls(
       found.set(suite, [confirmation]);
   }
   return { ...judgeWith(found), pool: null };
+}
+
+/** For features: whether new answers show that some references of a suite got worse. */
+export function confirmReferences(
+  gate: GateSettings,
+  confirm: Confirm | null,
+): ComparedRun['confirm'] {
+  return async (suite, references, claims) => {
+    const named = new Set(references);
+    const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
+    if (confirm === null || restsOn(runs) === null) return null;
+    // Only all of them together: the plan counts no suspects for it.
+    return confirm({ ...claimAbout(suite, runs, wholeTry, { ...gate, claims }), single: false });
+  };
 }
 
 /** Asks until a claim is settled or no call is left. All claims of a run share the new tries. */

@@ -10,7 +10,7 @@ import type {
 import { decide } from '../../kernel/judge/gate.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
-import { underBaseFindings, unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
+import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
@@ -23,8 +23,15 @@ import { removedIds, type Prepared } from '../../money/prepared.ts';
 import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { brokenCode } from './broken-code.ts';
-import { confirmFalls, createConfirm, type Confirmations } from './confirm.ts';
-import type { FeatureTools, Features, Judged } from './feature.ts';
+import { findUnderBase } from './confirm-under-base.ts';
+import {
+  confirmFalls,
+  confirmReferences,
+  createConfirm,
+  type Confirm,
+  type Confirmations,
+} from './confirm.ts';
+import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
 import type { Spending } from './spending.ts';
 import { newlySkippedIds, suiteNotices } from './suite-notices.ts';
 
@@ -32,6 +39,9 @@ export interface ComparedSuites {
   suites: ComparedSuite[];
   scoring: ScoringResult[];
   underBase: UnderBaseFinding[];
+  /** Sentences about falls that new answers do not show. */
+  unconfirmed: string[];
+  confirm: ComparedRun['confirm'];
   unseen: Unseen;
   pool: GateInput['pool'];
   notices: Notice[];
@@ -47,19 +57,22 @@ type RolledSuite = {
 /** Confirmed by new answers where the run may make calls. */
 async function verdictsOf(
   rolled: readonly RolledSuite[],
-  { gate, mode, price }: Prepared,
-  tools: FeatureTools,
+  { gate, mode }: Prepared,
+  { spent }: FeatureTools,
+  confirm: Confirm | null,
 ): Promise<RunVerdict> {
   if (mode !== 'diff') return { suites: new Map(), pool: null };
-  const { spent, isPreview } = tools;
   const complete = spent.halted() === null || !incomplete(spent.unmade);
   const rollUps = new Map(rolled.flatMap((suite) => [...suite.rollUps]));
   const suites = rolled.map(({ comparison }) => comparison);
   const judgeWith = (confirmations: Confirmations): RunVerdict =>
     judgeSuites(suites, gate, { complete, rollUps, confirmations });
-  return isPreview
-    ? judgeWith(new Map())
-    : confirmFalls(judgeWith, gate, createConfirm(tools, price));
+  return confirm === null ? judgeWith(new Map()) : confirmFalls(judgeWith, gate, confirm);
+}
+
+/** Null: nothing is compared, or no call may be made. */
+function confirmOf({ mode, price }: Prepared, tools: FeatureTools): Confirm | null {
+  return mode !== 'diff' || tools.isPreview === true ? null : createConfirm(tools, price);
 }
 
 export async function compareSuites(
@@ -75,7 +88,8 @@ export async function compareSuites(
       rollUps: await rollUpSuite(comparison.run, tools.evaluate),
     })),
   );
-  const { suites: verdicts, pool } = await verdictsOf(rolled, prepared, tools);
+  const confirm = confirmOf(prepared, tools);
+  const { suites: verdicts, pool } = await verdictsOf(rolled, prepared, tools, confirm);
   const all = rolled.map((row) => ({
     ...row,
     verdict: verdicts.get(row.comparison) ?? null,
@@ -96,14 +110,16 @@ export async function compareSuites(
   });
   let suites: ComparedSuites['suites'] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
+  const underBase = await findUnderBase(shown, gate, confirm);
   return {
     problems: broken.problems,
     suites,
     scoring: shown.flatMap(
-      ({ comparison, verdict, rollUps: own }) =>
-        scoringSplit(comparison, own, verdict?.hidden ?? null) ?? [],
+      (suite) => scoringSplit(suite.comparison, suite.rollUps, underBase.hiddenIn(suite)) ?? [],
     ),
-    underBase: underBaseFindings(shown, gate.alpha),
+    underBase: underBase.findings,
+    unconfirmed: underBase.unconfirmed,
+    confirm: confirmReferences(gate, confirm),
     unseen: unseenReasons(suites, gate.alpha),
     pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
     notices: [
@@ -122,7 +138,7 @@ export function decideRun(
     replaced,
     ownRules,
   }: Prepared & { replaced: ReplacedModel[] },
-  { suites, scoring, underBase, unseen, pool }: ComparedSuites,
+  { suites, scoring, underBase, unconfirmed, unseen, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
   blank: Pick<Result, 'notices'>,
@@ -133,7 +149,7 @@ export function decideRun(
     suites: suites.map(({ result }) => result),
     scoring,
     featureFindings: found.flatMap((each) => each?.findings ?? []),
-    unjudged: found.flatMap((each) => each?.unjudged ?? []),
+    unjudged: [...unconfirmed, ...found.flatMap((each) => each?.unjudged ?? [])],
     settings: gate,
     affected: comparisons.reduce((sum, { run }) => sum + run.runs.length, 0),
     removed: comparisons.flatMap((comparison) => {

@@ -13,6 +13,7 @@
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
 import type { Limits } from '../../documents/limits.ts';
+import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
@@ -77,6 +78,15 @@ export interface ComparedRun {
   /** All planned suites, even without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
+  /**
+   * Before references of a suite make the run red by themselves: what new answers say, at alpha
+   * shared by so many `claims`. Null: their tries do not rest on old answers.
+   */
+  confirm(
+    suite: SuiteComparison,
+    references: readonly string[],
+    claims: number,
+  ): Promise<Confirmation | null>;
 }
 
 export interface DecidedRun extends ComparedRun {

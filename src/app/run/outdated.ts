@@ -4,6 +4,7 @@ import {
   type SuiteComparison,
   type Try,
 } from '../../kernel/plan/suite-run.ts';
+import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
@@ -18,6 +19,12 @@ export interface ReplacedServer {
   tries: number;
 }
 
+/** Stored answers that another build of the same model gave: the server's fingerprint differs. */
+export interface OtherBuild {
+  model: string;
+  tries: number;
+}
+
 /**
  * Without the stored answers of models that the server has replaced since: they cannot be compared
  * with answers of today. A side of a reference that has one is asked again as a whole.
@@ -25,9 +32,10 @@ export interface ReplacedServer {
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];
   replaced: ReplacedServer[];
+  otherBuilds: OtherBuild[];
 } {
   const found = new Map<string, ReplacedServer>();
-  const fresh = freshServers(suites);
+  const fresh = servedNow(suites, 'model');
   const kept = (run: ReferenceRun, side: Side): readonly Try[] => {
     const model = nameOf(run.affected[side]);
     const now = model === null ? undefined : fresh.get(model);
@@ -49,27 +57,47 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
       head: kept(run, 'head'),
     })),
   );
-  return { suites: found.size === 0 ? [...suites] : cleaned, replaced: [...found.values()] };
+  const left = found.size === 0 ? [...suites] : cleaned;
+  return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
 }
 
-/** Models that answered in this run, as their servers name them, by the name they were asked by. */
-function freshServers(
+/** Some vendors change the fingerprint daily, so it alone voids no answer. */
+function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
+  const fresh = servedNow(suites, 'fingerprint');
+  const stored = triesOf(suites).filter(({ model, made }) => {
+    const fingerprint = made.served?.fingerprint ?? null;
+    const now = fresh.get(model);
+    return (
+      made.stored === true && fingerprint !== null && now !== undefined && !now.has(fingerprint)
+    );
+  });
+  const byModel = Map.groupBy(stored, ({ model }) => model);
+  return [...byModel].map(([model, tries]) => ({ model, tries: tries.length }));
+}
+
+/** What servers say of themselves in this run, by the name that a model is asked by. */
+function servedNow(
   suites: readonly SuiteComparison[],
+  key: 'model' | 'fingerprint',
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { run } of suites)
-    for (const { affected, ...made } of run.runs)
-      for (const side of ['base', 'head'] as const) {
-        const model = nameOf(affected[side]);
-        if (model === null) continue;
-        const names = found.get(model) ?? new Set();
-        for (const { byHead } of made[side]) {
-          const name = byHead.served?.model ?? null;
-          if (byHead.stored !== true && name !== null) names.add(name);
-        }
-        if (names.size > 0) found.set(model, names);
-      }
+  for (const { model, made } of triesOf(suites)) {
+    const name = made.served?.[key] ?? null;
+    if (made.stored !== true && name !== null)
+      found.set(model, (found.get(model) ?? new Set()).add(name));
+  }
   return found;
+}
+
+function triesOf(suites: readonly SuiteComparison[]): { model: string; made: TryResult }[] {
+  return suites.flatMap(({ run }) =>
+    run.runs.flatMap(({ affected, ...sides }) =>
+      (['base', 'head'] as const).flatMap((side) => {
+        const model = nameOf(affected[side]);
+        return model === null ? [] : sides[side].map(({ byHead }) => ({ model, made: byHead }));
+      }),
+    ),
+  );
 }
 
 function nameOf(generation: Generation | null): string | null {

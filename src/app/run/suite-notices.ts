@@ -12,12 +12,13 @@ import {
   headOnly,
   namedReferences,
   OF_REFERENCES,
+  otherBuild,
   repeatedAnswers,
   replacedModel,
   rollupSeesSkipped,
   servedByOthers,
 } from '../../wording/notices.ts';
-import type { ReplacedServer } from './outdated.ts';
+import type { OtherBuild, ReplacedServer } from './outdated.ts';
 import { servedApart } from './served.ts';
 
 const SIDES = ['base', 'head'] as const;
@@ -85,9 +86,19 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
   ];
 }
 
-/** Answers of a model that its server has replaced are asked again. */
-export function replacedServerNotice({ model, ...replaced }: ReplacedServer): Notice {
-  return { kind: 'served', place: null, message: replacedModel(model, replaced) };
+/** What servers say of themselves now and did not when answers were stored. */
+export function servedNotices({
+  replaced,
+  otherBuilds,
+}: {
+  replaced: readonly ReplacedServer[];
+  otherBuilds: readonly OtherBuild[];
+}): Notice[] {
+  const messages = [
+    ...replaced.map(({ model, ...server }) => replacedModel(model, server)),
+    ...otherBuilds.map(otherBuild),
+  ];
+  return messages.map((message) => ({ kind: 'served', place: null, message }));
 }
 
 function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {

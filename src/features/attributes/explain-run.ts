@@ -9,6 +9,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { counted, percent, pointsBetween, signed } from '../../text/amounts.ts';
 import type { Completion, Request } from '../../types/model.ts';
+import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
 import { byReferences, explainedReferences } from './cost.ts';
@@ -20,10 +21,11 @@ import { suiteAttributes, type AttributeResult } from './result.ts';
 /** A run that was ended makes no calls. */
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
-  { mode, gate, suites }: ComparedRun,
+  run: ComparedRun,
   { spent, ...tools }: FeatureTools,
 ): Promise<Judged> {
   if (own === null) return { parts: {}, notices: [], findings: [], unjudged: [] };
+  const { mode, gate, suites } = run;
   const wanted = suites.flatMap(({ comparison, result }) => {
     const asked = explainSuite(comparison, result, mode);
     return asked === null || !isExplained(asked, own)
@@ -55,6 +57,7 @@ export async function explainRun(
     ({ suite: { path, name, variant }, isJudged }) =>
       isJudged && !explained.has(identity(path, name, variant)),
   );
+  const regressed = await confirmedAttributes(run, attributes);
   return {
     parts: {
       attributes,
@@ -62,16 +65,38 @@ export async function explainRun(
       ...(droppedInsights.length === 0 ? {} : { dropped_insights: droppedInsights }),
     },
     notices,
-    findings: suites.flatMap(({ result }) => regressedAttributes(result, gate, attributes)),
-    unjudged:
-      gate.attributes === 'fail'
+    findings: regressed.findings,
+    unjudged: [
+      ...regressed.unconfirmed,
+      ...(gate.attributes === 'fail'
         ? open.map(
             ({ suite: { name } }) =>
               `${name}: its attributes could not be worked out (the notices say why), and ` +
               'gate.attributes is fail',
           )
-        : [],
+        : []),
+    ],
   };
+}
+
+/** Findings that rest on old answers must show in new ones, unless their suite is red anyway. */
+export async function confirmedAttributes(
+  { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
+  attributes: readonly AttributeResult[],
+): Promise<{ findings: FeatureFinding[]; unconfirmed: string[] }> {
+  const found = suites.flatMap(({ comparison, result }) =>
+    regressedAttributes(result, gate, attributes).map((each) => ({ ...each, comparison })),
+  );
+  const findings: FeatureFinding[] = [];
+  const unconfirmed: string[] = [];
+  for (const { suite, text, references, comparison } of found) {
+    const isRed = suite.verdict === 'regressed';
+    const confirmation = isRed ? null : await confirm(comparison, references, found.length);
+    if (confirmation === null || confirmation.status === 'confirmed')
+      findings.push({ suite, text });
+    else unconfirmed.push(`${text}. ${confirmationWords(confirmation)}`);
+  }
+  return { findings, unconfirmed };
 }
 
 /** Attributes that regressed. All attributes share one alpha, so a single one is enough to fail. */
@@ -79,11 +104,12 @@ export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
   attributes: readonly AttributeResult[],
-): FeatureFinding[] {
+): (FeatureFinding & { suite: SuiteResult; references: string[] })[] {
   if ({ ...gate, ...suite.gate }.attributes !== 'fail') return [];
   const own = suiteAttributes(suite, attributes).filter(({ verdict }) => verdict === 'regressed');
   return own.map((attribute) => ({
     suite,
+    references: attribute.references,
     text: [
       `${suite.name}: the `,
       attribute.kind === 'domain' ? 'domain' : 'sub-task',

@@ -2,7 +2,13 @@ import { directionIn } from '../../metrics/passing.ts';
 import type { Outcome } from '../../types/metric.ts';
 import { outcomeIn, suiteBlocks } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference } from '../plan/metric-numbers.ts';
-import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
+import {
+  runUnderBase,
+  underBase,
+  type ReferenceRun,
+  type SuiteComparison,
+  type Try,
+} from '../plan/suite-run.ts';
 import { clusteredTries, contrast } from '../statistics/look.ts';
 import { createRandom } from '../statistics/random.ts';
 import { suiteTest } from '../statistics/suite-test.ts';
@@ -90,14 +96,33 @@ export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],
   outcome: (made: Try) => Outcome,
-  settings: ClaimSettings,
+  settings: ClaimSettings & { claims: number },
 ): Claim {
   return {
     metric: null,
     suites: [{ suite, runs, upTo: Infinity }],
     measure: byOutcome(outcome),
-    ...levelOf([suite], settings, 1),
+    ...levelOf([suite], settings, settings.claims),
   };
+}
+
+/** That a mean got worse under base's scoring. */
+export function meanClaimUnderBase(
+  suite: SuiteComparison,
+  metric: string,
+  settings: ClaimSettings & { claims: number },
+): Claim {
+  const { test, ...measure } = byMean(underBase(suite) ?? suite, metric);
+  return {
+    metric,
+    suites: [{ suite, runs: suite.compared, upTo: Infinity }],
+    measure: { ...measure, test: (runs) => test(runs.map(runUnderBase)) },
+    ...levelOf([suite], settings, settings.claims),
+  };
+}
+
+export function outcomeUnderBase({ byBase }: Try): Outcome {
+  return byBase?.outcome ?? 'error';
 }
 
 function levelOf(

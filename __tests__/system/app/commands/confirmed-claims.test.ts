@@ -25,11 +25,11 @@ async function openProject(tests: string, gate: string, answerOf: AnswerOf) {
       },
     }),
   );
-  const prompt = (words: string): Record<string, string> => ({
+  const prompt = (words: string, own = tests): Record<string, string> => ({
     'prompts/p.yaml': `name: p
 model: m
 prompt: "${words} {q}"
-${tests}
+${own}
 references:
 ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}" } }\n`).join('')}`,
   });
@@ -39,8 +39,8 @@ ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: 
     'evaldiff.yaml': `models: { m: ${model}, judge: ${model} }\ngrader: { model: judge }\ngate: ${gate}\n`,
     ...prompt('Answer'),
   });
-  const diff = async (words: string) => {
-    write(prompt(words));
+  const diff = async (words: string, own = tests) => {
+    write(prompt(words, own));
     const before = server.requests.length;
     const args = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', '--report', 'report'];
     const { code, out } = await commandIn(directory, args, {
@@ -156,5 +156,29 @@ describe('a metric whose mean fails the run', () => {
     });
     expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBeNull();
     expect(out).toContain('The model changed, not your prompt');
+  });
+});
+
+describe('a fall under base that head hides by its own scoring', () => {
+  const tests = (value: string): string =>
+    `metrics: [{ name: has, uses: contains, with: { value: ${value} } }]`;
+  const answer: AnswerOf = (_, isBroken, hasDrifted) =>
+    isBroken || hasDrifted ? 'good grief' : 'good answer';
+  const open = () => openProject(tests('answer'), '{ scoring: fail }', answer);
+
+  test('fails the run if new answers of base do not fall', async () => {
+    const { diff } = await open();
+    const { code, result } = await diff('Broken', tests('good'));
+    expect([code, result.outcome.kind]).toEqual([1, 'failed']);
+  });
+
+  test('does not fail the run if base falls, too', async () => {
+    const { diff, drift } = await open();
+    drift();
+    const { code, out, result } = await diff('Kindly answer', tests('good'));
+    expect([code, result.conclusion]).toEqual([0, 'neutral']);
+    expect(out).toContain(
+      "p, under base's scoring: The model changed, not your prompt: base falls today, too (100.0 % → 0.0 %).",
+    );
   });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { regressedAttributes } from '../../../../src/features/attributes/explain-run.ts';
+import type { ComparedRun } from '../../../../src/app/run/feature.ts';
+import {
+  confirmedAttributes,
+  regressedAttributes,
+} from '../../../../src/features/attributes/explain-run.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
+import type { Confirmation } from '../../../../src/kernel/judge/confirmation.ts';
+import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import { gate, suiteResult } from '../../app/run/builders.ts';
 import { attributeResult } from './builders.ts';
 
@@ -28,5 +34,50 @@ describe('regressed attributes', () => {
     { variant: { model: 'x', parameters: {} } },
   ])('are none with %j', (other) => {
     expect(textsOf('fail', { ...attribute, ...other })).toEqual([]);
+  });
+});
+
+describe('regressed attributes of stored answers', () => {
+  const suite = suiteResult();
+  const attribute = attributeResult('domain-late-parcels', {
+    ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: suite.name, n: 15 },
+    variant: suite.variant,
+  });
+  const confirmed = (status: Confirmation['status'] | null, verdict: Verdict = 'unchanged') =>
+    confirmedAttributes(
+      {
+        gate: gate({ attributes: 'fail' }),
+        suites: [
+          {
+            comparison: {} as ComparedRun['suites'][number]['comparison'],
+            result: { ...suite, verdict },
+          },
+        ],
+        confirm: () =>
+          Promise.resolve(
+            status && {
+              ...{ status, rests_on: 'stored', by: null, limit: null, suspects: [], all: null },
+              drift: { stored: 0.9, today: 0.5, p: 0.01 },
+            },
+          ),
+      },
+      [attribute],
+    );
+
+  test.each([
+    ['new answers show them', 'confirmed', 'unchanged', [1, 0]],
+    ['nothing is old', null, 'unchanged', [1, 0]],
+    ['the suite is red anyway', 'model', 'regressed', [1, 0]],
+    ['base falls today, too', 'model', 'unchanged', [0, 1]],
+    ['new answers do not show them', 'unconfirmed', 'unchanged', [0, 1]],
+  ] as const)('if %s: %s in a suite that is %s', async (_, status, verdict, counts) => {
+    const { findings, unconfirmed } = await confirmed(status, verdict);
+    expect([findings.length, unconfirmed.length]).toEqual(counts);
+  });
+
+  test('say why they do not fail the run', async () => {
+    expect((await confirmed('model')).unconfirmed[0]).toMatch(
+      /^p: the domain "late parcels" regressed: .*\. The model changed, not your prompt: base falls today, too \(90\.0 % → 50\.0 %\)\.$/,
+    );
   });
 });

@@ -39,7 +39,7 @@ interface Rates {
   head: number;
 }
 
-const SETTINGS = { alpha: 0.05, gate_on: 'suite+references' } as const;
+const SETTINGS = { alpha: 0.05, gate_on: 'suite+references', claims: 1 } as const;
 const TRIES = 3;
 
 type Draw = (rate: number) => Outcome;
@@ -172,7 +172,7 @@ describe('a fall that rests on stored answers', () => {
 
   test('is confirmed by all references together if single ones may not convict', () => {
     const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
-    const { found } = confirmed(fallen, 'all', { alpha: 0.05, gate_on: 'suite' });
+    const { found } = confirmed(fallen, 'all', { ...SETTINGS, gate_on: 'suite' });
     expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
   });
 });
