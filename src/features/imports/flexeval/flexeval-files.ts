@@ -1,12 +1,15 @@
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
-import { isMap, type Json, type Place, type Problem, type JsonMap } from '../../../types/plain.ts';
-import { type Imported, type Loss, lose } from '../shared/draft.ts';
+import type { JsonMap, Place, Problem } from '../../../types/plain.ts';
+import { type Imported, lose } from '../shared/draft.ts';
+import type { Node } from '../shared/node.ts';
 
 export interface FlexEvalContext {
+  file: string;
   builtIns: BuiltInMetrics;
+  imported: Imported;
+  problems: Problem[];
   /** Why a path cannot be used; null if it can. */
   absence(path: string): string | null;
   /** Null if unreadable, which is reported. */
@@ -18,28 +21,17 @@ export interface FunctionModule {
   source: string;
 }
 
-export function listAt(document: Document, path: Path): { path: Path; value: Json }[] {
-  const list = valueAt(document.value, path);
-  return (Array.isArray(list) ? list : []).map((value, index) => ({
-    path: [...path, index],
-    value,
-  }));
-}
-
-export interface EvalContext extends FlexEvalContext {
-  modules: readonly FunctionModule[];
-  imported: Imported;
-  unique(wanted: string): string;
-  problems: Problem[];
+export interface LocatedFile {
+  file: string;
+  place: Place;
 }
 
 export function dataFile(
-  document: Document,
-  { path, value }: { path: Path; value: Json },
-  { imported: { left }, absence, problems }: EvalContext,
-): { file: string; place: Place } | null {
-  const place = document.placeOf(path);
-  const source = isMap(value) ? value : { path: value };
+  { value, map, place }: Node,
+  context: FlexEvalContext,
+): LocatedFile | null {
+  const { left } = context.imported;
+  const source = map === value ? map : { path: value };
   const type = source['type'] ?? 'file';
   const [format, file] = [source['format'] ?? 'jsonl', source['path']];
   if (type !== 'file' || typeof file !== 'string') {
@@ -64,77 +56,60 @@ export function dataFile(
     );
     return null;
   }
-  const found = locateFile(file, document.file, absence);
-  if ('message' in found) problems.push(problem(place, found.message));
-  return 'message' in found ? null : { file: found.file, place };
+  return locateFile(file, place, context);
 }
 
-/** FlexEval resolves paths from its working directory; old files from the file's folder. */
+/**
+ * FlexEval resolves paths from its working directory; old files from the file's folder. A path
+ * without a file is a problem.
+ */
 function locateFile(
   path: string,
-  from: string,
-  absence: FlexEvalContext['absence'],
-): { file: string } | { message: string } {
+  place: Place,
+  { file: from, absence, problems }: FlexEvalContext,
+): LocatedFile | null {
   const plain = path.replace(/^\.\//, '');
   const candidates = isPlainRelative(plain)
     ? [join('', plain), join(folderOf(from), plain)].filter((each) => each !== null)
     : [];
   const file = candidates.find((each) => absence(each) === null);
-  if (file !== undefined) return { file };
+  if (file !== undefined) return { file, place };
   const [first] = candidates;
-  return {
-    message:
-      first === undefined
-        ? `${path.slice(0, 100)} must be a relative path inside the repository`
-        : `${first} ${absence(first) ?? ''}`,
-  };
+  const message =
+    first === undefined
+      ? `${path.slice(0, 100)} must be a relative path inside the repository`
+      : `${first} ${absence(first) ?? ''}`;
+  problems.push(problem(place, message));
+  return null;
 }
 
-export function rubricFiles(
-  document: Document,
-  { absence }: FlexEvalContext,
-  problems: Problem[],
-): { file: string; place: Place }[] {
-  return listAt(document, ['rubric_paths']).flatMap(({ path, value }) => {
-    const place = document.placeOf(path);
-    const found =
-      typeof value === 'string'
-        ? locateFile(value, document.file, absence)
-        : { message: 'rubric_paths must be a list of files' };
-    if ('message' in found) problems.push(problem(place, found.message));
-    return 'message' in found ? [] : [{ file: found.file, place }];
-  });
+export function rubricFiles(root: Node, context: FlexEvalContext): LocatedFile[] {
+  return root
+    .at('rubric_paths')
+    .items()
+    .flatMap(({ value, place }) => {
+      if (typeof value === 'string') return locateFile(value, place, context) ?? [];
+      context.problems.push(problem(place, 'rubric_paths must be a list of files'));
+      return [];
+    });
 }
 
 export async function functionModules(
-  document: Document,
-  { absence, text }: FlexEvalContext,
-  left: Loss[],
-  problems: Problem[],
+  root: Node,
+  context: FlexEvalContext,
 ): Promise<FunctionModule[]> {
-  const paths = [['function_modules'], ['eval', 'function_modules']];
-  const entries = paths.flatMap((path) => listAt(document, path));
-  const found = await Promise.all(
-    entries.map(async ({ path, value }): Promise<FunctionModule[]> => {
-      const place = document.placeOf(path);
-      if (typeof value !== 'string') {
-        lose(left, place, 'a function module', 'it is no file of Python');
-        return [];
-      }
-      const file = locateFile(
-        value.endsWith('.py') ? value : `${value.replaceAll('.', '/')}.py`,
-        document.file,
-        absence,
-      );
-      if ('message' in file) {
-        problems.push(problem(place, file.message));
-        return [];
-      }
-      const source = await text(file.file);
-      return source === null ? [] : [{ file: file.file, source }];
-    }),
-  );
-  return found.flat();
+  const entries = [root, root.at('eval')].flatMap((node) => node.at('function_modules').items());
+  const found = entries.map(async ({ value, place }): Promise<FunctionModule[]> => {
+    if (typeof value !== 'string') {
+      lose(context.imported.left, place, 'a function module', 'it is no file of Python');
+      return [];
+    }
+    const path = value.endsWith('.py') ? value : `${value.replaceAll('.', '/')}.py`;
+    const located = locateFile(path, place, context);
+    const source = located === null ? null : await context.text(located.file);
+    return located === null || source === null ? [] : [{ file: located.file, source }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {

@@ -1,15 +1,15 @@
 import { LEVELS, levelOf } from '../../../config/metric-schema.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isAmong, isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
+import { loseUnread, type Node } from '../shared/node.ts';
 import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {
   metric: JsonMap;
-  path: Path;
+  node: Node;
   code: string | null;
 }
 
@@ -19,7 +19,7 @@ interface FlexEvalMetric {
   kind: MetricKind;
   name: string;
   written: JsonMap;
-  path: Path;
+  node: Node;
 }
 
 const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
@@ -35,29 +35,30 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Converts `metrics: { function, rubric }` below `path`. Functions have no threshold in FlexEval,
+ * Converts `{ function, rubric }`. Functions have no threshold in FlexEval,
  * so they are shown and do not gate. Metrics score every object of a recorded dialogue, but only
  * the new answer of a completed one, as the rest is equal on both sides. A metric that depends on a
  * lost metric is lost too.
  */
 export function convertMetrics(
-  document: Document,
-  path: Path,
+  metrics: Node,
   { builtIns, modules, completes }: FunctionSources & { completes: boolean },
   left: Loss[],
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
-    metricsAt(document, [...path, kind], kind),
+    metrics
+      .at(kind)
+      .items()
+      .map((node): FlexEvalMetric => {
+        const { name } = node.map;
+        return { kind, name: typeof name === 'string' ? name : '', written: node.map, node };
+      }),
   );
   const kept = new Set(all);
   const drop = (metric: FlexEvalMetric, why: string): void => {
     kept.delete(metric);
-    lose(
-      left,
-      document.placeOf(metric.path),
-      `the ${metric.kind} ${metric.name || '(without a name)'}`,
-      why,
-    );
+    const what = `the ${metric.kind} ${metric.name || '(without a name)'}`;
+    lose(left, metric.node.place, what, why);
   };
   for (const candidate of all) {
     const why = metricRefusal(candidate, { builtIns, modules });
@@ -75,29 +76,15 @@ export function convertMetrics(
     }
   }
   return withUniqueNames([...kept]).map(({ found, name }) => ({
-    path: found.path,
+    node: found.node,
     metric: convertMetric(
       found,
       name,
-      document,
       { modules, every: !completes && judgesEvery(found, builtIns) },
       left,
     ),
     code: codeFile(found, modules),
   }));
-}
-
-function metricsAt(document: Document, path: Path, kind: MetricKind): FlexEvalMetric[] {
-  const list = valueAt(document.value, path);
-  return (Array.isArray(list) ? list : []).map((written, index) => {
-    const map = isMap(written) ? written : {};
-    return {
-      kind,
-      name: typeof map['name'] === 'string' ? map['name'] : '',
-      written: map,
-      path: [...path, index],
-    };
-  });
 }
 
 interface FunctionSources {
@@ -214,16 +201,14 @@ function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInM
 function convertMetric(
   found: FlexEvalMetric,
   name: string,
-  document: Document,
   { modules, every }: { modules: readonly FunctionModule[]; every: boolean },
   left: Loss[],
 ): JsonMap {
-  const { kind, name: used, written, path } = found;
-  for (const key of Object.keys(written).filter((each) => !isAmong(METRIC_KEYS, each)))
-    lose(left, document.placeOf([...path, key]), `${key} of ${used}`, 'it has no counterpart');
+  const { kind, name: used, written, node } = found;
+  loseUnread(left, node, { read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
   const given = argumentsOf(written);
   if (kind === 'rubric' && Object.keys(given).length > 0)
-    lose(left, document.placeOf([...path, 'kwargs']), `kwargs of ${used}`, 'a rubric takes none');
+    lose(left, node.at('kwargs').place, `kwargs of ${used}`, 'a rubric takes none');
   const level = parseLevel(written['metric_level']);
   const conditions = conditionsOf({ written }).map((condition) =>
     Object.fromEntries(

@@ -1,5 +1,4 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import {
   factsOf,
@@ -16,6 +15,7 @@ import {
   ofTheRun,
   type ImportedModel,
 } from '../shared/models.ts';
+import type { Node } from '../shared/node.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
 type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
@@ -137,17 +137,12 @@ const RECORDED = 'recorded';
 
 /** The first eval's plain grader becomes the project's. Others are set on their metrics. */
 export function withGrader(
-  document: Document,
-  path: Path,
+  grader: Node,
   metrics: readonly ForeignMetric[],
   imported: Imported,
 ): void {
-  const at = [...path, 'grader_llm'];
-  const place = document.placeOf(at);
-  const found =
-    (valueAt(document.value, at) ?? null) === null
-      ? null
-      : llmAt(document, at, 'grader_llm', imported);
+  const { value, place } = grader;
+  const found = value === null ? null : llmAt(grader, 'grader_llm', imported);
   if (found === null) return;
   const plain = Object.keys(found.parameters).length === 0;
   if (plain) imported.grader ??= { model: found.model, place };
@@ -157,14 +152,12 @@ export function withGrader(
 }
 
 function llmAt(
-  document: Document,
-  path: Path,
+  { value, place }: Node,
   what: string,
   { models, left, remarks }: Imported,
   instead = '',
 ): { model: string; parameters: JsonMap } | null {
-  const place = document.placeOf(path);
-  const found = convertLlm(valueAt(document.value, path) ?? null);
+  const found = convertLlm(value);
   if ('why' in found) {
     lose(left, place, what, `${found.why}${instead}`);
     return null;
@@ -177,15 +170,14 @@ function llmAt(
 
 /** The prompt of an eval. Its message is never sent; recorded dialogues are continued. */
 export function promptDraft(
-  document: Document,
-  path: Path,
+  foreign: Node,
   name: string,
   completes: boolean,
   imported: Imported,
 ): DraftFile {
-  const draft = createDraft(document.placeOf(path));
-  const at = [...path, 'completion_llm'];
-  const place = document.placeOf(at);
+  const draft = createDraft(foreign.place);
+  const completion = foreign.at('completion_llm');
+  const { place } = completion;
   const messages = [
     { role: 'user', content: 'The dialogue of each reference stands in place of this message.' },
   ];
@@ -195,13 +187,12 @@ export function promptDraft(
     return draft;
   }
   const { model, parameters } = llmAt(
-    document,
-    at,
+    completion,
     'completion_llm',
     imported,
     `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
   ) ?? { model: UNNAMED_MODEL, parameters: {} };
-  if (valueAt(document.value, [...at, 'include_system_prompt']) === false)
+  if (completion.map['include_system_prompt'] === false)
     lose(
       imported.left,
       place,

@@ -1,7 +1,7 @@
 import type { FormatTools } from '../../../config/formats.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type Json, type Place, type Problem, ownEntry } from '../../../types/plain.ts';
+import { isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   isAmong,
   createDraft,
@@ -13,12 +13,13 @@ import {
   lose,
   addRemark,
 } from '../shared/draft.ts';
+import { loseUnread, nodeOf, type Node } from '../shared/node.ts';
 import {
   dataFile,
-  listAt,
   rubricFiles,
-  type EvalContext,
   type FlexEvalContext,
+  type FunctionModule,
+  type LocatedFile,
   functionModules,
 } from './flexeval-files.ts';
 import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
@@ -27,8 +28,15 @@ import { isFlexEval } from './is-flexeval.ts';
 
 interface ForeignEval {
   key: string | null;
-  path: Path;
-  data: { path: Path; value: Json }[];
+  node: Node;
+  data: Node[];
+  /** Of the run, then of the eval, which wins. */
+  configs: Node[];
+}
+
+interface EvalContext extends FlexEvalContext {
+  modules: readonly FunctionModule[];
+  unique(wanted: string): string;
 }
 
 const REPEATS = 'nb_evaluations_per_thread';
@@ -36,7 +44,7 @@ const REPEATS = 'nb_evaluations_per_thread';
 const EVAL_KEYS =
   'do_completion name metrics completion_llm grader_llm function_modules data config';
 
-const RUN_KEYS = ['data_sources', 'eval', 'rubric_paths', 'function_modules', 'config'];
+const RUN_KEYS = 'data_sources eval rubric_paths function_modules config';
 
 const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
 
@@ -53,14 +61,10 @@ const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
 
 const LOSSES = ['max_n_conversation_threads'];
 
-const CONFIG_KEYS = [
-  ...(
-    'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
-    'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
-    'raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name'
-  ).split(' '),
-  REPEATS,
-];
+const CONFIG_KEYS =
+  'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
+  'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
+  `raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name ${REPEATS}`;
 
 /** Dialogues become references; functions and rubrics become metrics. */
 export async function importFlexEval(
@@ -68,16 +72,20 @@ export async function importFlexEval(
   { builtIns, files }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
+  const imported = nothingImported();
+  const root = nodeOf(document);
   const context: FlexEvalContext = {
+    file: document.file,
     builtIns,
+    imported,
+    problems,
     absence: files.absence,
     text: async (path) => {
       const read = await files.data(path, { file: '', line: 0 }, problems);
       return read && new TextDecoder().decode(read.content).replaceAll('\r\n', '\n');
     },
   };
-  const imported = nothingImported();
-  if (!isMap(document.value) || !isFlexEval(document.value)) {
+  if (!isFlexEval(root.value)) {
     problems.push(
       problem(
         { file: document.file, line: 0 },
@@ -86,23 +94,18 @@ export async function importFlexEval(
     );
     return imported;
   }
-  const evals = evalsOf(document, imported);
-  const rubrics = rubricFiles(document, context, problems);
-  const modules = await functionModules(document, context, imported.left, problems);
+  const evals = evalsOf(root, imported);
+  const rubrics = rubricFiles(root, context);
+  const modules = await functionModules(root, context);
   const unique = uniqueNames();
-  for (const foreign of evals)
-    importEval(document, foreign, { ...context, modules, imported, unique, problems });
-  imported.carried = carriedShares(document, evals, imported);
+  for (const foreign of evals) importEval(foreign, { ...context, modules, unique });
+  imported.carried = carriedShares(evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
 
-function carriedShares(
-  document: Document,
-  evals: readonly ForeignEval[],
-  { prompts }: Imported,
-): Imported['carried'] {
-  const written = evals.flatMap(({ path }) =>
-    ['function', 'rubric'].flatMap((kind) => listAt(document, [...path, 'metrics', kind])),
+function carriedShares(evals: readonly ForeignEval[], { prompts }: Imported): Imported['carried'] {
+  const written = evals.flatMap(({ node }) =>
+    ['function', 'rubric'].flatMap((kind) => node.at('metrics', kind).items()),
   );
   const metrics = prompts.flatMap(({ tests }) => tests?.value['metrics'] ?? []);
   return [
@@ -111,51 +114,39 @@ function carriedShares(
   ];
 }
 
-function evalsOf(document: Document, { left, remarks }: Imported): ForeignEval[] {
-  const value = document.value;
-  if (!isMap(value)) return [];
-  if (!isMap(value['eval']))
-    return Object.keys(value).map((key) => ({
+function evalsOf(root: Node, { left, remarks }: Imported): ForeignEval[] {
+  const { map } = root;
+  if (!isMap(map['eval']))
+    return Object.keys(map).map((key) => ({
       key,
-      path: [key],
-      data: listAt(document, [key, 'data']),
+      node: root.at(key),
+      data: root.at(key, 'data').items(),
+      configs: [root.at(key, 'config')],
     }));
-  for (const key of Object.keys(value).filter((each) => !RUN_KEYS.includes(each))) {
+  for (const key of Object.keys(map).filter((each) => !isAmong(RUN_KEYS, each))) {
     const why = ownEntry(UNSUPPORTED_EVAL_KEYS, key);
-    lose(
-      why === undefined || LOSSES.includes(key) ? left : remarks,
-      document.placeOf([key]),
-      key,
-      why ?? 'it is not part of the format',
-    );
+    const isLoss = why === undefined || LOSSES.includes(key);
+    lose(isLoss ? left : remarks, root.at(key).place, key, why ?? NO_PART);
   }
-  return [{ key: null, path: ['eval'], data: listAt(document, ['data_sources']) }];
+  const node = root.at('eval');
+  const configs = [root.at('config'), node.at('config')];
+  return [{ key: null, node, data: root.at('data_sources').items(), configs }];
 }
 
-function importEval(document: Document, foreign: ForeignEval, context: EvalContext): void {
-  const { imported, builtIns, modules } = context;
+const NO_PART = 'it is not part of the format';
+
+function importEval(foreign: ForeignEval, context: EvalContext): void {
+  const { key, node, data: sources } = foreign;
+  const { imported } = context;
   const { left } = imported;
-  const written = valueAt(document.value, foreign.path);
-  if (!isMap(written)) return;
-  for (const key of Object.keys(written).filter(
-    (each) => !isAmong(EVAL_KEYS, each) && !CONFIG_KEYS.includes(each),
-  ))
-    lose(
-      left,
-      document.placeOf([...foreign.path, key]),
-      key,
-      ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? 'it is not part of the format',
-    );
+  const { place, map: written } = node;
+  if (!isMap(node.value)) return;
+  const read = `${EVAL_KEYS} ${CONFIG_KEYS}`;
+  loseUnread(left, node, { read, why: UNSUPPORTED_EVAL_KEYS, otherwise: NO_PART });
   const completes = written['do_completion'] === true;
-  const metrics = convertMetrics(
-    document,
-    [...foreign.path, 'metrics'],
-    { builtIns, modules, completes },
-    left,
-  );
-  const data = foreign.data.flatMap((source) => dataFile(document, source, context) ?? []);
-  const name = context.unique(evalName(written['name'], foreign.key, document.file));
-  const place = document.placeOf(foreign.path);
+  const metrics = convertMetrics(node.at('metrics'), { ...context, completes }, left);
+  const data = sources.flatMap((source) => dataFile(source, context) ?? []);
+  const name = context.unique(evalName(written['name'], key, context.file));
   if (metrics.length === 0) {
     lose(left, place, `the eval ${name}`, 'nothing is left that judges its dialogues');
     return;
@@ -177,10 +168,10 @@ function importEval(document: Document, foreign: ForeignEval, context: EvalConte
       '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
     ].join(''),
   );
-  withGrader(document, foreign.path, metrics, imported);
+  withGrader(node.at('grader_llm'), metrics, imported);
   imported.prompts.push({
-    prompt: promptDraft(document, foreign.path, name, completes, imported),
-    tests: flexEvalTestsDraft(document, foreign, { completes, metrics, data }, imported),
+    prompt: promptDraft(node, name, completes, imported),
+    tests: flexEvalTestsDraft(foreign, { completes, metrics, data }, imported),
   });
 }
 
@@ -194,30 +185,27 @@ function evalName(written: Json | undefined, key: string | null, file: string): 
 interface TestParts {
   completes: boolean;
   metrics: readonly ForeignMetric[];
-  data: readonly { file: string; place: Place }[];
+  data: readonly LocatedFile[];
 }
 
 function flexEvalTestsDraft(
-  document: Document,
-  { path }: ForeignEval,
+  foreign: ForeignEval,
   { completes, metrics, data }: TestParts,
   imported: Imported,
 ): DraftFile {
-  const draft = createDraft(document.placeOf(path));
-  const repeats = configOf(document, path, imported);
+  const draft = createDraft(foreign.node.place);
+  const repeats = repeatsOf(foreign, imported);
   Object.assign(draft.value, {
     ...(repeats === null ? {} : { n_tries: repeats }),
     do_completion: completes,
     metrics: metrics.map(({ metric }) => metric),
     references_from: data.map(({ file }) => ({ file, map: { input: 'input' } })),
   });
-  metrics.forEach((metric, index) => {
-    draft.from(['metrics', index], document.placeOf(metric.path));
-    if (metric.code !== null)
-      draft.from(['metrics', index, 'code'], { file: metric.code, line: 0 });
-    listAt(document, [...metric.path, 'depends_on']).forEach((condition, at) => {
-      draft.from(['metrics', index, 'depends_on', at], document.placeOf(condition.path));
-    });
+  metrics.forEach(({ node, code }, index) => {
+    draft.from(['metrics', index], node.place);
+    if (code !== null) draft.from(['metrics', index, 'code'], { file: code, line: 0 });
+    for (const [at, { place }] of node.at('depends_on').items().entries())
+      draft.from(['metrics', index, 'depends_on', at], place);
   });
   data.forEach(({ place }, index) => {
     draft.from(['references_from', index], place);
@@ -225,24 +213,24 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-function configOf(document: Document, path: Path, { left, remarks }: Imported): number | null {
-  // The eval's key wins over its configuration's, and that over the run's.
-  const places: Path[] = [...(path[0] === 'eval' ? [['config']] : []), [...path, 'config'], path];
-  const written = places.flatMap((at) => {
-    const map = valueAt(document.value, at);
-    return Object.entries(isMap(map) ? map : {})
-      .filter(([key]) => at !== path || CONFIG_KEYS.includes(key))
-      .map(([key, value]) => ({ key, value, at: [...at, key] }));
-  });
-  const isRepeats = ({ key, value }: { key: string; value: Json }): boolean =>
-    key === REPEATS && typeof value === 'number';
-  for (const { key, at } of written.filter((entry) => !isRepeats(entry)))
-    lose(
-      LOSSES.includes(key) ? left : remarks,
-      document.placeOf(at),
-      key,
-      ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? ABOUT_RUNNING,
-    );
-  const repeats = written.findLast(isRepeats)?.value;
-  return typeof repeats === 'number' && repeats > 1 ? repeats : null;
+/** Tries of each dialogue; null: one. Says what else the configurations hold. */
+function repeatsOf({ node, configs }: ForeignEval, { left, remarks }: Imported): number | null {
+  const own = Object.keys(node.map).filter((key) => isAmong(CONFIG_KEYS, key));
+  const written = [
+    ...configs.flatMap((config) => Object.keys(config.map).map((key) => [key, config] as const)),
+    ...own.map((key) => [key, node] as const),
+  ];
+  let repeats = 1;
+  for (const [key, { map, at }] of written) {
+    const value = map[key];
+    if (key === REPEATS && typeof value === 'number') repeats = value;
+    else
+      lose(
+        LOSSES.includes(key) ? left : remarks,
+        at(key).place,
+        key,
+        ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? ABOUT_RUNNING,
+      );
+  }
+  return repeats > 1 ? repeats : null;
 }

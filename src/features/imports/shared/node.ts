@@ -1,0 +1,46 @@
+import { valueAt, type Document, type Path } from '../../../documents/document.ts';
+import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { isAmong, lose, type Loss } from './draft.ts';
+
+/** A value of a file, with the place where it is written. */
+export interface Node {
+  /** Null where nothing is written. */
+  value: Json;
+  place: Place;
+  /** Of a map; empty for other values. */
+  map: JsonMap;
+  at(...path: Path): Node;
+  /** Of a list; empty for other values. */
+  items(): Node[];
+}
+
+export function nodeOf(document: Document, path: Path = []): Node {
+  const value = valueAt(document.value, path) ?? null;
+  const at = (...below: Path): Node => nodeOf(document, [...path, ...below]);
+  return {
+    value,
+    place: document.placeOf(path),
+    map: isMap(value) ? value : {},
+    at,
+    items: () => (Array.isArray(value) ? value.map((_, index) => at(index)) : []),
+  };
+}
+
+interface UnreadKeys {
+  /** The keys that are read, separated by spaces. */
+  read: string;
+  /** Why another is not, by key. */
+  why?: Readonly<Record<string, string>>;
+  otherwise?: string;
+  what?(key: string): string;
+}
+
+/** Loses the keys of a map that are not read. */
+export function loseUnread(
+  left: { push(loss: Loss): unknown },
+  { map, at }: Node,
+  { read, why = {}, otherwise = 'it has no counterpart', what = (key) => key }: UnreadKeys,
+): void {
+  for (const key of Object.keys(map).filter((each) => !isAmong(read, each)))
+    lose(left, at(key).place, what(key), ownEntry(why, key) ?? otherwise);
+}
