@@ -1,27 +1,19 @@
-import type { Document, Path } from '../../../documents/document.ts';
-import { isMap, type Json } from '../../../types/plain.ts';
+import { isMap } from '../../../types/plain.ts';
 import { type Loss, lose } from '../shared/draft.ts';
 import { embeddingModel } from '../shared/models.ts';
+import type { Node } from '../shared/node.ts';
 import { ASSERTION_KEYS } from './assertions.ts';
 import type { ForeignAssertion, ValueReader } from './promptfoo-values.ts';
 
-export function readAssertions(
-  written: Json | undefined,
-  document: Document,
-  path: Path,
-  said: Loss[],
-): ForeignAssertion[] {
-  if (written === undefined || written === null) return [];
-  if (!Array.isArray(written)) {
-    lose(said, document.placeOf(path), 'assert', 'it is not a list');
-    return [];
-  }
-  return written.flatMap((value, index): ForeignAssertion[] => {
-    const place = document.placeOf([...path, index]);
+export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
+  if (list.value !== null && !Array.isArray(list.value))
+    lose(said, list.place, 'assert', 'it is not a list');
+  return list.items().flatMap((assertion): ForeignAssertion[] => {
+    const { value, map, place } = assertion;
     // A set without a threshold is the same as its members.
-    if (isMap(value) && value['type'] === 'assert-set' && value['threshold'] === undefined)
-      return readAssertions(value['assert'], document, [...path, index, 'assert'], said);
-    if (isMap(value) && !('$ref' in value)) return [{ value, place, file: null }];
+    if (map['type'] === 'assert-set' && map['threshold'] === undefined)
+      return readAssertions(assertion.at('assert'), said);
+    if (isMap(value) && !('$ref' in map)) return [{ value: map, place, file: null }];
     lose(
       said,
       place,

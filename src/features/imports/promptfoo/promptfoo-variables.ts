@@ -1,7 +1,7 @@
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
 import { isAmong, isScalar, lose } from '../shared/draft.ts';
+import { gather, type Node } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type ForeignTest,
@@ -11,25 +11,21 @@ import {
   expandVariables,
 } from './promptfoo-values.ts';
 
-/** Variables at `path`: a map, or merged files, relative to the file that names them. */
+/** A map, or merged files, relative to the file that names them. */
 export async function readVariables(
-  document: Document,
-  path: Path,
+  written: Node,
   reader: Pick<ValueReader, 'files' | 'shown'>,
 ): Promise<Variables> {
-  const written = valueAt(document.value, path) ?? null;
-  const place = document.placeOf(path);
-  if (isMap(written)) return ofMap(written, (name) => document.placeOf([...path, name]), reader);
-  const named = (Array.isArray(written) ? written : [written]).filter(
-    (name) => typeof name === 'string',
+  const { value, map, place, at } = written;
+  if (isMap(value)) return ofMap(map, (name) => at(name).place, reader);
+  const named = [value].flat().filter((name) => typeof name === 'string');
+  const found = await gather(named, (name) =>
+    reader.files.documents(name, place, folderOf(place.file)),
   );
-  const found = await Promise.all(
-    named.map((name) => reader.files.documents(name, place, folderOf(document.file))),
-  );
-  const maps = await Promise.all(
-    found.flat().map(({ value }) => ofMap(isMap(value) ? value : {}, () => place, reader)),
-  );
-  return new Map(maps.flatMap((each) => [...each]));
+  const maps = await gather(found, async (file) => [
+    ...(await ofMap(isMap(file.value) ? file.value : {}, () => place, reader)),
+  ]);
+  return new Map(maps);
 }
 
 export function variablesOfRow(

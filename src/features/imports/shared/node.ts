@@ -12,17 +12,21 @@ export interface Node {
   at(...path: Path): Node;
   /** Of a list; empty for other values. */
   items(): Node[];
+  /** Of a list its items, of null nothing, of any other value itself. */
+  all(): Node[];
 }
 
-export function nodeOf(document: Document, path: Path = []): Node {
+export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path = []): Node {
   const value = valueAt(document.value, path) ?? null;
   const at = (...below: Path): Node => nodeOf(document, [...path, ...below]);
+  const items = (): Node[] => (Array.isArray(value) ? value.map((_, index) => at(index)) : []);
   return {
     value,
     place: document.placeOf(path),
     map: isMap(value) ? value : {},
     at,
-    items: () => (Array.isArray(value) ? value.map((_, index) => at(index)) : []),
+    items,
+    all: () => (value === null ? [] : Array.isArray(value) ? items() : [at()]),
   };
 }
 
@@ -43,4 +47,12 @@ export function loseUnread(
 ): void {
   for (const key of Object.keys(map).filter((each) => !isAmong(read, each)))
     lose(left, at(key).place, what(key), ownEntry(why, key) ?? otherwise);
+}
+
+/** What is read of each, in order. */
+export async function gather<T, R>(
+  list: readonly T[],
+  read: (each: T) => R[] | Promise<R[]>,
+): Promise<R[]> {
+  return (await Promise.all(list.map(read))).flat();
 }
