@@ -27,6 +27,22 @@ export interface EventFacts {
   origin: { event: string; runId: number } | null;
 }
 
+/** Of the CLI, and where an event says no more. */
+export const NO_FACTS: EventFacts = {
+  event: 'command_line',
+  action: null,
+  repository: '',
+  pullRequest: null,
+  base: null,
+  head: null,
+  headRepository: null,
+  headBranch: null,
+  fork: false,
+  dependabot: false,
+  addedLabel: null,
+  origin: null,
+};
+
 /** Proved from branches and tags. `fork`: on none, so possibly on a deleted branch. */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 

@@ -16,7 +16,7 @@ import { builtInRubrics } from '../../metrics/rubric.ts';
 import { logText } from '../../text/log.ts';
 import { createSecretRegister } from '../../text/redact.ts';
 import { trustLevel } from '../../trust/trust.ts';
-import type { EventFacts, SourceTree } from '../../types/repository.ts';
+import { NO_FACTS, type SourceTree } from '../../types/repository.ts';
 import { perVendor } from '../../types/vendors.ts';
 import { ownSettings } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
@@ -163,7 +163,7 @@ function cliSessionOptions(
     ...read,
     secrets,
     role,
-    trust: trustLevel(COMMAND_LINE, 'unknown', {
+    trust: trustLevel(NO_FACTS, 'unknown', {
       trust,
       ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
     }),
@@ -238,21 +238,6 @@ export function dayOf(reach: Terminal['reach']): Date {
 export function folderOutput(option: string, path: string): Output {
   return { option, path, kind: 'folder' };
 }
-
-const COMMAND_LINE: EventFacts = {
-  event: 'command_line',
-  action: null,
-  repository: '',
-  pullRequest: null,
-  base: null,
-  head: null,
-  headRepository: null,
-  headBranch: null,
-  fork: false,
-  dependabot: false,
-  addedLabel: null,
-  origin: null,
-};
 
 /** The current project, for commands that call models but run no suite. */
 export interface Opened {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { userError } from '../../errors.ts';
-import type { EventFacts } from '../../types/repository.ts';
+import { userError, type UserError } from '../../errors.ts';
+import { NO_FACTS, type EventFacts } from '../../types/repository.ts';
 import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } from './payload.ts';
 
 /** The environment as the runner sets it; only named variables are read. */
@@ -70,13 +70,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   const { pull_request: pull, ...event } = parse(PullRequestEvent, context, payload);
   const headRepository = pull.head.repo?.full_name ?? null;
   if (!sameName(pull.base.repo.full_name, context.repository)) {
-    throw userError(
-      null,
-      malformed(
-        context.event,
-        'pull_request.base.repo.full_name is not the repository of this run',
-      ),
-    );
+    throw malformed(context, 'pull_request.base.repo.full_name is not the repository of this run');
   }
   return {
     ...commonFacts(context, event),
@@ -145,18 +139,11 @@ function readBareEvent(context: Context, payload: unknown): EventFacts {
 function commonFacts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
     ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
+    ...NO_FACTS,
     event: context.event,
-    action: null,
     repository: context.repository,
-    pullRequest: null,
-    base: null,
-    head: null,
     headRepository: context.repository,
-    headBranch: null,
-    fork: false,
     dependabot: startedByDependabot(context, sender?.login),
-    addedLabel: null,
-    origin: null,
   };
 }
 
@@ -169,20 +156,14 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   if (!result.success) {
     const [first, ...more] = result.error.issues;
     const rest = more.length > 0 ? ` (and ${more.length} more)` : '';
-    throw userError(
-      null,
-      malformed(
-        context.event,
-        `${first === undefined ? 'it is unreadable' : describeIssue(first)}${rest}`,
-      ),
+    throw malformed(
+      context,
+      `${first === undefined ? 'it is unreadable' : describeIssue(first)}${rest}`,
     );
   }
   const named = result.data.repository?.full_name;
   if (named !== undefined && !sameName(named, context.repository)) {
-    throw userError(
-      null,
-      malformed(context.event, 'repository.full_name is not the repository of this run'),
-    );
+    throw malformed(context, 'repository.full_name is not the repository of this run');
   }
   return result.data;
 }
@@ -197,8 +178,9 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${path} ${issue.message}`;
 }
 
-function malformed(event: string, detail: string): string {
-  return `The event payload (GITHUB_EVENT_PATH) is not a ${event} event of GitHub: ${detail}.`;
+function malformed({ event }: Context, detail: string): UserError {
+  const message = `The event payload (GITHUB_EVENT_PATH) is not a ${event} event of GitHub: ${detail}.`;
+  return userError(null, message);
 }
 
 function unsupportedEvent(event: string): string {

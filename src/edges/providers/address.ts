@@ -50,80 +50,80 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
 
 /** The address for a target, or why it has none: a missing key, an unknown name, no https. */
 export function addressOf(
-  target: { provider: VendorName; endpoint: string | null },
+  { provider, endpoint: name }: { provider: VendorName; endpoint: string | null },
   access: ProviderAccess,
 ): Address | Problem {
-  const facts = factsOf(target.provider);
-  if (target.endpoint === null) {
-    const key = access.keys[target.provider];
-    if (key === null || key === '')
-      return problem(
-        null,
-        `No key for provider ${target.provider}: set ${facts.keyVariable} (in a workflow ` +
-          `the input ${facts.keyInput}; in a terminal .env may hold it).`,
-      );
-    if (!HEADER_VALUE.test(key))
-      return problem(
-        null,
-        `The key for provider ${target.provider} ${UNSENDABLE}: look at ` +
-          `${facts.keyVariable} (in a workflow the input ${facts.keyInput}).`,
-      );
-    const url = access.vendorUrls?.[target.provider] ?? facts.host;
-    return namedAddress(`The address of ${target.provider}`, { url, key });
-  }
-  const name = visibleLine(target.endpoint);
-  const endpoint = access.endpoints.get(target.endpoint);
-  if (endpoint !== undefined)
+  const found =
+    name === null
+      ? vendorAddress(provider, access)
+      : endpointAddress(name, access.endpoints.get(name), factsOf(provider).keyHeader);
+  return typeof found === 'string' ? problem(null, found) : found;
+}
+
+/** Text: why there is no address. */
+function vendorAddress(
+  provider: VendorName,
+  { keys, vendorUrls }: ProviderAccess,
+): Address | string {
+  const { keyVariable, keyInput, host } = factsOf(provider);
+  const key = keys[provider];
+  if (key === null || key === '')
     return (
-      unsetVariable(name, endpoint) ??
-      clashIn(name, endpoint, facts.keyHeader) ??
-      namedAddress(`Endpoint ${name}`, endpoint)
+      `No key for provider ${provider}: set ${keyVariable} (in a workflow ` +
+      `the input ${keyInput}; in a terminal .env may hold it).`
     );
-  return problem(
-    null,
-    `No endpoint is called "${name}": ` +
+  if (!HEADER_VALUE.test(key))
+    return (
+      `The key for provider ${provider} ${UNSENDABLE}: look at ` +
+      `${keyVariable} (in a workflow the input ${keyInput}).`
+    );
+  return namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
+}
+
+function endpointAddress(
+  endpoint: string,
+  server: ServerAccess | undefined,
+  keyHeader: string,
+): Address | string {
+  const name = visibleLine(endpoint);
+  if (server === undefined)
+    return (
+      `No endpoint is called "${name}": ` +
       `add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints ` +
-      '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).',
+      '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).'
+    );
+  return (
+    unsetVariable(name, server) ??
+    clashIn(name, server, keyHeader) ??
+    namedAddress(`Endpoint ${name}`, server)
   );
 }
 
-function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): Problem | null {
-  if (key === null && typeof keyEnv === 'string') {
-    return problem(
-      null,
+function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
+  if (key === null && typeof keyEnv === 'string')
+    return (
       `Endpoint ${name}: the environment variable ${keyEnv} is not set; give it to the ` +
-        'step under env, or leave key= out where no key is needed.',
+      'step under env, or leave key= out where no key is needed.'
     );
-  }
   if (typeof keyEnv === 'string' && key !== null && !HEADER_VALUE.test(key))
-    return problem(
-      null,
-      `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`,
-    );
+    return `Endpoint ${name}: the key in the environment variable ${keyEnv} ${UNSENDABLE}.`;
   const unset = headers.find(({ value }) => value === null || !HEADER_VALUE.test(value));
   return unset === undefined
     ? null
-    : problem(
-        null,
-        `Endpoint ${name}: the environment variable ${unset.env} is not set to something that ` +
-          'a header can hold; ' +
-          `give it to the step under env, or leave header=${unset.name}:… out.`,
-      );
+    : `Endpoint ${name}: the environment variable ${unset.env} is not set to something that ` +
+        `a header can hold; give it to the step under env, or leave header=${unset.name}:… out.`;
 }
 
 function clashIn(
   name: string,
   { key, keyEnv, headers = [], apiVersion }: ServerAccess,
   keyHeader: string,
-): Problem | null {
+): string | null {
   const ofKey = typeof apiVersion === 'string' ? 'api-key' : keyHeader;
   const named = key !== null || typeof keyEnv === 'string';
   return named && headers.some((header) => header.name === ofKey)
-    ? problem(
-        null,
-        `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; ` +
-          'leave one of them out.',
-      )
+    ? `Endpoint ${name}: key= and header=${ofKey}:… both say what goes as ${ofKey}; ` +
+        'leave one of them out.'
     : null;
 }
 
@@ -131,17 +131,13 @@ export function clashingHeaders(
   targets: readonly Target[],
   { endpoints }: ProviderAccess,
 ): Problem[] {
-  const found = new Map<string, Problem>();
-  for (const target of targets) {
-    if (!isHosted(target) || target.endpoint === null) continue;
+  const clashes = targets.flatMap((target) => {
+    if (!isHosted(target) || target.endpoint === null) return [];
     const server = endpoints.get(target.endpoint);
-    const clash =
-      server === undefined
-        ? null
-        : clashIn(visibleLine(target.endpoint), server, factsOf(target.provider).keyHeader);
-    if (clash !== null) found.set(clash.message, clash);
-  }
-  return [...found.values()];
+    const { keyHeader } = factsOf(target.provider);
+    return (server && clashIn(visibleLine(target.endpoint), server, keyHeader)) ?? [];
+  });
+  return [...new Set(clashes)].map((clash) => problem(null, clash));
 }
 
 const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
@@ -184,28 +180,23 @@ export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Prob
       namedAddress(`Endpoint ${visibleLine(name)}`, server),
     ),
   ];
-  return given.filter((address): address is Problem => 'message' in address);
+  return given.flatMap((found) => (typeof found === 'string' ? problem(null, found) : []));
 }
 
-function namedAddress(what: string, server: ServerAccess): Address | Problem {
+function namedAddress(what: string, server: ServerAccess): Address | string {
   const { url, insecure = false } = server;
   const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)
-    return problem(
-      null,
-      `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`,
-    );
-  if (base.username !== '' || base.password !== '') {
-    return problem(
-      null,
+    return `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`;
+  if (base.username !== '' || base.password !== '')
+    return (
       `${what}: the address holds a user name or password; give a key by name instead ` +
-        '(key=NAME_OF_A_VARIABLE).',
+      '(key=NAME_OF_A_VARIABLE).'
     );
-  }
   const flaw = protocolFlaw(base, insecure);
-  if (flaw !== null)
-    return problem(null, `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`);
-  return addressAt(base, server);
+  return flaw === null
+    ? addressAt(base, server)
+    : `${what}: ${visibleLine(base.origin)} ${flaw}; nothing is sent to it.`;
 }
 
 function addressAt(base: URL, server: ServerAccess): Address {

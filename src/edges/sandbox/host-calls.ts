@@ -118,21 +118,20 @@ function encodingOf({ encoding }: JsonMap): BufferEncoding {
   return name as BufferEncoding;
 }
 
-const URL_PARTS = [
-  'href',
-  'origin',
-  'protocol',
-  'username',
-  'password',
-  'host',
-  'hostname',
-  'port',
-  'pathname',
-  'search',
-  'hash',
-] as const;
-
 function urlParts(address: string, base: Json | undefined): JsonMap {
-  const url = new URL(address, typeof base === 'string' ? base : undefined);
-  return Object.fromEntries(URL_PARTS.map((part) => [part, url[part]]));
+  const {
+    href,
+    origin,
+    protocol,
+    username,
+    password,
+    host,
+    hostname,
+    port,
+    pathname,
+    search,
+    hash,
+  } = new URL(address, typeof base === 'string' ? base : undefined);
+  const place = { host, hostname, port, pathname, search, hash };
+  return { href, origin, protocol, username, password, ...place };
 }

@@ -1,5 +1,4 @@
 import type { Evaluate } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
 import { javascriptStarter } from './javascript.ts';
 import { limits } from './link.ts';
 import { pythonStarter } from './python.ts';
@@ -51,24 +50,17 @@ export function createSandbox(options: SandboxOptions): {
   }
   const left = mode === 'host' ? Infinity : limits.runSeconds;
   const clock: RunClock = { now: () => performance.now() / 1000, left };
-  const shared = { mode, timeoutSeconds, log, clock };
-  const create: Record<'python' | 'javascript', () => Runner> = {
-    python: () =>
-      createRunner(pythonStarter({ mode, env, timeoutSeconds, time, python, alone }), {
-        ...shared,
-        language: 'python',
-      }),
-    javascript: () =>
-      createRunner(javascriptStarter({ timeoutSeconds, time, alone }), {
-        ...shared,
-        language: 'javascript',
-      }),
+  const start = {
+    python: pythonStarter({ mode, env, timeoutSeconds, time, python, alone }),
+    javascript: javascriptStarter({ timeoutSeconds, time, alone }),
   };
-  const runners = new Map<`${'python' | 'javascript'} ${Side}`, Runner>();
+  const runners = new Map<string, Runner>();
   return {
     evaluate(job) {
-      const key = `${job.language} ${job.side}` as const;
-      const runner = runners.get(key) ?? create[job.language]();
+      const { language, side } = job;
+      const key = `${language} ${side}`;
+      const options = { mode, timeoutSeconds, log, clock, language };
+      const runner = runners.get(key) ?? createRunner(start[language], options);
       runners.set(key, runner);
       return runner.run(job);
     },

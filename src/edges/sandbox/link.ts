@@ -59,14 +59,17 @@ export function readLines(
 }
 
 /** How an evaluation ended according to the supervisor. Only `reply` has content from the code. */
-export type CodeOutcome =
-  | 'reply'
-  | 'timeout'
-  /** Too slow, with more than half of the memory used: it may have been allocating. */
-  | 'timeout-memory'
-  | 'exit'
-  | 'memory'
-  | 'channel';
+export const OUTCOMES = [
+  'reply',
+  'timeout',
+  // Too slow, with more than half of the memory used: it may have been allocating.
+  'timeout-memory',
+  'exit',
+  'memory',
+  'channel',
+] as const;
+
+export type CodeOutcome = (typeof OUTCOMES)[number];
 
 export interface Printed {
   text: string;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   limits,
+  OUTCOMES,
   readLines,
   type ThreadAnswer,
   type Link,
   type Listener,
-  type CodeOutcome,
   type StartLink,
   type StartResult,
 } from './link.ts';
@@ -26,15 +26,6 @@ interface PythonOptions {
 
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
-
-const outcomes: readonly CodeOutcome[] = [
-  'reply',
-  'timeout',
-  'timeout-memory',
-  'exit',
-  'memory',
-  'channel',
-];
 
 /** The program for `python3 -c`; in a bundle, a file beside the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
@@ -207,7 +198,7 @@ function hearAnswer(line: string, listener: Listener): void {
 
 function parseAnswer(line: string): ThreadAnswer | null {
   const [id, word, printed, ...rest] = line.split('\t');
-  const outcome = outcomes.find((known) => known === word);
+  const outcome = OUTCOMES.find((known) => known === word);
   if (id === undefined || outcome === undefined || printed === undefined || rest.length === 0)
     return null;
   try {

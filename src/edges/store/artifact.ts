@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { UserError, problem, errorMessage } from '../../errors.ts';
+import { errorMessage, userError, type UserError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
@@ -84,9 +84,7 @@ export async function uploadPart(
       { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION },
     );
   } catch (error) {
-    throw new UserError([
-      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error)}`),
-    ]);
+    throw notUploaded(name, error);
   }
 }
 
@@ -104,11 +102,16 @@ export async function uploadPage(
     const twice = /already exists|\(409\)/i.test(String(error))
       ? 'another step of this workflow run uploaded it: give each use of the action its own check-name'
       : null;
-    throw new UserError([
-      problem(null, `The artifact ${name} could not be uploaded: ${explainError(error, twice)}`),
-    ]);
+    throw notUploaded(name, error, twice);
   }
-  throw new UserError([problem(null, `The artifact ${name} was uploaded, but has no id`)]);
+  throw userError(null, `The artifact ${name} was uploaded, but has no id`);
+}
+
+function notUploaded(name: string, error: unknown, hint: string | null = null): UserError {
+  return userError(
+    null,
+    `The artifact ${name} could not be uploaded: ${explainError(error, hint)}`,
+  );
 }
 
 interface FetchedPart {
@@ -123,41 +126,25 @@ export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },
 ): Promise<{ parts: FetchedPart[]; problems: string[] }> {
-  let found: FoundArtifact[];
-  try {
-    // Of several attempts of a job the last one counts.
-    found = (await library.listArtifacts({ latest: true })).artifacts;
-  } catch (error) {
-    return {
-      parts: [],
-      problems: [`The artifacts of this workflow run could not be listed: ${explainError(error)}`],
-    };
-  }
-  const mark = projectMark(project);
-  const ours = found.flatMap((artifact) => {
-    const [, index = '', count = '', of = ''] = ARTIFACT_NAME.exec(artifact.name) ?? [];
-    return of === mark
-      ? [
-          {
-            artifact,
-            part: {
-              name: artifact.name,
-              folder: join(folder, artifact.name),
-              index: Number(index),
-              count: Number(count),
-            },
-          },
-        ]
-      : [];
-  });
   const parts: FetchedPart[] = [];
   const problems: string[] = [];
-  const waiting = [...ours];
+  // Of several attempts of a job the last one counts.
+  const listed = await library.listArtifacts({ latest: true }).catch((error: unknown) => {
+    const failed = 'The artifacts of this workflow run could not be listed';
+    problems.push(`${failed}: ${explainError(error)}`);
+    return { artifacts: [] };
+  });
+  const mark = projectMark(project);
+  const waiting = listed.artifacts.values();
   const fetchNext = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const flaw = await fetchFlaw(library, next.artifact, next.part.folder);
-      if (flaw === null) parts.push(next.part);
-      else problems.push(`The artifact ${next.artifact.name} ${flaw}`);
+    for (const artifact of waiting) {
+      const { name } = artifact;
+      const [, index, count, of] = ARTIFACT_NAME.exec(name) ?? [];
+      if (of !== mark) continue;
+      const part = { name, folder: join(folder, name), index: Number(index), count: Number(count) };
+      const flaw = await fetchFlaw(library, artifact, part.folder);
+      if (flaw === null) parts.push(part);
+      else problems.push(`The artifact ${name} ${flaw}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, fetchNext));

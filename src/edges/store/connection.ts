@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { UserError, problem } from '../../errors.ts';
+import { userError, type UserError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
@@ -208,9 +208,7 @@ function storeRefusal(file: string, { trouble, message }: StoreError): UserError
     trouble === 'newer'
       ? `${message}. Update evaldiff, or remove the file`
       : `${message}, and is left alone`;
-  return new UserError([
-    problem(null, `${visibleLine(file)}: ${what}; or name another file with --store.`),
-  ]);
+  return userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
 }
 
 function setAside(file: string, end: string): string | null {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { member } from '../../types/plain.ts';
 
@@ -34,13 +34,11 @@ export function readMachineKey(file: string): Uint8Array | null {
   } finally {
     closeSync(handle);
   }
-  throw new UserError([
-    problem(
-      null,
-      `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: ` +
-        'a new one is made, and stored answers are asked for once more.',
-    ),
-  ]);
+  throw userError(
+    null,
+    `${visibleLine(file)}: is not a key of evaldiff (${String(BYTES)} bytes). Remove it: ` +
+      'a new one is made, and stored answers are asked for once more.',
+  );
 }
 
 /** Concurrent processes get the same key, because the first complete file wins. */

@@ -4,7 +4,7 @@ import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { UserError, problem, errorMessage } from '../../errors.ts';
+import { UserError, errorMessage, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { ENDED } from '../../types/answer.ts';
@@ -113,7 +113,7 @@ function unwrittenError(where: string, why: string): UserError {
   const message =
     `${visibleLine(where)}: the answers of this shard could not be written ` +
     `(${visibleLine(why)}). Make room on the disk and run the shard again.`;
-  return new UserError([problem(null, message)]);
+  return userError(null, message);
 }
 
 async function sealOf(file: string): Promise<FileDigest> {
