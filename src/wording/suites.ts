@@ -152,6 +152,17 @@ export function confirmationWords(confirmation: Omit<ConfirmationResult, 'stored
   return `The model changed, not your prompt: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;
 }
 
+/** `p: base falls today, too (100.0 % → 50.0 %): …`. */
+export function modelFellToo(
+  name: string,
+  confirmation: Pick<ConfirmationResult, 'drift' | 'metric'>,
+): string {
+  return (
+    `${name}: base falls today, too (${driftWords(confirmation)}): the model changed, ` +
+    'and head is worse than base by new answers of both'
+  );
+}
+
 function confirmationSentence({ reason, confirmation }: SuiteResult): string | null {
   if (reason?.by !== 'unconfirmed' && reason?.by !== 'model') return null;
   return confirmation === undefined ? null : confirmationWords(confirmation);

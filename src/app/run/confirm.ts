@@ -22,6 +22,11 @@ export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export type Confirmations = ReadonlyMap<SuiteComparison, readonly Confirmation[]>;
 
+export interface ConfirmedVerdict extends RunVerdict {
+  /** How the fall of all suites together was confirmed; null: that was not needed. */
+  confirmedPool: Confirmation | null;
+}
+
 /**
  * The verdicts of a run. Before a suite is red, or a reference of it is named, or a metric or all
  * suites together make the run red, because of answers of an earlier run, or of one process of a
@@ -32,7 +37,7 @@ export async function confirmFalls(
   judgeWith: (confirmations: Confirmations) => RunVerdict,
   gate: GateSettings,
   confirm: Confirm,
-): Promise<RunVerdict> {
+): Promise<ConfirmedVerdict> {
   const first = judgeWith(new Map());
   const claims = suiteClaims(first, gate);
   const found = new Map<SuiteComparison, Confirmation[]>();
@@ -44,15 +49,15 @@ export async function confirmFalls(
   // A refuted fall is none of the pool's either, so the pool is looked at after them.
   const judged = claims.length === 0 ? first : judgeWith(found);
   const pool = poolClaim(judged, gate, claims.length);
-  if (pool === null) return judged;
+  if (pool === null) return { ...judged, confirmedPool: null };
   const confirmation = await confirm(pool);
-  if (confirmation.status === 'confirmed') return judged;
+  if (confirmation.status === 'confirmed') return { ...judged, confirmedPool: confirmation };
   for (const { suite } of pool.suites) {
     const row = judged.suites.get(suite);
     if (row !== undefined && isOld(row) && row.verdict !== 'improved')
       found.set(suite, [confirmation]);
   }
-  return { ...judgeWith(found), pool: null };
+  return { ...judgeWith(found), pool: null, confirmedPool: null };
 }
 
 /** For features: whether new answers show that some references of a suite got worse. */

@@ -30,10 +30,11 @@ import {
   createConfirm,
   type Confirm,
   type Confirmations,
+  type ConfirmedVerdict,
 } from './confirm.ts';
 import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
 import type { Spending } from './spending.ts';
-import { newlySkippedIds, suiteNotices } from './suite-notices.ts';
+import { driftNotice, newlySkippedIds, suiteNotices } from './suite-notices.ts';
 
 export interface ComparedSuites {
   suites: ComparedSuite[];
@@ -60,14 +61,15 @@ async function verdictsOf(
   { gate, mode }: Prepared,
   { spent }: FeatureTools,
   confirm: Confirm | null,
-): Promise<RunVerdict> {
-  if (mode !== 'diff') return { suites: new Map(), pool: null };
+): Promise<ConfirmedVerdict> {
+  if (mode !== 'diff') return { suites: new Map(), pool: null, confirmedPool: null };
   const complete = spent.halted() === null || !incomplete(spent.unmade);
   const rollUps = new Map(rolled.flatMap((suite) => [...suite.rollUps]));
   const suites = rolled.map(({ comparison }) => comparison);
   const judgeWith = (confirmations: Confirmations): RunVerdict =>
     judgeSuites(suites, gate, { complete, rollUps, confirmations });
-  return confirm === null ? judgeWith(new Map()) : confirmFalls(judgeWith, gate, confirm);
+  if (confirm === null) return { ...judgeWith(new Map()), confirmedPool: null };
+  return confirmFalls(judgeWith, gate, confirm);
 }
 
 /** Null: nothing is compared, or no call may be made. */
@@ -89,7 +91,11 @@ export async function compareSuites(
     })),
   );
   const confirm = confirmOf(prepared, tools);
-  const { suites: verdicts, pool } = await verdictsOf(rolled, prepared, tools, confirm);
+  const {
+    suites: verdicts,
+    pool,
+    confirmedPool,
+  } = await verdictsOf(rolled, prepared, tools, confirm);
   const all = rolled.map((row) => ({
     ...row,
     verdict: verdicts.get(row.comparison) ?? null,
@@ -124,6 +130,7 @@ export async function compareSuites(
     pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
     notices: [
       ...broken.notices,
+      ...driftNotice('all suites together', confirmedPool),
       ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison, result)),
     ],
   };

@@ -1,6 +1,6 @@
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { countsIn } from '../../kernel/suite/gate.ts';
 import { answerKey } from '../../report/answers/text.ts';
@@ -18,6 +18,7 @@ import {
   rollupSeesSkipped,
   servedByOthers,
 } from '../../wording/notices.ts';
+import { modelFellToo } from '../../wording/suites.ts';
 import type { OtherBuild, ReplacedServer } from './outdated.ts';
 import { servedApart } from './served.ts';
 
@@ -28,6 +29,7 @@ export function suiteNotices(comparison: SuiteComparison, result: SuiteResult): 
   const { run } = comparison;
   return [
     ...classNotices(run, result),
+    ...driftNotice(result.name, result.confirmation),
     ...endingNotices(run, result),
     ...headOnlyNotices(run, result),
     ...newlySkipped(run),
@@ -84,6 +86,15 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
     ...(served === null ? [] : [said('served', name, servedByOthers(served))]),
     ...endingShares(references).map((share) => said('ended', name, `answers ${share}`)),
   ];
+}
+
+/** The model fell, too, where new answers confirm that head is worse. */
+export function driftNotice(
+  name: string,
+  confirmation: Omit<ConfirmationResult, 'stored'> | null | undefined,
+): Notice[] {
+  if (confirmation?.status !== 'confirmed' || confirmation.drift === null) return [];
+  return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
 }
 
 /** What servers say of themselves now and did not when answers were stored. */

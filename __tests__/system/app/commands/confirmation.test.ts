@@ -19,15 +19,19 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
   });
   let hasDrifted = false;
   let served = 'model-1';
+  let build: string | null = null;
   const server = await untilTestEnds(
     startModelServer({
       answer: (seen) => {
         const asked = seen.messages.at(-1)?.content ?? '';
         const number = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
         const isWrong =
-          (hasDrifted && number % 2 === 1) || (asked.startsWith('Broken') && number < 6);
+          (hasDrifted && number % 2 === 1) ||
+          (asked.startsWith('Broken') && number < 6) ||
+          asked.startsWith('All broken');
         const body = answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' });
-        return { body: JSON.stringify({ ...(body as object), model: served }) };
+        const named = { model: served, system_fingerprint: build };
+        return { body: JSON.stringify({ ...(body as object), ...named }) };
       },
     }),
   );
@@ -42,6 +46,9 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
     },
     serve(model: string) {
       served = model;
+    },
+    rebuild(fingerprint: string) {
+      build = fingerprint;
     },
     async plan(words: string) {
       repository.write(prompts(words));
@@ -121,6 +128,23 @@ describe('a pull request after the model changed behind its name', () => {
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });
 
+  test('says once that the model fell, too, where all references confirm the red', async () => {
+    const { diff, drift } = await openProject('{ gate_on: suite }');
+    await diff('Please answer:');
+    drift();
+    const { code, result } = await diff('All broken:');
+    expect(code).toBe(1);
+    expect(result.notices.filter(({ kind }) => kind === 'served')).toEqual([
+      {
+        kind: 'served',
+        place: null,
+        message:
+          'capitals: base falls today, too (100.0 % → 50.0 %): the model changed, ' +
+          'and head is worse than base by new answers of both',
+      },
+    ]);
+  });
+
   test('is inconclusive if the cap leaves no calls to confirm it', async () => {
     const { diff, drift } = await openProject();
     const first = await diff('Please answer:');
@@ -184,5 +208,21 @@ describe('stored answers of a model that its server has replaced', () => {
         'openai local model-1 is answered by model-1-2611 now; ' +
         '60 stored answers of model-1-2603 were asked again',
     });
+  });
+});
+
+test('stored answers of another build of the model are compared, counted and reported', async () => {
+  const { diff, rebuild } = await openProject();
+  rebuild('fp_1');
+  await diff('Please answer:');
+  rebuild('fp_2');
+  const { code, result, calls } = await diff('Kindly answer:');
+  expect([code, calls]).toEqual([0, 2 * REFERENCES]);
+  expect(result.notices).toContainEqual({
+    kind: 'served',
+    place: null,
+    message:
+      '60 stored answers of openai local model-1 are by another build of the model: ' +
+      'its server names another fingerprint now',
   });
 });
