@@ -1,8 +1,9 @@
+import { readResultValue } from '../../src/app/commands/read-result.ts';
 import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
 import { blankOf } from '../../src/app/run/plan-run.ts';
 import { suiteKeysOf } from '../../src/app/session/edges.ts';
 import { FEATURES } from '../../src/features.ts';
-import { readResultValue, resultSchemaWith } from '../../src/kernel/result/result.ts';
+import { resultSchemaWith } from '../../src/kernel/result/result.ts';
 
 export { FEATURES };
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InternalError } from '../../errors.ts';
-import { readResultValue } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { ownKeys } from '../run/feature.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
+import { readResultValue } from './read-result.ts';
 import type { AddCommand } from './terminal.ts';
 
 export interface DemoOutcome {

@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem, userError } from '../../errors.ts';
-import { readResultValue, type Result } from '../../kernel/result/result.ts';
+import { type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
 import {
@@ -25,6 +25,7 @@ import {
   pathRefusal,
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
+import { readResultValue } from './read-result.ts';
 import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
 
 type Saved =

@@ -3,22 +3,16 @@ import type { Side } from '../../types/plain.ts';
 import { criticalOf } from '../plan/ledger.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
-import type { EvidenceCount, Verdict } from '../result/suite-result.ts';
+import type { EvidenceCount } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
-import { holm } from '../statistics/holm.ts';
+import { holmLevels } from '../statistics/holm.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
 import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
 import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
-
-/**
- * The level at which head is held to answering as often as base, in parts of alpha. It comes on top
- * of what the verdicts on passes share: the total error is six fifths of alpha in a run in which
- * tries go without an answer, and alpha where all are answered, since nothing is tested then.
- */
-const ANSWERED_SHARE = ALPHA_SHARES.answered;
+import type { SuiteFacts } from './suite-rules.ts';
 
 function isWithoutOutcome(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';
@@ -105,36 +99,45 @@ function judgedOf(tries: ReferenceRun['base']): number {
   return countOutcomes(tries.map(({ byHead }) => byHead.outcome)).tries;
 }
 
-export interface EvidenceVerdict extends EvidenceCount {
-  /** References that base answers and head does not, with the p of the test where there was one. */
-  lost: { references: string[]; p: number | null } | null;
-  open: boolean;
-  apart: ReadonlySet<Verdict>;
-}
+/** What missing answers say of a suite. */
+export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
  * Whether head answers as often as base, in each suite in which something is compared. It is tested
- * like pass against fail; no test is needed where a critical reference or the whole suite fell
- * silent.
+ * like pass against fail, by Holm's procedure; no test is needed where a critical reference or the
+ * whole suite fell silent. The level comes on top of what the verdicts on passes share: the error is
+ * six fifths of alpha in a run in which tries go without an answer, else nothing is tested.
  */
-export function judgeEvidence(
+export function evidenceFacts(
   suites: readonly SuiteComparison[],
   alpha: number,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-): Map<SuiteComparison, EvidenceVerdict> {
-  const counts = suites.map((suite) => countEvidence(suite, rollUps));
-  const open = new Set(standsBeforeGreen(counts));
-  const tested = suites.filter(({ compared }) => compared.length > 0);
-  const adjusted = holm(tested.map(answeredLessOften));
+): Map<SuiteComparison, EvidenceFacts> {
+  const level = ALPHA_SHARES.answered * alpha;
+  const counts = suites.map((suite) => ({ suite, ...countEvidence(suite, rollUps) }));
+  const lacking = new Map(standsBeforeGreen(counts).map(({ suite, missing }) => [suite, missing]));
+  const tested = new Map(
+    suites
+      .filter(({ compared }) => compared.length > 0)
+      .map((suite) => [suite, answeredLessOften(suite)] as const),
+  );
+  const levels = holmLevels(
+    new Map([...tested].map(([suite, p]) => [suite, (at: number) => reachesLevel(p, at)])),
+    level,
+  );
+  const pOf = (suite: SuiteComparison): number | null => {
+    const p = tested.get(suite) ?? 1;
+    return reachesLevel(p, levels.get(suite) ?? 0) ? p : null;
+  };
   return new Map(
-    suites.flatMap((suite, i): [SuiteComparison, EvidenceVerdict][] => {
-      const count = counts[i];
-      if (count === undefined) return [];
-      const p = adjusted[tested.indexOf(suite)] ?? 1;
-      const lost = lostIn(suite, reachesLevel(p, ANSWERED_SHARE * alpha) ? p : null);
-      const apart = ruledOutByEndings(suite, ANSWERED_SHARE * alpha);
-      return [[suite, { ...count, lost, open: open.has(count), apart }]];
-    }),
+    suites.map((suite) => [
+      suite,
+      {
+        unanswered: lostIn(suite, pOf(suite)),
+        missing: lacking.get(suite) ?? null,
+        endings: ruledOutByEndings(suite, level),
+      },
+    ]),
   );
 }
 
@@ -143,7 +146,8 @@ function answeredLessOften({ compared }: SuiteComparison): number {
   return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
 
-function lostIn({ compared }: SuiteComparison, p: number | null): EvidenceVerdict['lost'] {
+/** References that base answers and head does not. `p`: of the test; null: it found nothing. */
+function lostIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>
       judgedOf(base) > 0 &&

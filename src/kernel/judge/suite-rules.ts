@@ -53,7 +53,7 @@ export interface SuiteFacts {
   /**
    * Head gives no outcome where base does. Test: exact, as for pass and fail, Holm over the suites,
    * at 0.2 alpha on top; none where a critical reference or the whole suite is silent
-   * (`judgeEvidence`).
+   * (`evidenceFacts`).
    */
   unanswered: Found | null;
   /**

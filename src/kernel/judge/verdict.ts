@@ -4,7 +4,7 @@ import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/holm.ts';
 import { contrast, rowsOf, type Look } from '../statistics/look.ts';
 import { leadingConfirmation, type Confirmation } from './confirmation.ts';
-import { judgeEvidence, type EvidenceVerdict } from './evidence.ts';
+import { evidenceFacts, type EvidenceFacts } from './evidence.ts';
 import { meanOfTables } from './mean-rates.ts';
 import {
   boundTogether,
@@ -71,14 +71,14 @@ export function judgeSuites(
   const run = runRows(suites, settings, rollUps);
   const rows = measuredRows(run, settings.alpha);
   const bound = boundTogether(rows, run.pool);
-  const answered = complete ? judgeEvidence(suites, settings.alpha, rollUps) : new Map();
+  const answered = complete ? evidenceFacts(suites, settings.alpha, rollUps) : null;
   const verdicts = rows.map((row) => {
     const { suite, alpha } = row;
     const confirmed = confirmations.get(suite) ?? [];
     return withVerdict(
       { ...row, moves: row.moves.map((move) => withoutRefuted(move, confirmed)) },
       {
-        ...missingEvidence(answered.get(suite)),
+        ...(answered?.get(suite) ?? NOTHING_MISSING),
         confirmation: leadingConfirmation(confirmed),
         hidden: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
         isBoundTogether: bound !== null && isPooled(row),
@@ -159,13 +159,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-function missingEvidence(
-  evidence: EvidenceVerdict | undefined,
-): Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'> {
-  if (evidence === undefined) return { unanswered: null, missing: null, endings: new Set() };
-  const { lost, open, missing, apart } = evidence;
-  return { unanswered: lost, missing: open ? missing : null, endings: apart };
-}
+const NOTHING_MISSING: EvidenceFacts = { unanswered: null, missing: null, endings: new Set() };
 
 function withVerdict(
   row: RowWithMoves,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema, differenceSchema, shareSchema } from './pieces.ts';
+import { countSchema, differenceSchema, ends, shareSchema, sides } from './pieces.ts';
 
 /** How a number moved, beyond the sign of its difference. */
 export const moveDirection = {
@@ -10,17 +10,12 @@ export const moveDirection = {
 };
 
 const metricValuesSchema = z.strictObject({
-  base: z.number().nullable().describe('Mean on base, over references; null: no number there.'),
-  head: z.number().nullable().describe('Mean on head, over references; null: no number there.'),
+  ...sides(z.number().nullable(), 'Mean on {side}, over references; null: no number there.'),
   difference: z.number().nullable().describe('Head − base; null where nothing was compared.'),
-  low: z
-    .number()
-    .nullable()
-    .describe("Lower end of the difference's two-sided 90 % interval; null: it cannot be said."),
-  high: z
-    .number()
-    .nullable()
-    .describe("Upper end of the difference's two-sided 90 % interval; null: it cannot be said."),
+  ...ends(
+    z.number().nullable(),
+    "the difference's two-sided 90 % interval; null: it cannot be said.",
+  ),
   p: shareSchema
     .nullable()
     .describe(
@@ -42,8 +37,7 @@ const metricValuesSchema = z.strictObject({
     .array(
       z.strictObject({
         reference: z.string().describe('Its id.'),
-        base: z.number().describe('Median on base.'),
-        head: z.number().describe('Median on head.'),
+        ...sides(z.number(), 'Median on {side}.'),
       }),
     )
     .describe('References whose value moved far beyond all others.')
@@ -63,8 +57,7 @@ const metricObjectsSchema = z.strictObject({
   level: z
     .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
     .describe('What the metric judges one by one.'),
-  base: objectsOfSideSchema.nullable().describe('Null where base did not run.'),
-  head: objectsOfSideSchema.nullable().describe('Null where head did not run.'),
+  ...sides(objectsOfSideSchema.nullable(), 'Null where {side} did not run.'),
   difference: differenceSchema
     .nullable()
     .describe(
@@ -72,16 +65,14 @@ const metricObjectsSchema = z.strictObject({
         'objects of one dialogue are alike, so each dialogue counts once. ' +
         'Null where nothing was compared.',
     ),
-  low: z.number().nullable().describe('Lower end of its two-sided 90 % interval.'),
-  high: z.number().nullable().describe('Upper end of its two-sided 90 % interval.'),
+  ...ends(z.number().nullable(), 'its two-sided 90 % interval.'),
 });
 
 export const metricResultSchema = z.strictObject({
   name: z
     .string()
     .describe('Name of the metric; `metric.entry` for one number of a map of several.'),
-  base: shareSchema.nullable().describe("Share of base's scores that pass; null: none was judged."),
-  head: shareSchema.nullable().describe("Share of head's scores that pass; null: none was judged."),
+  ...sides(shareSchema.nullable(), "Share of {side}'s scores that pass; null: none was judged."),
   judged_base: countSchema.describe('Scores on base that pass or fail.'),
   judged_head: countSchema.describe('Scores on head that pass or fail.'),
   gates: z.boolean().describe('It counts in the outcome of a try.'),
@@ -93,8 +84,7 @@ export const metricResultSchema = z.strictObject({
     .array(
       z.strictObject({
         label: z.string().describe('The label.'),
-        base: countSchema.describe('Scores on base with this label.'),
-        head: countSchema.describe('Scores on head with this label.'),
+        ...sides(countSchema, 'Scores on {side} with this label.'),
       }),
     )
     .describe('How often each label was given, where the metric gives labels.')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NOT_JUDGED } from '../../errors.ts';
 import type { Conclusion } from '../../types/plain.ts';
-import { countSchema, shareSchema } from './pieces.ts';
+import { countSchema, shareSchema, sides } from './pieces.ts';
 import { progress } from './reason.ts';
 
 function outcome<const K extends string, S extends z.core.$ZodLooseShape>(
@@ -17,8 +17,7 @@ const fails = z.boolean().describe('False: what was found may not fail the run.'
 
 const pool = z
   .strictObject({
-    base: shareSchema.describe('Pass rate on base over all questions.'),
-    head: shareSchema.describe('Pass rate on head over all questions.'),
+    ...sides(shareSchema, 'Pass rate on {side} over all questions.'),
   })
   .describe('The pass rate over all suites together fell; absent: it did not.')
   .exactOptional();

@@ -18,6 +18,21 @@ export const dollarsSchema = z.number().nonnegative().nullable();
 
 export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
+/** The same of base and of head, whose names `{side}` and `{Side}` in the description are. */
+export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {
+  const of = (side: Side, title: string): S =>
+    schema.describe(about.replaceAll('{side}', side).replaceAll('{Side}', title));
+  return { base: of('base', 'Base'), head: of('head', 'Head') };
+}
+
+/** Both ends of an interval, such as `the difference's two-sided 90 % interval.` */
+export function ends<S extends z.ZodType>(schema: S, interval: string): Record<'low' | 'high', S> {
+  return {
+    low: schema.describe(`Lower end of ${interval}`),
+    high: schema.describe(`Upper end of ${interval}`),
+  };
+}
+
 export const outcomeSchema = z.enum([
   'pass',
   'fail',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { moveDirection } from './metric-result.ts';
-import { countSchema, shareSchema, variantSchema } from './pieces.ts';
+import { countSchema, shareSchema, sides, variantSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const HALTS = ['budget', 'time', 'interrupted', 'cancelled'] as const;
@@ -37,14 +37,8 @@ const named = z.array(z.string()).describe('References as `suite: id`.');
 const fails = z.boolean().describe('A setting of the gate makes the run fail by it.');
 const of = countSchema.describe('Of so many.');
 const references = countSchema.describe('So many references.');
-const rates = {
-  base: shareSchema.describe('Pass rate on base.'),
-  head: shareSchema.describe('Pass rate on head.'),
-};
-const means = {
-  base: z.number().nullable().describe('Mean on base.'),
-  head: z.number().nullable().describe('Mean on head.'),
-};
+const rates = sides(shareSchema, 'Pass rate on {side}.');
+const means = sides(z.number().nullable(), 'Mean on {side}.');
 const shareOfSide = z
   .strictObject({ has: countSchema.describe('Tries that have it.'), of })
   .describe('On one side.');
@@ -111,8 +105,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
     suite,
     metric,
     reference: z.string().describe('Id of the reference.'),
-    base: z.number().describe('Median on base.'),
-    head: z.number().describe('Median on head.'),
+    ...sides(z.number(), 'Median on {side}.'),
   }),
   reason('scoring-moved', 'The new scoring alone moves the pass rate.', {
     suite,
@@ -177,8 +170,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('values-fewer-references', 'Fewer references have a value of a gating metric on head.', {
     suite,
     metric,
-    base: countSchema.describe('References with a value on base.'),
-    head: countSchema.describe('References with a value on head.'),
+    ...sides(countSchema, 'References with a value on {side}.'),
     of,
   }),
   reason('values-fewer-tries', 'Fewer tries have a value of a gating metric on head.', {

@@ -4,10 +4,12 @@ import { ENDED } from '../../types/answer.ts';
 import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
 import {
   countSchema,
+  ends,
   jsonSchema,
   outcomeSchema,
   scoreSchema,
   shareSchema,
+  sides,
   tallySchema,
 } from './pieces.ts';
 
@@ -82,8 +84,7 @@ const sideResultSchema = (own: OwnKeys) =>
 export const measuredRateSchema = z.strictObject({
   passes: countSchema.describe('Tries that passed.'),
   tries: countSchema.describe('Tries that passed or failed.'),
-  low: shareSchema.describe("Lower end of the share's 95 % interval (Wilson)."),
-  high: shareSchema.describe("Upper end of the share's 95 % interval (Wilson)."),
+  ...ends(shareSchema, "the share's 95 % interval (Wilson)."),
 });
 
 const referenceStatus = z.enum([
@@ -162,8 +163,7 @@ export const referenceResultSchema = (own: OwnKeys) =>
         'How often what base asks passed in all tries that the store knows of; absent: it knows of none.',
       )
       .exactOptional(),
-    base: sideResultSchema(own).nullable().describe("Base's tries; null where base did not run."),
-    head: sideResultSchema(own).nullable().describe("Head's tries; null where head did not run."),
+    ...sides(sideResultSchema(own).nullable(), "{Side}'s tries; null where {side} did not run."),
   });
 
 export type ReferenceStatus = z.infer<typeof referenceStatus>;

@@ -6,8 +6,10 @@ import {
   countSchema,
   differenceSchema,
   dollarsSchema,
+  ends,
   shareSchema,
   sideSchema,
+  sides,
   variantSchema,
 } from './pieces.ts';
 import { referenceResultSchema } from './reference-result.ts';
@@ -45,20 +47,13 @@ const rolledSchema = z
 
 const rollupsSchema = z.strictObject({
   policy: z.string().describe("The roll-up's name, with its number where it has one."),
-  base: rolledSchema.describe('On base; null where nothing could be rolled up.'),
-  head: rolledSchema.describe('On head; null where nothing could be rolled up.'),
+  ...sides(rolledSchema, 'On {side}; null where nothing could be rolled up.'),
 });
 
 const passRateSchema = z.strictObject({
-  base: shareSchema.nullable().describe('On base; null when nothing was judged.'),
-  head: shareSchema.nullable().describe('On head; null when nothing was judged.'),
+  ...sides(shareSchema.nullable(), 'On {side}; null when nothing was judged.'),
   difference: differenceSchema.nullable().describe('Head − base; null where a side is missing.'),
-  low: differenceSchema
-    .nullable()
-    .describe("Lower end of the difference's two-sided 90 % interval."),
-  high: differenceSchema
-    .nullable()
-    .describe("Upper end of the difference's two-sided 90 % interval."),
+  ...ends(differenceSchema.nullable(), "the difference's two-sided 90 % interval."),
   p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
 
@@ -167,8 +162,7 @@ const confirmationSchema = z.strictObject({
     .array(
       z.strictObject({
         id: z.string().describe('The reference.'),
-        base: passesSchema.describe("Base's new tries."),
-        head: passesSchema.describe("Head's new tries."),
+        ...sides(passesSchema, "{Side}'s new tries."),
       }),
     )
     .describe('The references that fell most, with the pairs of tries that they got today.'),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FallUnderBase } from '../../../../src/kernel/judge/under-base-scoring.ts';
 import {
   COMPARED_RULES,
   ruleSuite,
@@ -7,6 +6,7 @@ import {
   UNCOMPARED_RULES,
   type SuiteFacts,
 } from '../../../../src/kernel/judge/suite-rules.ts';
+import type { FallUnderBase } from '../../../../src/kernel/judge/under-base-scoring.ts';
 import { suiteComparison, type ReferenceRun } from '../../../../src/kernel/plan/suite-run.ts';
 import type { AffectedReference } from '../../../../src/kernel/select/affected-suite.ts';
 import {

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { problem } from '../../errors.ts';
+import type { OwnKeys } from '../../kernel/result/feature-parts.ts';
+import { RESULT_VERSION, resultSchemaWith, type Result } from '../../kernel/result/result.ts';
+import type { Problem } from '../../types/plain.ts';
+
+/** One phrase: the field, if it is not the whole, and the library's words. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const field = issue?.path.join('.') ?? '';
+  return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
+}
+
+/** `own`: keys that features add. Another version is a problem that says what to do. */
+export function readResultValue(
+  file: string,
+  value: unknown,
+  own: OwnKeys,
+): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
+  const wrong = (message: string): { result: null; problems: Problem[] } => ({
+    result: null,
+    problems: [problem({ file, line: 0 }, message)],
+  });
+  const version =
+    value !== null && typeof value === 'object' && 'schema_version' in value
+      ? value.schema_version
+      : undefined;
+  if (version === 1) return wrong('was made before 1.0: run again');
+  if (typeof version === 'number' && version !== RESULT_VERSION) {
+    return wrong(
+      `is a result of version ${String(version)}; this evaldiff reads version ` +
+        `${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
+    );
+  }
+  const parsed = resultSchemaWith(own).safeParse(value);
+  if (parsed.success) return { result: parsed.data, problems: [] };
+  return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
+}
