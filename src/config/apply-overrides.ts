@@ -4,21 +4,13 @@ import { problem } from '../errors.ts';
 import type { OwnSettings } from '../kernel/suite/own-settings.ts';
 import type { Settings } from '../kernel/suite/suite.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import type { Problem, Scalar } from '../types/plain.ts';
-import { SETTABLE, readOverrides, type Overridable, type Overrides } from './overrides.ts';
+import { isMap, type Problem, type Scalar } from '../types/plain.ts';
+import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
 interface OverrideContext {
   limits: Limits;
   own: readonly OwnSettings[];
-}
-
-function withOwn(settings: Settings, key: string, { read, member }: OverrideValue): Settings {
-  const sectionOf = (of: Settings): [string, unknown][] => {
-    return Object.entries(Object.entries(of).find(([name]) => name === key)?.[1] as object);
-  };
-  const found = sectionOf(read).filter(([name]) => name === member);
-  return { ...settings, [key]: Object.fromEntries([...sectionOf(settings), ...found]) };
 }
 
 export function checkedOverrides(
@@ -41,15 +33,30 @@ export function withOverrides(
   let result = settings;
   for (const setting of overrides.settings) {
     const { read, problems: found } = readSetting(setting, reading);
-    const { path, value } = setting;
-    const [first, member = ''] = path;
     problems.push(...found);
-    if (found.length > 0) continue;
-    result = Object.hasOwn(APPLY_OVERRIDE, first)
-      ? APPLY_OVERRIDE[first as Overridable](result, { read, member, value })
-      : withOwn(result, first, { read, member, value });
+    if (found.length === 0) result = withSetting(result, setting, read);
   }
   return result;
+}
+
+/** `read`: settings with this override alone. */
+function withSetting(
+  settings: Settings,
+  { path: [key, member], value }: Overrides['settings'][number],
+  read: Settings,
+): Settings {
+  if (key === 'grader' && member !== undefined) return withGrader(settings, member, value);
+  const name = key as keyof Settings;
+  const [own, given]: unknown[] = [settings[name], read[name]];
+  const next = {
+    ...settings,
+    [name]: isMap(own) && isMap(given) ? { ...own, [member ?? '']: given[member ?? ''] } : given,
+  };
+  if (key === 'transport') return withoutOwnTransports(next);
+  if (key !== 'budget' || member !== 'max_cost_usd') return next;
+  // An overridden cap is no longer a default.
+  const { assumed: _, ...budget } = next.budget;
+  return { ...next, budget };
 }
 
 function readSetting(
@@ -81,54 +88,15 @@ function nest(path: readonly string[], value: Scalar | null): Document['value'] 
   return map;
 }
 
-interface OverrideValue {
-  read: Settings;
-  member: string;
-  value: Scalar | null;
-}
-
-const APPLY_OVERRIDE = {
-  n_tries: (settings, { read: { n_tries } }) => ({ ...settings, n_tries }),
-  seed: (settings, { read: { seed } }) => ({ ...settings, seed }),
-  transport: withTransport,
-  gate: (settings, { read, member }) => ({
-    ...settings,
-    gate: withMember(settings.gate, read.gate, SETTABLE.gate, member),
-  }),
-  budget: (settings, { read, member }) => {
-    const { assumed, ...budget } = withMember(
-      settings.budget,
-      read.budget,
-      SETTABLE.budget,
-      member,
-    );
-    // An overridden cap is no longer a default.
-    const kept = assumed === undefined || member === 'max_cost_usd' ? {} : { assumed };
-    return { ...settings, budget: { ...budget, ...kept } };
-  },
-  grader: overrideGrader,
-} satisfies Record<Overridable, (settings: Settings, override: OverrideValue) => Settings>;
-
-function withMember<T extends object>(
-  into: T,
-  from: T,
-  members: readonly (keyof T)[],
-  name: string,
-): T {
-  const member = members.find((key) => key === name);
-  return member === undefined ? into : { ...into, [member]: from[member] };
-}
-
 /** For every model with batches, even if its own entry says otherwise. */
-function withTransport(settings: Settings, { read }: OverrideValue): Settings {
-  const { transport = 'direct' } = read;
+function withoutOwnTransports(settings: Settings): Settings {
   const models = new Map(
     [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
   );
-  return { ...settings, models, transport };
+  return { ...settings, models };
 }
 
-function overrideGrader(settings: Settings, { member, value }: OverrideValue): Settings {
+function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
   const grader = settings.grader ?? {
     model: '',
     parameters: {},

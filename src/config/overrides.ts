@@ -22,13 +22,11 @@ export interface Overrides {
 
 const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
 
-export const SETTABLE = {
+const SETTABLE = {
   gate: gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics'),
   budget: ['max_calls', 'max_cost_usd'],
   grader: ['model', 'temperature'],
 } as const satisfies Record<string, readonly string[]>;
-
-export type Overridable = (typeof TOP_LEVEL_KEYS)[number] | keyof typeof SETTABLE;
 
 type Sections = Readonly<Record<string, readonly string[]>>;
 
