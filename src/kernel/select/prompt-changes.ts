@@ -6,52 +6,39 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { OwnSuite } from '../suite/own-suite.ts';
 import { keyPlace, type Prompt } from '../suite/suite.ts';
 import type { SuiteSide } from './affected-suite.ts';
+import { changedKeys } from './scoring.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
-  const before = promptParts(base);
-  const after = promptParts(head);
-  const keys = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (key) => before.get(key) !== after.get(key),
-  );
-  const changes = keys.map((key) => ({
-    key,
-    file:
-      key === 'messages'
-        ? messagesFile(base.suite.prompt, head.suite.prompt)
-        : key === 'code'
-          ? (head.suite.prompt.code?.place.file ?? head.suite.prompt.file)
-          : changedFile(base, head, key),
-  }));
-  if (!keys.includes('messages') && madeOtherwise(base.suite.prompt, head.suite.prompt))
-    changes.push({
-      key: 'messages',
-      file: messagesFile(base.suite.prompt, head.suite.prompt),
-    });
-  const { target: baseTarget } = base.variant;
-  const { target: headTarget } = head.variant;
-  const sameName = base.variant.model === head.variant.model;
-  if (
-    sameName &&
-    baseTarget !== null &&
-    headTarget !== null &&
-    !sameTarget(baseTarget, headTarget)
-  ) {
-    const key = `models.${head.variant.model ?? ''}`;
-    const sources = changedSources(baseTarget, headTarget);
-    const files = sources.length === 0 ? [head.scoring.settingsFile] : sources;
-    changes.push(...files.map((file) => ({ key, file })));
-  }
-  return [...changes, ...dependencyChanges(base.suite.tests.own, head.suite.tests.own)];
+  const [before, after] = [base.suite, head.suite];
+  const keys = new Set(changedKeys(promptParts(base), promptParts(head)));
+  if (madeOtherwise(before.prompt, after.prompt)) keys.add('messages');
+  return [
+    ...[...keys].map((key) => ({ key, file: fileOf(key, base, head) })),
+    ...targetChanges(base, head),
+    ...dependencyChanges(before.tests.own, after.tests.own),
+  ];
+}
+
+function fileOf(key: string, base: SuiteSide, head: SuiteSide): string {
+  const { prompt } = head.suite;
+  if (key === 'messages') return messagesFile(base.suite.prompt, prompt);
+  return key === 'code' ? (prompt.code?.place.file ?? prompt.file) : changedFile(base, head, key);
+}
+
+function targetChanges({ variant: base }: SuiteSide, { variant, scoring }: SuiteSide): Because[] {
+  const [before, after] = [base.target, variant.target];
+  if (base.model !== variant.model || before === null || after === null) return [];
+  if (canonicalJson(targetIdentity(before)) === canonicalJson(targetIdentity(after))) return [];
+  const sources = changedSources(before, after);
+  const files = sources.length === 0 ? [scoring.settingsFile] : sources;
+  return files.map((file) => ({ key: `models.${variant.model ?? ''}`, file }));
 }
 
 function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Because[] {
   const key = (head ?? base)?.kind.key ?? '';
-  const [before, after] = [base, head].map(
-    (own) => new Map(own?.dependencies?.map(({ file, id }) => [file, id])),
-  );
-  return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])]
-    .filter((file) => before?.get(file) !== after?.get(file))
-    .map((file) => ({ key, file }));
+  const filesOf = (own: OwnSuite | null) =>
+    new Map(own?.dependencies?.map(({ file, id }) => [file, { value: id }]));
+  return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
 /** The settings where they sweep it; null: the side has none. */
@@ -105,21 +92,16 @@ function commonFiles(messages: Prompt['messages']): FilePart[] {
   );
 }
 
-function sameTarget(base: Target, head: Target): boolean {
-  return canonicalJson(targetIdentity(base)) === canonicalJson(targetIdentity(head));
-}
-
-function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, string> {
-  const parts = new Map<string, string>([['model', variant.model ?? '']]);
-  for (const [key, value] of Object.entries(variant.parameters))
-    parts.set(key, canonicalJson(value));
-  parts.set(prompt.code === null ? 'messages' : 'code', promptTextKey(prompt));
-  return parts;
-}
-
-function promptTextKey(prompt: Prompt): string {
-  if (prompt.code !== null) return canonicalJson([prompt.code.language, prompt.code.source]);
-  return canonicalJson(prompt.messages.map(({ role, content }) => [role, content]));
+function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { value: string }> {
+  const { code, messages } = prompt;
+  const text =
+    code === null
+      ? { messages: messages.map(({ role, content }) => [role, content]) }
+      : { code: [code.language, code.source] };
+  const parts = { model: variant.model ?? '', ...variant.parameters, ...text };
+  return new Map(
+    Object.entries(parts).map(([key, value]) => [key, { value: canonicalJson(value) }]),
+  );
 }
 
 /** Changed files of a program that are named; the rest is one of many. */

@@ -151,22 +151,27 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-export function scoringChanges(base: Scoring, head: Scoring): Because[] {
-  const before = sharedParts(base);
-  const after = sharedParts(head);
-  const keys = new Set([...before.keys(), ...after.keys()]);
-  return (
-    [...keys]
-      .filter((key) => before.get(key)?.value !== after.get(key)?.value)
-      // A metric that names another model says so; a change of a name counts if both sides use it.
-      .filter(
-        (key) => !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key)),
-      )
-      .map((key) => ({
-        key,
-        file: (after.get(key) ?? before.get(key))?.file ?? testsFile(head.tests),
-      }))
+/** Keys whose values differ; a side that lacks one has another value. */
+export function changedKeys(
+  before: ReadonlyMap<string, { value: string }>,
+  after: ReadonlyMap<string, { value: string }>,
+): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key)?.value !== after.get(key)?.value,
   );
+}
+
+export function scoringChanges(base: Scoring, head: Scoring): Because[] {
+  const [before, after] = [sharedParts(base), sharedParts(head)];
+  // A metric that names another model says so; a change of a name counts if both sides use it.
+  const isCounted = (key: string): boolean =>
+    !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
+  return changedKeys(before, after)
+    .filter(isCounted)
+    .map((key) => ({
+      key,
+      file: (after.get(key) ?? before.get(key))?.file ?? testsFile(head.tests),
+    }));
 }
 
 export function referenceScoringDiffers(base: Reference, head: Reference): boolean {
