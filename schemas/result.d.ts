@@ -5180,6 +5180,10 @@ export interface EvaldiffResult {
          * Tries of each reference that fell.
          */
         tries: number;
+        /**
+         * Those that it restores were not shown to the model that wrote it.
+         */
+        withheld?: true;
       } | null;
       /**
        * Why none is shown, as a clause, where `fix` is null.

@@ -12,13 +12,16 @@ interface Draft {
 
 const FALLEN = 5;
 
+/** Of these, those that the draft was written for. */
+const SHOWN = 3;
+
 const HELD = 45;
 
 /** As features/causes uses it for one draft. */
 const LEVEL = 0.05;
 
 async function tryDraft(
-  { restores, holds }: Draft,
+  { restores, holds, rate }: Draft & { rate: number },
   random: Random,
 ): Promise<{ reported: boolean; calls: number }> {
   let calls = 0;
@@ -31,12 +34,15 @@ async function tryDraft(
     { prompt: 'draft', generation: () => ({ kind: 'impossible', message: '' }), isNew: true },
     {
       references: numbers.map((at) => result(at < FALLEN ? 0 : 3)) as unknown as ReferenceResult[],
-      fallen: numbers.slice(0, FALLEN),
+      fallen: numbers.slice(SHOWN, FALLEN),
       held: numbers.slice(FALLEN),
+      retestRate: rate,
       make: (wanted) => {
         calls += wanted.length;
-        const rate = (at: number): number => (at < FALLEN ? restores(at) : holds(at - FALLEN));
-        return Promise.resolve(wanted.map(({ reference }) => nextFloat(random) < rate(reference)));
+        const passes = (at: number): number => (at < FALLEN ? restores(at) : holds(at - FALLEN));
+        return Promise.resolve(
+          wanted.map(({ reference }) => nextFloat(random) < passes(reference)),
+        );
       },
     },
     LEVEL,
@@ -50,19 +56,23 @@ const first =
   (at: number): number =>
     at < count ? to : rest;
 
-const row = (name: string, draft: Draft, goals: readonly Goal[]): ReportedRow => ({
+const row = (
+  name: string,
+  draft: Draft & { rate: number },
+  goals: readonly Goal[],
+): ReportedRow => ({
   name,
   goals,
   run: (random) => tryDraft(draft, random),
 });
 
-const bad = (name: string, draft: Draft, share = 0.05): ReportedRow =>
+const bad = (name: string, draft: Draft & { rate: number }, share = 0.05): ReportedRow =>
   row(name, draft, [most('reported', share)]);
 
 /** How often a draft is accepted that restores 5 fallen references and keeps 45, or does not. */
 export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
   const held = `held × ${String(rate)}: `;
-  const keeps = { restores: always(rate), holds: always(rate) };
+  const keeps = { rate, restores: always(rate), holds: always(rate) };
   return [
     row(`${held}a good draft`, keeps, [least('reported', 0.8), most('calls', 110 / 50)]),
     bad(`${held}breaks 20 of 45`, { ...keeps, holds: first(20, 0, rate) }),
@@ -70,7 +80,10 @@ export const FIXES: readonly ReportedRow[] = [1, 0.95].flatMap((rate) => {
     bad(`${held}breaks 1 of 45`, { ...keeps, holds: first(1, 0, rate) }),
     bad(`${held}halves 2 of 45`, { ...keeps, holds: first(2, 0.5, rate) }, 0.1),
     bad(`${held}all held fall by 10 points`, { ...keeps, holds: always(rate - 0.1) }),
-    bad(`${held}restores 3 of 5`, { ...keeps, restores: first(3, rate, 0) }),
+    bad(`${held}restores only what it was written for`, {
+      ...keeps,
+      restores: first(SHOWN, rate, 0),
+    }),
     bad(`${held}restores nothing`, { ...keeps, restores: always(0) }),
   ];
 });

@@ -159,7 +159,9 @@ function reportedSections({ scores, drift, erosion, fixes, speed }: Page): strin
     ),
     ...section(
       'Drafted fixes',
-      ['Five references fell and 45 held. How often a draft is accepted.'],
+      [
+        'Five references fell and 45 held. The draft was written for three of the five. How often it is accepted.',
+      ],
       fixes,
       { what: 'draft', reported: 'accepted' },
     ),

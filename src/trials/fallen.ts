@@ -58,6 +58,33 @@ export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
   );
 }
 
+/**
+ * How often a reference passes a further try after one side passed all of it, 0–1: from the other
+ * side's tries, of references that did not fall. What passed every try of both sides would pass
+ * fewer of new ones, because it was chosen by them.
+ */
+export function retestRate({ references }: SuiteResult): number {
+  const steady = references.filter(
+    (reference) =>
+      countsForVerdict(reference) &&
+      reference.status !== 'regressed' &&
+      reference.status !== 'fell',
+  );
+  const pairs = steady.flatMap(({ base, head }) =>
+    base === null || head === null
+      ? []
+      : [
+          { chosen: base, again: head },
+          { chosen: head, again: base },
+        ],
+  );
+  const again = pairs
+    .filter(({ chosen }) => chosen.tries_judged > 0 && chosen.passes === chosen.tries_judged)
+    .map((pair) => pair.again);
+  const tries = again.reduce((sum, side) => sum + side.tries_judged, 0);
+  return tries === 0 ? 1 : again.reduce((sum, side) => sum + side.passes, 0) / tries;
+}
+
 function fallRank({ status }: ReferenceResult): number {
   return status === 'regressed' ? 0 : 1;
 }

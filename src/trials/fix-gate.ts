@@ -13,8 +13,23 @@ const TRIES = { fallen: 10, held: 20 };
 /** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
 const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
+/** Share of tries that a restored reference passes. */
+const RESTORED_SHARE = 0.8;
+
 /** References asked together: a draft that breaks one of them is not asked for the next ones. */
 const TOGETHER = 10;
+
+/** Rounds of a draft over all references that held. */
+const ROUNDS = 2;
+
+/**
+ * After a failed try of a reference that held: tries that all fail break it; if only some fail,
+ * further ones, and as many failures of all break it.
+ */
+const AGAIN = { first: 3, then: 4, failures: 3 };
+
+/** Standard deviations of failed tries beyond what is expected, above which all held a little worse. */
+const MOST_DEVIATIONS = 2.6;
 
 interface FixCandidate {
   prompt: string;
@@ -26,9 +41,12 @@ interface FixCandidate {
 interface FixTrial {
   /** The references of an experiment, in the order of their numbers. */
   references: readonly ReferenceResult[];
-  /** Numbers of those that fell, and of those that passed every try on both sides. */
+  /** Numbers of those that fell and should be restored. */
   fallen: readonly number[];
+  /** Numbers of those that passed every try on both sides. */
   held: readonly number[];
+  /** How often a reference passes a further try after a side passed all of it, 0–1. */
+  retestRate: number;
   make: MakeTries;
 }
 
@@ -43,11 +61,12 @@ type Counts = Table['head'];
 
 /**
  * Accepts a candidate that is better than head (`level`: chance of a false accept) and breaks no
- * reference that passes on both sides. New words are tried on all of these, others on a sample.
+ * reference that passes on both sides. New words are tried on all of these, others on a sample. A
+ * reference that fails one try is tried again: it may have been chance.
  */
 export async function fixGate(
   candidate: FixCandidate,
-  { references, fallen, held, make }: FixTrial,
+  { references, fallen, held, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
   const worse = fallen.slice(0, MAX_FIX_REFERENCES);
@@ -61,25 +80,57 @@ export async function fixGate(
     head: { passes, tries: judged },
   }));
   const better = tables.length > 0 && suiteTest(tables).midUp <= level;
-  const whole = restored.filter(({ passes }) => passes === tries).length;
-  if (!better || 2 * whole <= worse.length) return 'no better';
-  const sampled = Math.floor(TRIES.held / tries);
-  const sample = held.slice(0, sampled);
-  const rest = candidate.isNew ? held.slice(sampled) : [];
-  for (const [numbers, times] of [
-    [sample, tries],
-    ...chunks(rest).map((chunk) => [chunk, 1] as const),
-  ] as const) {
-    const own = await passedBy(numbers, times);
-    if (own.some(({ tries: judged }) => judged < times)) return 'unjudged';
-    if (own.some(({ passes }) => passes < times)) return 'no better';
-  }
+  const whole = restored.filter(({ passes }) => passes >= RESTORED_SHARE * tries).length;
+  const isEnough = candidate.isNew ? whole === worse.length : 2 * whole > worse.length;
+  if (!better || !isEnough) return 'no better';
+  const asked = candidate.isNew ? held : held.slice(0, Math.floor(TRIES.held / tries));
+  const kept = await keeps(asked, passedBy, {
+    rounds: candidate.isNew ? ROUNDS : tries,
+    retestRate,
+  });
+  if (kept !== 'kept') return kept === 'broken' ? 'no better' : kept;
   return {
     restores: { references: whole, of: worse.length },
-    costs: { references: 0, of: sample.length + rest.length },
+    costs: { references: 0, of: asked.length },
     tries,
   };
 }
+
+/** Tries references that held until one breaks, or more fail than {@link MOST_DEVIATIONS} allow. */
+async function keeps(
+  held: readonly number[],
+  passedBy: PassedBy,
+  { rounds, retestRate }: { rounds: number; retestRate: number },
+): Promise<'kept' | 'broken' | 'unjudged'> {
+  const expected = rounds * held.length * (1 - retestRate);
+  const most = expected + MOST_DEVIATIONS * Math.sqrt(Math.max(1, expected));
+  let lost = 0;
+  for (const chunk of Array.from({ length: rounds }, () => chunks(held)).flat()) {
+    const own = await passedBy(chunk, 1);
+    if (own.some(({ tries }) => tries < 1)) return 'unjudged';
+    const failed = own.flatMap(({ reference, passes }) => (passes === 0 ? [reference] : []));
+    lost += failed.length;
+    const again = await Promise.all(failed.map((reference) => breaks(reference, passedBy)));
+    if (again.includes(null)) return 'unjudged';
+    if (again.includes(true) || lost > most) return 'broken';
+  }
+  return 'kept';
+}
+
+/** Whether a reference of which a try failed keeps failing; null: a try was not judged. */
+async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
+  const failures = async (count: number): Promise<number | null> => {
+    const [own] = await passedBy([reference], count);
+    return own === undefined || own.tries < count ? null : count - own.passes;
+  };
+  const first = await failures(AGAIN.first);
+  if (first === null || first === 0) return first === null ? null : false;
+  if (first === AGAIN.first) return true;
+  const then = await failures(AGAIN.then);
+  return then === null ? null : 1 + first + then >= AGAIN.failures;
+}
+
+type PassedBy = ReturnType<typeof runner>;
 
 function chunks(references: readonly number[]): number[][] {
   return Array.from({ length: Math.ceil(references.length / TOGETHER) }, (_, i) =>

@@ -50,7 +50,7 @@ describe('a pull request whose fix is proven', () => {
     ]);
     expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
       expect.stringMatching(/^<!-- evaldiff fix evaldiff [0-9a-f]{8} -->$/),
-      '**Suggested fix** for `shop`: restores 5 of 5 references, 2 tries each, and breaks none of 4 that pass on both sides.',
+      '**Suggested fix** for `shop`: restores 3 of 3 references that it was not written for, 3 tries each, and was not seen to break any of 4 that pass on both sides.',
       '',
       '```suggestion',
       `      ${DRAFT}`,

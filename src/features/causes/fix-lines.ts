@@ -40,12 +40,13 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   );
 }
 
-/** `restores 5 of 5 references, 2 tries each, and breaks none of 45 that pass on both sides`. */
-export function fixWords({ restores, costs, tries }: Fix): string {
+/** `restores 5 of 5 references, 2 tries each, and was not seen to break any of 45 that pass …`. */
+export function fixWords({ restores, costs, tries, withheld }: Fix): string {
   const each = `${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
-  const restored = `restores ${count(restores.references)} of ${counted(restores.of, 'reference')}`;
-  const broken = costs.references === 0 ? 'none' : count(costs.references);
+  const whose = withheld === true ? ' that it was not written for' : '';
+  const of = counted(restores.of, 'reference');
+  const restored = `restores ${count(restores.references)} of ${of}${whose}`;
   return costs.of === 0
     ? `${restored}, ${each}; no reference passed every try on both sides, so what it would break is not known`
-    : `${restored}, ${each}, and breaks ${broken} of ${count(costs.of)} that pass on both sides`;
+    : `${restored}, ${each}, and was not seen to break any of ${count(costs.of)} that pass on both sides`;
 }

@@ -17,6 +17,7 @@ export interface FixBench {
   /** References in the order of their numbers: those that fell, then those that held. */
   references: readonly ReferenceResult[];
   fallen: number;
+  retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
   /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
@@ -44,8 +45,9 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
   const ids = new Set(cause.references.map(({ id }) => id));
   const fell = bench.references.filter(({ id }) => ids.has(id));
+  const { shown, withheld } = withheldOf(fell);
   const drafts =
-    bench.grader === null || !isDrafted ? [] : await draftFixes(unit, fell, bench.grader);
+    bench.grader === null || !isDrafted ? [] : await draftFixes(unit, shown, bench.grader);
   const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
@@ -53,23 +55,51 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const candidates = await withEdits(wanted, unit, bench);
   let unjudged = false;
   for (const candidate of candidates) {
-    const made = madeOf(candidate, unit, bench.change);
-    const found = await fixGate(
-      {
-        prompt: `fix ${candidate.text ?? ''}`,
-        generation: (affected) => bench.change.generation(affected, ...made),
-        // Setting the line back gives what base was seen to do.
-        isNew: candidate.kind === 'draft',
-      },
-      { ...bench, ...referenceNumbers(cause, bench) },
-      LEVEL / candidates.length,
-    );
+    const tested = candidate.kind === 'draft' ? withheld : fell;
+    const level = LEVEL / candidates.length;
+    const found = await gateOf(candidate, unit, bench, { tested, level });
     if (found === 'unjudged') unjudged = true;
     else if (found !== 'no better')
-      return { fix: { kind: candidate.kind, ...candidate.edit, ...found } };
+      return { fix: fixFrom(candidate, found, tested.length < fell.length) };
   }
   if (candidates.length === 0) return none(whyNoEdit(unit));
   return none(whyNone(candidates.length, bench.ended(), unjudged));
+}
+
+function gateOf(
+  candidate: FixDraft,
+  unit: ChangeUnit,
+  bench: FixBench,
+  { tested, level }: { tested: readonly ReferenceResult[]; level: number },
+): ReturnType<typeof fixGate> {
+  const made = madeOf(candidate, unit, bench.change);
+  return fixGate(
+    {
+      prompt: `fix ${candidate.text ?? ''}`,
+      generation: (affected) => bench.change.generation(affected, ...made),
+      // Setting the line back gives what base was seen to do.
+      isNew: candidate.kind === 'draft',
+    },
+    { ...bench, ...referenceNumbers(tested, bench) },
+    level,
+  );
+}
+
+function fixFrom(
+  { kind, edit }: FixDraft,
+  found: Exclude<Awaited<ReturnType<typeof fixGate>>, string>,
+  isWithheld: boolean,
+): Fix {
+  return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
+}
+
+/** Half of what fell is not shown to who drafts, so that a draft for the shown cases alone fails. */
+function withheldOf(
+  fell: readonly ReferenceResult[],
+): Record<'shown' | 'withheld', readonly ReferenceResult[]> {
+  if (fell.length < 2) return { shown: fell, withheld: fell };
+  const shown = Math.ceil(fell.length / 2);
+  return { shown: fell.slice(0, shown), withheld: fell.slice(shown) };
 }
 
 /** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
@@ -128,13 +158,11 @@ function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
 }
 
 function referenceNumbers(
-  cause: Cause,
+  tested: readonly ReferenceResult[],
   { references, fallen }: FixBench,
 ): { fallen: number[]; held: number[] } {
-  const ids = new Set(cause.references.map(({ id }) => id));
-  const numbers = [...references.keys()];
   return {
-    fallen: numbers.filter((number) => ids.has(references[number]?.id ?? '')),
-    held: numbers.slice(fallen),
+    fallen: tested.map((reference) => references.indexOf(reference)),
+    held: [...references.keys()].slice(fallen),
   };
 }

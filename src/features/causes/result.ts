@@ -35,6 +35,10 @@ const fixSchema = z.strictObject({
     })
     .describe('What it does to those that passed on both sides.'),
   tries: countSchema.describe('Tries of each reference that fell.'),
+  withheld: z
+    .literal(true)
+    .describe('Those that it restores were not shown to the model that wrote it.')
+    .exactOptional(),
 });
 
 const causeSchema = z.strictObject({

@@ -7,7 +7,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
-import { fallenReferences, heldReferences } from '../../trials/fallen.ts';
+import { fallenReferences, heldReferences, retestRate } from '../../trials/fallen.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
   attemptBy,
@@ -77,7 +77,7 @@ export async function causesOfSuite(
       ? Promise.resolve(found)
       : withFixes(
           found,
-          { ...bench, ...suspect.fixing(counter), ...headFiles(change, read, edges) },
+          { ...bench, ...suspect.fixing(counter), ...fixedFrom(suspect, change, read, edges) },
           counter,
         );
   const halt = spent.halted();
@@ -102,12 +102,14 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   return served && `the sides were answered by different models (${served})`;
 }
 
-function headFiles(
+function fixedFrom(
+  { result }: Suspect,
   { head }: PromptChange,
   read: ReadLines,
   edges: JudgeEdges,
-): Pick<FixBench, 'lines' | 'reread'> {
+): Pick<FixBench, 'lines' | 'reread' | 'retestRate'> {
   return {
+    retestRate: retestRate(result),
     lines: (file) => read('head', file),
     reread: async (file, text) => {
       const prompts = (await edges.reread?.(file, text)) ?? [];

@@ -40,7 +40,7 @@ test('evaldiff show says what made the reference worse, what that did to it, and
     'the other 7 changes do nothing to them',
     'This reference: ',
     'tries pass with it set back, 0 of ',
-    `Suggested fix, ${FILE}:${String(CULPRIT)}: restores 5 of 5 references`,
+    `Suggested fix, ${FILE}:${String(CULPRIT)}: restores 3 of 3 references`,
     '- Be warm about refunds.',
     `+ ${DRAFT}`,
     'Prompt as sent by base',

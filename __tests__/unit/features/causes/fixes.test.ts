@@ -67,6 +67,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
     change,
     references,
     fallen: fell.length,
+    retestRate: 1,
     make: (wanted) =>
       Promise.resolve(
         wanted.map(({ reference, prompt }) => {
@@ -154,6 +155,42 @@ describe('a fix', () => {
       expect(found.ran.has(last)).toBe(broken > 39);
     },
   );
+
+  test('is a draft only if it restores references that its author did not see', async () => {
+    const overfit = await look({
+      ...DRAFTED,
+      passes: (words, reference) => words !== 'Be brief.' || !/fell-[34]/.test(reference),
+    });
+    expect(overfit.fix?.kind).toBe('set back');
+    const { fix, ran } = await look({ ...DRAFTED, passes: () => true });
+    expect(fix).toMatchObject({ restores: { references: 2, of: 2 }, withheld: true });
+    expect([0, 1, 2].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
+    expect(fix && fixWords(fix)).toBe(
+      'restores 2 of 2 references that it was not written for, 5 tries each, ' +
+        'and was not seen to break any of 45 that pass on both sides',
+    );
+  });
+
+  test('is a draft with which a reference fails by chance, not one with which it keeps failing', async () => {
+    const failing = (until: number) =>
+      look({
+        ...DRAFTED,
+        passes: (words, reference, tries) =>
+          words !== 'Be brief.' || reference !== 'held-7' || tries > until,
+      });
+    expect((await failing(1)).fix?.kind).toBe('draft');
+    expect((await failing(2)).fix?.kind).toBe('draft');
+    expect((await failing(3)).fix?.kind).toBe('set back');
+  });
+
+  test('is not a draft with which all references fail a little more often', async () => {
+    const found = await look({
+      ...DRAFTED,
+      passes: (words, reference, tries) =>
+        words !== 'Be brief.' || !/held-\d$/.test(reference) || tries !== 1,
+    });
+    expect(found.fix?.kind).toBe('set back');
+  });
 
   test('is not a draft when a reference that passes on both sides cannot be judged', async () => {
     const found = await look({

@@ -81,7 +81,7 @@ describe('a proven fix as a remark on its lines', () => {
         endLine: 7,
         body: [
           MARKER,
-          '**Suggested fix** for `support`: restores 5 of 5 references, 2 tries each, and breaks none of 6 that pass on both sides.',
+          '**Suggested fix** for `support`: restores 5 of 5 references, 2 tries each, and was not seen to break any of 6 that pass on both sides.',
           '',
           '```suggestion',
           '      Be warm, and name the refund period.',
