@@ -1,10 +1,16 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templates.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type Json, type JsonMap, jsonText, type Problem } from '../../../types/plain.ts';
 import {
-  isAmong,
+  isMap,
+  jsonText,
+  type Json,
+  type JsonMap,
+  type Place,
+  type Problem,
+} from '../../../types/plain.ts';
+import {
   createDraft,
   isScalar,
   lastSteps,
@@ -17,6 +23,7 @@ import {
   lose,
 } from '../shared/draft.ts';
 import { publishedModel, readForeignParameters } from '../shared/models.ts';
+import { loseUnread, nodeOf, type Node } from '../shared/node.ts';
 import { fillVariables, mapTexts } from '../shared/templates.ts';
 import { convertEvaluator, withJudge, evaluatorName } from './prompt-yml-evaluators.ts';
 
@@ -31,17 +38,17 @@ export function importPromptYml(
   problems: Problem[],
 ): Imported {
   const imported = nothingImported();
-  const { value } = document;
-  if (!isMap(value) || !Array.isArray(value['messages'])) {
+  const root = nodeOf(document);
+  if (!Array.isArray(root.map['messages'])) {
     problems.push(
       problem({ file: document.file, line: 0 }, 'is not a .prompt.yml: it has no list of messages'),
     );
     return imported;
   }
-  for (const key of Object.keys(value).filter((each) => !isAmong(PROMPT_FILE_KEYS, each)))
-    lose(imported.left, document.placeOf([key]), key, 'it is not part of the format');
-  const prompt = promptYmlDraft(document, value, imported.left);
-  const tests = promptYmlTestsDraft(document, value, variablesOf(prompt), imported);
+  const otherwise = 'it is not part of the format';
+  loseUnread(imported.left, root, { read: PROMPT_FILE_KEYS, otherwise });
+  const prompt = promptYmlDraft(root, document.file, imported.left);
+  const tests = promptYmlTestsDraft(root, variablesOf(prompt), imported);
   if (prompt === null) {
     imported.carried = imported.carried.map((share) => ({ ...share, carried: 0 }));
     return imported;
@@ -49,7 +56,7 @@ export function importPromptYml(
   if (tests !== null)
     judgeTheRest(
       tests,
-      document.placeOf(['testData']),
+      root.at('testData').place,
       hasGrader || imported.grader !== null,
       imported.remarks,
     );
@@ -57,14 +64,13 @@ export function importPromptYml(
   return imported;
 }
 
-function promptYmlDraft(document: Document, value: JsonMap, left: Loss[]): DraftFile | null {
-  const draft = createDraft({ file: document.file, line: 0 });
+function promptYmlDraft(root: Node, file: string, left: Loss[]): DraftFile | null {
+  const draft = createDraft({ file, line: 0 });
   const messages: JsonMap[] = [];
   const written: string[] = [];
   const variables = new Set<string>();
-  for (const [index, message] of (value['messages'] as Json[]).entries()) {
-    const [role, content] = [valueAt(message, ['role']), valueAt(message, ['content'])];
-    const place = document.placeOf(['messages', index]);
+  for (const [index, { map, place }] of root.at('messages').items().entries()) {
+    const { role = '', content } = map;
     const template = typeof content === 'string' ? readTemplate(content) : null;
     if (template === null || !template.ok) {
       lose(
@@ -79,21 +85,21 @@ function promptYmlDraft(document: Document, value: JsonMap, left: Loss[]): Draft
     }
     for (const path of pathsOf(template)) variables.add(variableOf(path));
     draft.from(['messages', index], place);
-    messages.push({ role: role ?? '', content: toOurs(template) });
+    messages.push({ role, content: toOurs(template) });
     written.push(template.text);
   }
-  const name = value['name'];
-  const stem = lastSteps(document.file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
+  const { name } = root.map;
+  const stem = lastSteps(file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
   Object.assign(draft.value, {
     name: typeof name === 'string' && name !== '' ? name : stem,
-    model: publishedModel(value['model']),
-    ...convertParameters(document, value, left),
+    model: publishedModel(root.map['model']),
+    ...convertParameters(root, left),
     ...(variables.size === 0
       ? {}
       : { variables: [...variables].map((variable) => ({ name: variable })) }),
     messages,
   });
-  for (const key of ['name', 'model', 'messages']) draft.from([key], document.placeOf([key]));
+  for (const key of ['name', 'model', 'messages']) draft.from([key], root.at(key).place);
   return { ...draft, written };
 }
 
@@ -102,18 +108,17 @@ function variablesOf(prompt: DraftFile | null): string[] | null {
   return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
 }
 
-function convertParameters(document: Document, value: JsonMap, left: Loss[]): JsonMap {
-  const written = value['modelParameters'];
-  const { parameters, left: refused } = readForeignParameters(isMap(written) ? written : {});
+function convertParameters({ map, at }: Node, left: Loss[]): JsonMap {
+  const { parameters, left: refused } = readForeignParameters(at('modelParameters').map);
   for (const { key, why } of refused)
-    lose(left, document.placeOf(['modelParameters', key]), `modelParameters.${key}`, why);
-  const format = value['responseFormat'];
+    lose(left, at('modelParameters', key).place, `modelParameters.${key}`, why);
+  const format = map['responseFormat'];
   if (format === 'json_object') return { ...parameters, response_format: { type: 'json_object' } };
   if (format !== 'json_schema') return parameters;
-  const schema = schemaOf(value['jsonSchema']);
+  const schema = schemaOf(map['jsonSchema']);
   if (schema !== null)
     return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
-  lose(left, document.placeOf(['jsonSchema']), 'jsonSchema', 'it is not the JSON text of a map');
+  lose(left, at('jsonSchema').place, 'jsonSchema', 'it is not the JSON text of a map');
   return parameters;
 }
 
@@ -128,43 +133,38 @@ function schemaOf(written: Json | undefined): JsonMap | null {
 }
 
 function promptYmlTestsDraft(
-  document: Document,
-  value: JsonMap,
+  root: Node,
   variables: readonly string[] | null,
   imported: Imported,
 ): DraftFile | null {
-  const rows = value['testData'];
-  const evaluators = Array.isArray(value['evaluators']) ? value['evaluators'] : [];
-  const written =
-    Array.isArray(rows) && rows.length > 0 ? rows : variables?.length === 0 ? [{}] : [];
+  const data = root.at('testData');
+  const rows = data.items();
+  // A prompt without variables is a test by itself.
+  const isAlone = rows.length === 0 && variables?.length === 0;
+  const written = isAlone ? [{ ...data.at(0), value: {} }] : rows;
   const { left } = imported;
-  const draft = createDraft(document.placeOf(['testData']));
+  const draft = createDraft(data.place);
   const unique = uniqueNames();
-  const named = evaluators.map((evaluator, index) => ({
-    evaluator,
-    path: ['evaluators', index] as Path,
-    name: unique(evaluatorName(evaluator)),
-  }));
-  const kept = written.flatMap((row, index) => {
-    const path = ['testData', index];
-    const why = isMap(row) ? whyUnfilled(row, variables ?? []) : 'it is not a map';
-    if (why === null && isMap(row)) return [{ row, path }];
-    lose(left, document.placeOf(path), 'a row of testData', why ?? '');
+  const named = root
+    .at('evaluators')
+    .items()
+    .map((evaluator) => ({ evaluator, name: unique(evaluatorName(evaluator.value)) }));
+  const kept = written.flatMap((row): RowOfTests[] => {
+    const why = isMap(row.value) ? whyUnfilled(row.map, variables ?? []) : 'it is not a map';
+    if (why === null) return [{ row, reference: rowReference(row.map, variables ?? []) }];
+    lose(left, row.place, 'a row of testData', why);
     return [];
   });
-  const references = kept.map(({ row }) => rowReference(row, variables ?? []));
-  kept.forEach(({ path }, index) => {
-    draft.from(['references', index], document.placeOf(path));
-  });
+  for (const [index, { row }] of kept.entries()) draft.from(['references', index], row.place);
   const shared: JsonMap[] = [];
-  for (const { evaluator, path, name } of named) {
-    const place = document.placeOf(path);
-    const converted = isMap(evaluator)
-      ? withJudge(convertEvaluator(evaluator), evaluator, place, imported)
+  for (const { evaluator, name } of named) {
+    const { value, place } = evaluator;
+    const converted = isMap(value)
+      ? withJudge(convertEvaluator(value), value, place, imported)
       : { why: 'it is not a map' };
     if ('why' in converted) lose(left, place, `the evaluator ${name}`, converted.why);
     else if (JSON.stringify(converted.metric).includes('{{'))
-      addRowMetrics(document, kept, references, { ...converted, name, path }, left, draft);
+      addRowMetrics(kept, { ...converted, name, place }, left, draft);
     else {
       draft.from(['metrics', shared.length], place);
       shared.push({ name, ...converted.metric });
@@ -178,7 +178,7 @@ function promptYmlTestsDraft(
   ];
   if (kept.length === 0) return null;
   if (shared.length > 0) draft.value['metrics'] = shared;
-  draft.value['references'] = references;
+  draft.value['references'] = kept.map(({ reference }) => reference);
   return draft;
 }
 
@@ -215,26 +215,27 @@ function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
   return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
 }
 
+interface RowOfTests {
+  row: Node;
+  reference: JsonMap;
+}
+
 function addRowMetrics(
-  document: Document,
-  rows: readonly { row: JsonMap; path: Path }[],
-  references: readonly JsonMap[],
-  { name, metric, path }: { name: string; metric: JsonMap; path: Path },
+  rows: readonly RowOfTests[],
+  { name, metric, place }: { name: string; metric: JsonMap; place: Place },
   left: Loss[],
   draft: DraftFile,
 ): void {
-  rows.forEach(({ row, path: at }, index) => {
-    const reference = references[index];
-    const filled = fillInAll(metric, row);
-    if (reference === undefined) return;
+  for (const [index, { row, reference }] of rows.entries()) {
+    const filled = fillInAll(metric, row.map);
     if (!filled.ok) {
-      lose(left, document.placeOf(at), `the evaluator ${name} for this row`, filled.why);
-      return;
+      lose(left, row.place, `the evaluator ${name} for this row`, filled.why);
+      continue;
     }
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
-    draft.from(['references', index, 'metrics', own.length], document.placeOf(path));
+    draft.from(['references', index, 'metrics', own.length], place);
     reference['metrics'] = [...own, { name, ...(filled.value as JsonMap) }];
-  });
+  }
 }
 
 function fillInAll(
