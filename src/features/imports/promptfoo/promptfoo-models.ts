@@ -13,6 +13,7 @@ import {
   addRemark,
 } from '../shared/draft.ts';
 import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
+import { gather, nodeOf, type Node } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
@@ -30,12 +31,13 @@ export async function readModels(
   imported: Imported,
 ): Promise<LocatedModel[]> {
   const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
+  const written = nodeOf(document, [key]);
   const unread: Loss[] = [];
   const models: LocatedModel[] = [];
-  const list = await modelEntries(document, key, context.files);
-  for (const { value, place } of list) {
-    const { written, unsent, left } = await withSentParameters(value, place, context);
-    const found = codeProvider(value, document, context) ?? convertProvider(written);
+  const entries = await modelEntries(written, context.files);
+  for (const { value, place } of entries) {
+    const { sent, unsent, left } = await withSentParameters(value, place, context);
+    const found = codeProvider(value, document, context) ?? convertProvider(sent);
     if ('why' in found) {
       lose(unread, place, `the provider ${providerId(value)}`, found.why);
       continue;
@@ -57,41 +59,31 @@ export async function readModels(
     imported.left.push(...unread);
     return models;
   }
-  return [withoutProvider(document.placeOf(list.length === 0 ? [] : [key]), unread, imported)];
+  const place = entries.length === 0 ? nodeOf(document).place : written.place;
+  return [withoutProvider(place, unread, imported)];
 }
 
-async function modelEntries(
-  document: Document,
-  key: string,
-  files: ImportFiles,
-): Promise<{ value: Json; place: Place }[]> {
-  const written = valueAt(document.value, [key]) ?? null;
-  const entries = (Array.isArray(written) ? written : [written]).filter((entry) => entry !== null);
-  const found = entries.map(async (value, index) => {
-    const place = document.placeOf(Array.isArray(written) ? [key, index] : [key]);
-    if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value))
-      return [{ value, place }];
-    const named = await files.documents(value, place);
-    return named.flatMap(({ value: list, placeOf }) =>
-      Array.isArray(list)
-        ? list.map((entry, at) => ({ value: entry, place: placeOf([at]) }))
-        : [{ value: list, place: placeOf([]) }],
-    );
+/** Providers, also those in files. */
+function modelEntries(written: Node, files: ImportFiles): Promise<Node[]> {
+  const entries = written.each().filter(({ value }) => value !== null);
+  return gather(entries, async (entry) => {
+    const { value, place } = entry;
+    if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value)) return [entry];
+    return (await files.documents(value, place)).flatMap((file) => nodeOf(file).each());
   });
-  return (await Promise.all(found)).flat();
 }
 
 async function withSentParameters(
   value: Json,
   place: Place,
   { files, settings }: Pick<ImportContext, 'files' | 'settings'>,
-): Promise<{ written: Json } & Pick<SentParameters, 'unsent' | 'left'>> {
+): Promise<{ sent: Json } & Pick<SentParameters, 'unsent' | 'left'>> {
   const map = providerMap(value);
   const { id, config } = map;
-  if (typeof id !== 'string') return { written: value, unsent: [], left: [] };
+  if (typeof id !== 'string') return { sent: value, unsent: [], left: [] };
   const read = await withFiles(isMap(config) ? config : {}, place, files);
-  const { config: sent, unsent, left } = sentParameters(askedId(id, settings), read);
-  return { written: { ...map, config: sent }, unsent, left };
+  const asked = sentParameters(askedId(id, settings), read);
+  return { ...asked, sent: { ...map, config: asked.config } };
 }
 
 /** The provider that is called: defaults follow the settings' successor of a retired model. */
@@ -199,14 +191,11 @@ function providerId(value: Json): string {
 
 /** The default grader: `defaultTest.options.provider`. */
 export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
-  const options = valueAt(document.value, ['defaultTest', 'options', 'provider']);
-  if (options === undefined || options === null) return null;
-  const place = document.placeOf(['defaultTest', 'options', 'provider']);
-  const written =
-    isMap(options) && !('id' in options) && isMap(options['text'] ?? null)
-      ? (options['text'] ?? null)
-      : options;
-  const found = convertProvider(written);
+  const provider = nodeOf(document, ['defaultTest', 'options', 'provider']);
+  const { value, map, place, at } = provider;
+  if (value === null) return null;
+  const { value: ofText } = at('text');
+  const found = convertProvider(!('id' in map) && isMap(ofText) ? ofText : value);
   if ('why' in found) {
     lose(left, place, 'the grading provider', found.why);
     return null;

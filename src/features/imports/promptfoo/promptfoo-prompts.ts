@@ -1,12 +1,13 @@
 import type { CodeHost } from '../../../config/host-call.ts';
 import { pathsOf, readTemplate, type Template } from '../../../config/templates.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import type { Document } from '../../../documents/document.ts';
 import { readYaml } from '../../../documents/yaml.ts';
 import type { FilePart } from '../../../types/media.ts';
 import type { Message, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { lastSteps, type ImportFiles } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
+import { gather, nodeOf, type Node } from '../shared/node.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
@@ -58,20 +59,14 @@ export async function readPrompts(
   document: Document,
   context: PromptContext,
 ): Promise<ReadPrompt[]> {
-  const written = valueAt(document.value, ['prompts']) ?? WITHOUT_PROMPTS;
+  const { value, map, at, each } = nodeOf(document, ['prompts']);
   // An old form maps files to labels.
-  const entries: { value: Json; path: Path }[] = Array.isArray(written)
-    ? written.map((value, index) => ({ value, path: ['prompts', index] }))
-    : isMap(written)
-      ? Object.entries(written).map(([id, label]) => ({
-          value: { id, label },
-          path: ['prompts', id],
-        }))
-      : [{ value: written, path: ['prompts'] }];
-  const read = await Promise.all(
-    entries.map(({ value, path }) => readForeignPrompt(value, document.placeOf(path), context)),
+  const entries: Pick<Node, 'value' | 'place'>[] = isMap(value)
+    ? Object.entries(map).map(([id, label]) => ({ value: { id, label }, place: at(id).place }))
+    : each();
+  return gather(entries, (entry) =>
+    readForeignPrompt(value === null ? WITHOUT_PROMPTS : entry.value, entry.place, context),
   );
-  return read.flat();
 }
 
 type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
@@ -121,9 +116,9 @@ async function readForeignPrompt(
   if (!isPromptPath(text)) return [textPrompt(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
-  const read = await files.texts(path, place);
-  const found = await Promise.all(read.map((file) => withTexts(file, place, files)));
-  return found.flatMap((file) => fromFile(file, entry, context.code === 'written'));
+  return gather(await files.texts(path, place), async (file) =>
+    fromFile(await withTexts(file, place, files), entry, context.code === 'written'),
+  );
 }
 
 async function codePrompts(

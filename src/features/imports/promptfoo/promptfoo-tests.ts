@@ -41,7 +41,8 @@ export async function readForeignTests(
   const root = nodeOf(document);
   const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   reader.defaults = await readDefaults(written, reader);
-  const scenarios = await gather(root.at('scenarios').all(), (entry) =>
+  const listed = root.at('scenarios');
+  const scenarios = await gather(listed.value === null ? [] : listed.each(), (entry) =>
     readScenarios(entry, reader),
   );
   if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
@@ -55,12 +56,9 @@ export async function readForeignTests(
 /** A scenario, or files of them. */
 async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignTest[]> {
   if (typeof entry.value !== 'string') return readScenario(entry, reader);
-  return gather(await reader.files.documents(entry.value, entry.place), (file) => {
-    const root = nodeOf(file);
-    return gather(Array.isArray(root.value) ? root.items() : [root], (scenario) =>
-      readScenario(scenario, reader),
-    );
-  });
+  const files = await reader.files.documents(entry.value, entry.place);
+  const scenarios = files.flatMap((file) => nodeOf(file).each());
+  return gather(scenarios, (scenario) => readScenario(scenario, reader));
 }
 
 async function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
@@ -86,7 +84,7 @@ async function readScenario(scenario: Node, reader: ValueReader): Promise<Foreig
 
 function readEntries(tests: Node, reader: ValueReader): Promise<ForeignTest[]> {
   const isList = Array.isArray(tests.value);
-  return gather(isList ? tests.items() : [tests], (entry) => readEntry(entry, isList, reader));
+  return gather(tests.each(), (entry) => readEntry(entry, isList, reader));
 }
 
 async function readDefaults(written: Node, reader: ValueReader): Promise<Defaults> {
@@ -157,8 +155,7 @@ async function madeTests(
 }
 
 function readTestFile(file: Document, loads: boolean, reader: ValueReader): Promise<ForeignTest[]> {
-  const root = nodeOf(file);
-  return gather(Array.isArray(root.value) ? root.items() : [root], async (test) =>
+  return gather(nodeOf(file).each(), async (test) =>
     isMap(test.value)
       ? readTest(test, reader, loads)
       : leaveOut(reader, test.place, A_TEST, 'it is not a map'),

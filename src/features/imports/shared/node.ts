@@ -12,8 +12,8 @@ export interface Node {
   at(...path: Path): Node;
   /** Of a list; empty for other values. */
   items(): Node[];
-  /** Of a list its items, of null nothing, of any other value itself. */
-  all(): Node[];
+  /** Of a list its items; of any other value itself. */
+  each(): Node[];
 }
 
 export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path = []): Node {
@@ -26,7 +26,7 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
     map: isMap(value) ? value : {},
     at,
     items,
-    all: () => (value === null ? [] : Array.isArray(value) ? items() : [at()]),
+    each: () => (Array.isArray(value) ? items() : [at()]),
   };
 }
 
