@@ -1,11 +1,11 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { entryOf, UNNAMED_MODEL } from '../../../config/model-names.ts';
 import { escapeNames } from '../../../config/templates.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
+import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
   isAmong,
   createDraft,
@@ -18,6 +18,7 @@ import {
   lose,
   addRemark,
 } from '../shared/draft.ts';
+import { nodeOf, type Node } from '../shared/node.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
@@ -40,19 +41,11 @@ const CASE_LISTS = ['evals', 'cases'];
 
 const SKILL_FILE_KEYS = `${CASE_LISTS.join(' ')} skill_name skill skills`;
 
-interface SkillCase {
-  written: Json;
-  path: Path;
-}
-
-function casesIn(value: Json): SkillCase[] | null {
-  const key = CASE_LISTS.find((each) => Array.isArray(valueAt(value, [each])));
-  const path = key === undefined ? [] : [key];
-  const list = valueAt(value, path) ?? null;
-  const cases = Array.isArray(list)
-    ? list.map((written, at) => ({ written, path: [...path, at] }))
-    : [{ written: value, path }];
-  return key !== undefined || cases.some(({ written }) => caseQuestion(written)) ? cases : null;
+/** The list of cases, or the only case; null: there is none. */
+function casesIn(root: Node): Node | null {
+  const key = CASE_LISTS.find((each) => Array.isArray(root.map[each]));
+  if (key !== undefined) return root.at(key);
+  return root.each().some(({ value }) => caseQuestion(value)) ? root : null;
 }
 
 /** Reads `evals/evals.json` of an Agent Skill as a prompt: a plain answer tests only the text. */
@@ -63,23 +56,23 @@ export async function importAgentSkill(
 ): Promise<Imported> {
   const context = contextOf(tools, problems);
   const imported = nothingImported();
-  const { value } = document;
-  const cases = casesIn(value);
+  const root = nodeOf(document);
+  const list = casesIn(root);
   const whole = { file: document.file, line: 0 };
-  if (cases === null) {
+  if (list === null) {
     problems.push(problem(whole, 'is not an evals.json of a skill: it has no list of evals'));
     return imported;
   }
-  if (cases[0]?.path.length !== 0 && isMap(value))
+  if (list !== root)
     sayUnreadKeys(
-      Object.keys(value).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
-      (key) => document.placeOf([key]),
+      Object.keys(root.map).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
+      (key) => root.at(key).place,
       imported,
     );
-  const triggers = cases.filter(({ written }) => isTriggerQuery(written, context.builtIns));
+  const cases = list.each();
+  const triggers = cases.filter(({ value }) => isTriggerQuery(value, context.builtIns));
   if (triggers.length === cases.length && triggers.length > 0) {
-    for (const { path } of triggers)
-      lose(imported.left, document.placeOf(path), 'a trigger query', NOT_CHOSEN);
+    for (const { place } of triggers) lose(imported.left, place, 'a trigger query', NOT_CHOSEN);
     imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
     return imported;
   }
@@ -98,7 +91,7 @@ export async function importAgentSkill(
   );
   const { body, line } = withoutFrontMatter(skill.text);
   sayBraces(body, { file, line }, imported.left);
-  const tests = await testsOf(document, cases, { ...context, skill: file, imported });
+  const tests = await testsOf(document, list, { ...context, skill: file, imported });
   if (tests === null && cases.length > 0) return imported;
   imported.prompts.push({
     prompt: skillPromptDraft(document, { file, line }, body, tests),
@@ -143,23 +136,18 @@ interface CasesContext extends SkillContext {
 
 async function testsOf(
   document: Document,
-  cases: readonly SkillCase[],
+  list: Node,
   { files, builtIns, hasGrader, isProgram, skill, imported }: CasesContext,
 ): Promise<DraftFile | null> {
-  const list = document.placeOf(cases[0]?.path.slice(0, -1) ?? []);
-  const tests = createDraft(list);
+  const cases = list.each();
+  const tests = createDraft(list.place);
   const references: JsonMap[] = [];
   const checks = { unit: 'check', of: 0, carried: 0 };
   const folders = [folderOf(skill), folderOf(document.file), ''];
-  for (const { written, path } of cases) {
-    const place = document.placeOf(path);
-    const attached = await attachedFiles(valueAt(written, ['files']), {
-      files,
-      folders,
-      isProgram,
-    });
+  for (const { map, place } of cases) {
+    const attached = await attachedFiles(map['files'], { files, folders, isProgram });
     const context = { attached, place, skill: skillName(document.value), builtIns, imported };
-    const read = readCase(isMap(written) ? written : {}, context);
+    const read = readCase(map, context);
     checks.of += read.of;
     checks.carried += read.carried;
     if (read.reference === null) continue;
@@ -172,7 +160,7 @@ async function testsOf(
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;
-  judgeTheRest(tests, list, hasGrader, imported.remarks);
+  judgeTheRest(tests, list.place, hasGrader, imported.remarks);
   return tests;
 }
 
