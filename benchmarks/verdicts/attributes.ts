@@ -1,10 +1,10 @@
 import { groupVerdicts } from '../../src/features/attributes/verdicts.ts';
+import type { ClusteredTries } from '../../src/kernel/statistics/clusters.ts';
 import { fellOrBroke } from '../../src/kernel/statistics/fixed-tries.ts';
 import { holmLevels } from '../../src/kernel/statistics/holm.ts';
-import { meanDifference } from '../../src/kernel/statistics/interval.ts';
+import { contrast } from '../../src/kernel/statistics/look.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
-import { suiteTest } from '../../src/kernel/statistics/suite-test.ts';
-import type { Counts, Table } from '../../src/kernel/statistics/table.ts';
+import type { Outcome } from '../../src/types/metric.ts';
 import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios.ts';
 
 const ATTRIBUTES = 5;
@@ -72,16 +72,14 @@ export function measureAttributes(row: AttributeRow, runs: number, random: Rando
   const changed = row.anywhere === true ? SPREAD : (groups[0] ?? []);
   const count = { sum: 0, suites: 0 };
   for (let run = 0; run < runs; run += 1) {
-    const tables = drawTables(row, changed, random);
+    const rows = drawRows(row, changed, random);
     const sum = groupVerdicts(
-      tables,
+      rows,
       groups.map((group) => group.map((at) => ({ at, weight: 1 }))),
       { alpha: ALPHA, seed: run },
     ).map(({ verdict }) => verdict === 'regressed');
     const judges = groups.map((group) => (alpha: number) => {
-      const own = group.flatMap((at) => tables[at] ?? []);
-      const difference = meanDifference(own);
-      const seen = { tables: own, units: own, test: suiteTest(own), difference };
+      const seen = contrast(group.flatMap((at) => rows[at] ?? []));
       return fellOrBroke(seen, { alpha, minDrop: 0, isMeanOnly: false });
     });
     const levels = holmLevels(new Map(judges.map((judge) => [judge, judge])), ALPHA);
@@ -94,11 +92,11 @@ export function measureAttributes(row: AttributeRow, runs: number, random: Rando
   return { name: row.name, runs, sum: count.sum / runs, suites: count.suites / runs };
 }
 
-function drawTables(
+function drawRows(
   { law, change }: AttributeRow,
   changed: readonly number[],
   random: Random,
-): Table[] {
+): ClusteredTries[] {
   const references = (ATTRIBUTES * MEMBERS) / 2;
   const place = new Map(changed.map((at, i) => [at, i]));
   return Array.from({ length: references }, (_, at) => {
@@ -106,13 +104,10 @@ function drawTables(
     const position = place.get(at);
     const { base, head } =
       position === undefined ? { base: rate, head: rate } : change(position, rate);
-    return { base: counts(base, random), head: counts(head, random) };
+    return { tries: { base: outcomes(base, random), head: outcomes(head, random) }, cluster: null };
   });
 }
 
-function counts(rate: number, random: Random): Counts {
-  const passes = Array.from({ length: TRIES }, () => nextFloat(random)).filter(
-    (draw) => draw < rate,
-  );
-  return { passes: passes.length, tries: TRIES };
+function outcomes(rate: number, random: Random): Outcome[] {
+  return Array.from({ length: TRIES }, () => (nextFloat(random) < rate ? 'pass' : 'fail'));
 }

@@ -1,16 +1,14 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import { clustersOf, type Cluster, type Unit } from '../../kernel/statistics/clusters.ts';
-import type { Table } from '../../kernel/statistics/table.ts';
+import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
+import { countTable, type Tries } from '../../kernel/statistics/table.ts';
 import { firstAnswerText } from '../../report/answers/text.ts';
-import type { Outcome } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
-import { unitsAmong } from './clusters.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import type { PinnedAttributes } from './file.ts';
-import { countTries, meanValues, proficiencyOf, triesBelow, tryOutcome } from './proficiency.ts';
+import { meanValues, outcomesOf, proficiencyOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
@@ -115,26 +113,27 @@ export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
 ): (Own & { attributes: AttributeResult[] })[] {
-  const tables: Table[] = [];
-  const placed = suites.map((own) => {
+  const rows: ClusteredTries[] = [];
+  const placed = suites.map((own, s) => {
     const positions = new Map(
-      own.suite.references.map((reference): [string, number] => [
-        reference.id,
-        tables.push(attributeTable(reference, own.suite)) - 1,
-      ]),
+      own.suite.references.map((reference): [string, number] => {
+        const { id, cluster: name } = reference;
+        // Suites name their clusters alike.
+        const cluster = name === null ? null : `${String(s)} ${name}`;
+        return [id, rows.push({ tries: attributeTries(reference, own.suite), cluster }) - 1];
+      }),
     );
     const groups = own.surveyed.map((attribute) => ({
       attribute,
       members: membersOf(attribute, positions),
     }));
-    return { own, groups, clusters: attributeClusters(own.suite, positions) };
+    return { own, groups };
   });
-  const clusters = placed.flatMap((each) => each.clusters);
   const family = placed.flatMap(({ groups }) => groups);
   const verdicts = groupVerdicts(
-    tables,
+    rows,
     family.map(({ members }) => members),
-    { alpha: input.alpha, seed: input.seed, clusters },
+    { alpha: input.alpha, seed: input.seed },
   );
   const verdictOf = new Map(family.map((group, at) => [group, verdicts[at]]));
   const ids = family.map(({ attribute }) => attribute.attribute.id);
@@ -142,12 +141,11 @@ export function attributeResults<Own extends SurveyedSuite>(
     ...own,
     attributes: groups.map((group): AttributeResult => {
       const verdict = verdictOf.get(group);
-      const members = group.members.map(({ at }) => at);
-      const counted = members.flatMap((position) => tables[position] ?? []);
+      const counted = group.members.flatMap(({ at }) => rows[at] ?? []);
       return attributeResult(
         own.suite,
         group.attribute,
-        { tables: counted, units: unitsAmong(tables, clusters, members) },
+        counted,
         input.mode === 'sweep' || verdict === undefined ? sweepVerdict(counted) : verdict,
         ids,
       );
@@ -167,62 +165,38 @@ function weightOf(affinity: number | null): number {
   return ((affinity ?? 1) - 1) / 4;
 }
 
-function sweepVerdict(tables: readonly Table[]): GroupVerdict {
+function sweepVerdict(rows: readonly ClusteredTries[]): GroupVerdict {
   return {
-    verdict: proficiencyOf(tables).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
+    verdict: proficiencyOf(rows).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
     p: null,
     explainedBy: [],
   };
 }
 
-export function attributeTable(
+export function attributeTries(
   { compared, base, head }: ExplainReference,
   { tries, metric }: CountedSuite,
-): Table {
-  const count = (side: readonly TryResult[]): Table['base'] =>
-    compared ? countTries(side, metric, tries) : { passes: 0, tries: 0 };
-  return { base: count(base), head: count(head) };
-}
-
-function attributeClusters(
-  { references, tries, metric }: CountedSuite,
-  positions: ReadonlyMap<string, number>,
-): Cluster[] {
-  const compared = references.filter((reference) => reference.compared);
-  const passes = (side: readonly TryResult[]): Outcome[] => {
-    const byTry = new Map(
-      triesBelow(side, tries).map((tryResult) => [tryResult.try, tryOutcome(tryResult, metric)]),
-    );
-    const last = Math.max(-1, ...byTry.keys());
-    return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
-  };
-  const found = clustersOf(
-    compared.map(({ base, head, cluster }) => ({
-      tries: { base: passes(base), head: passes(head) },
-      cluster,
-    })),
-  ).filter(({ length }) => length > 1);
-  return found.map((members) =>
-    members.flatMap((member) => {
-      const at = positions.get(compared[member.at]?.id ?? '');
-      return at === undefined ? [] : [{ ...member, at }];
-    }),
-  );
+): Tries {
+  const side = (given: readonly TryResult[]): Tries['base'] =>
+    compared ? outcomesOf(given, metric, tries) : [];
+  return { base: side(base), head: side(head) };
 }
 
 function attributeResult(
   suite: CountedSuite,
   found: Surveyed,
-  { tables, units }: { tables: readonly Table[]; units: readonly Unit[] },
+  rows: readonly ClusteredTries[],
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
   const { path, name, variant } = suite;
   const { attribute, affinityMean, prior, references, alignment, skills } = found;
-  const proficiency = proficiencyOf(tables, units);
+  const proficiency = proficiencyOf(rows);
   const members = references.flatMap(({ reference: id, affinity }, at) => {
-    const table = tables[at];
-    return table === undefined ? [] : [{ id, table, weight: weightOf(affinity) }];
+    const row = rows[at];
+    return row === undefined
+      ? []
+      : [{ id, table: countTable(row.tries), weight: weightOf(affinity) }];
   });
   const drops = verdict === 'regressed' ? largestDrops(members) : [];
   const values = attributeValues(suite, new Set(references.map(({ reference }) => reference)));

@@ -1,5 +1,5 @@
 import { deduplicate } from '../../documents/document.ts';
-import { isComparable } from '../../kernel/statistics/table.ts';
+import { countTable, isComparable } from '../../kernel/statistics/table.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -8,7 +8,7 @@ import {
   countedMetric,
   measuredMetric,
   attributeResults,
-  attributeTable,
+  attributeTries,
   type CountedSuite,
   type ExplainInput,
   type ExplainSuite,
@@ -173,7 +173,11 @@ async function insightsOf(
 
 function fallFindings(suite: CountedSuite, hasAttributes: boolean): InsightFinding[] {
   const compared = suite.references
-    .map((reference) => ({ id: reference.id, table: attributeTable(reference, suite), weight: 1 }))
+    .map((reference) => ({
+      id: reference.id,
+      table: countTable(attributeTries(reference, suite)),
+      weight: 1,
+    }))
     .filter(({ table }) => isComparable(table));
   const fell = compared.filter(
     ({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries,

@@ -1,45 +1,38 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import type { Unit } from '../../kernel/statistics/clusters.ts';
+import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
-import {
-  isComparable,
-  meanOfCounts,
-  type Counts,
-  type Table,
-} from '../../kernel/statistics/table.ts';
+import { contrast } from '../../kernel/statistics/look.ts';
+import { isComparable, meanOfCounts } from '../../kernel/statistics/table.ts';
 import { sideMean } from '../../kernel/statistics/value-test.ts';
 import { metricNumber } from '../../metrics/value.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** By the try's outcome or by one metric's score; only tries with an index below `tries`. */
-export function countTries(
+/** By index, what each try or one metric says of it; only tries with an index below `tries`. */
+export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
   tries: number | null,
-): Counts {
-  const words = triesBelow(given, tries).map((tryResult) => tryOutcome(tryResult, metric));
-  const passes = words.filter((word) => word === 'pass').length;
-  return { passes, tries: passes + words.filter((word) => word === 'fail').length };
+): Outcome[] {
+  const byTry = new Map(
+    triesBelow(given, tries).map((tryResult) => [tryResult.try, tryOutcome(tryResult, metric)]),
+  );
+  const last = Math.max(-1, ...byTry.keys());
+  return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
 }
 
-export function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
+function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
   return given.filter(({ try: index }) => tries === null || index < tries);
 }
 
-export function tryOutcome(
-  { outcome, scores }: TryResult,
-  metric: string | null,
-): Outcome | undefined {
+function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Pass rates, difference and two-sided 90 % interval; `units` are permuted together. */
-export function proficiencyOf(
-  tables: readonly Table[],
-  units: readonly Unit[] = tables,
-): Proficiency {
+/** Pass rates, difference and two-sided 90 % interval. */
+export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
+  const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);
   const interval = differenceInterval(tables, { units });
   const onBase = tables.some(({ base }) => base.tries > 0);

@@ -1,18 +1,15 @@
 import {
+  clustersOf,
+  clusterTable,
   momentsOf,
   passesOnHead,
-  clusterTable,
   type Cluster,
+  type ClusteredTries,
+  type ClusterTable,
 } from '../../kernel/statistics/clusters.ts';
-import { headMoments } from '../../kernel/statistics/distributions.ts';
 import { createRandom } from '../../kernel/statistics/random.ts';
-import {
-  isComparable,
-  isInformative,
-  mirrorTables,
-  type Table,
-} from '../../kernel/statistics/table.ts';
-import { mirrorClusters } from './clusters.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
+import { countTable, isComparable } from '../../kernel/statistics/table.ts';
 import { FEWEST_COMPARED } from './cost.ts';
 import { stepDownMaxT } from './max-t.ts';
 import { proficiencyOf } from './proficiency.ts';
@@ -21,7 +18,7 @@ import type { AttributeResult } from './result.ts';
 /** The smallest p is 1/2000; a p of 0.05 has a standard error of 0.005. */
 const PERMUTATIONS = 1999;
 
-/** The position of a table, and how far it belongs to the group: 0 (not at all) to 1. */
+/** The position of a row, and how far it belongs to the group: 0 (not at all) to 1. */
 export interface Member {
   at: number;
   weight: number;
@@ -42,7 +39,6 @@ interface VerdictOptions {
   alpha: number;
   seed: number;
   permutations?: number;
-  clusters?: readonly Cluster[];
 }
 
 /**
@@ -53,23 +49,21 @@ interface VerdictOptions {
  * by it. The first test takes every group in full, which limits false calls to alpha.
  */
 export function groupVerdicts(
-  tables: readonly Table[],
+  rows: readonly ClusteredTries[],
   groups: readonly AttributeMembers[],
   options: VerdictOptions,
 ): GroupVerdict[] {
-  const open = groups.map((group) =>
-    group.filter(({ at }) => {
-      const table = tables[at];
-      return table !== undefined && isComparable(table);
-    }),
+  const compared = new Set(
+    rows.flatMap(({ tries }, at) => (isComparable(countTable(tries)) ? at : [])),
   );
+  const open = groups.map((group) => group.filter(({ at }) => compared.has(at)));
   const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
-  const worse = calls(tables, open, tested, { ...options, name: 'worse' });
-  const better = calls(mirrorTables(tables), open, tested, {
-    ...options,
-    clusters: mirrorClusters(options.clusters ?? []),
-    name: 'better',
-  });
+  const worse = calls(rows, open, tested, { ...options, name: 'worse' });
+  const mirrored = rows.map(({ tries: { base, head }, cluster }) => ({
+    tries: { base: head, head: base },
+    cluster,
+  }));
+  const better = calls(mirrored, open, tested, { ...options, name: 'better' });
   return groups.map((_, j): GroupVerdict => {
     const [down, up] = [worse.get(j), better.get(j)];
     if (down === undefined || up === undefined)
@@ -91,12 +85,12 @@ interface Call {
 }
 
 function calls(
-  tables: readonly Table[],
+  rows: readonly ClusteredTries[],
   groups: readonly AttributeMembers[],
   tested: readonly number[],
   options: VerdictOptions & { name: string },
 ): Map<number, Call> {
-  const { clusters = [], permutations = PERMUTATIONS } = options;
+  const { permutations = PERMUTATIONS } = options;
   const found = new Map<number, Call>();
   const aside = new Set<number>();
   const alone = new Map<number, number>();
@@ -107,17 +101,13 @@ function calls(
     const random = createRandom(
       `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
     );
-    const tests = stepDownMaxT(
-      tables,
-      rest.map((group) => group.map(({ at }) => at)),
-      random,
-      { permutations, clusters },
-    );
+    const positions = rest.map((group) => group.map(({ at }) => at));
+    const tests = stepDownMaxT(rows, positions, random, permutations);
     if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
     const moved = [...left.keys()].filter(
       (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
     );
-    const top = foremost(tables, rest, moved, clusters);
+    const top = foremost(rows, rest, moved);
     const chosen = top === null ? undefined : left[top];
     if (top === null || chosen === undefined) {
       left.forEach((j, place) =>
@@ -147,18 +137,17 @@ const RANK_TOLERANCE = 1e-9;
 
 /** The largest movement in standard deviations; of equals, the largest fall of the mean. */
 function foremost(
-  tables: readonly Table[],
+  rows: readonly ClusteredTries[],
   groups: readonly AttributeMembers[],
   places: readonly number[],
-  clusters: readonly Cluster[],
 ): number | null {
   const ranked = places.map((place) => {
     const group = groups[place] ?? [];
     return {
       place,
-      z: weightedZ(tables, group, clusters),
+      z: weightedZ(rows, group),
       fall:
-        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (tables[at] ?? []) : [])))
+        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (rows[at] ?? []) : [])))
           .difference ?? 0,
     };
   });
@@ -173,34 +162,25 @@ function foremost(
 }
 
 /** Σ w (passes on head − mean) / √Σ w² variance; a cluster is one summand. */
-function weightedZ(
-  tables: readonly Table[],
-  group: AttributeMembers,
-  clusters: readonly Cluster[],
-): number {
+function weightedZ(rows: readonly ClusteredTries[], group: AttributeMembers): number {
   const weights = new Map(group.map(({ at, weight }) => [at, weight]));
-  const clustered = new Set(clusters.flatMap((members) => members.map(({ at }) => at)));
-  let [excess, variance] = [0, 0];
-  for (const { at, weight } of group) {
-    const table = tables[at];
-    if (table === undefined || !isInformative(table) || clustered.has(at)) continue;
-    const moments = headMoments(table);
-    excess += weight * (table.head.passes - moments.mean);
-    variance += weight ** 2 * moments.variance;
-  }
-  for (const members of clusters) {
-    const weighed = members.flatMap(({ at, base, head }) => {
-      const weight = weights.get(at) ?? 0;
-      const times = (passes: readonly number[]): number[] => passes.map((pass) => weight * pass);
-      return weight > 0 ? [{ at, base: times(base), head: times(head) }] : [];
-    });
-    if (weighed.length === 0) continue;
-    const unit = clusterTable(weighed);
-    const moments = momentsOf(unit);
-    excess += passesOnHead(unit) - moments.mean;
-    variance += moments.variance;
-  }
+  const units = clustersOf(rows).flatMap((members) => {
+    const own = members.filter(({ at }) => (weights.get(at) ?? 0) > 0);
+    return own.length === 0 ? [] : weighed(own, weights);
+  });
+  const moments = units.map((unit) => ({ ...momentsOf(unit), onHead: passesOnHead(unit) }));
+  const excess = sum(moments.map(({ onHead, mean }) => onHead - mean));
+  const variance = sum(moments.map((own) => own.variance));
   return variance > 0 ? excess / Math.sqrt(variance) : 0;
+}
+
+function weighed(members: Cluster, weights: ReadonlyMap<number, number>): ClusterTable {
+  return clusterTable(
+    members.map(({ at, base, head }) => {
+      const times = (pass: number): number => (weights.get(at) ?? 0) * pass;
+      return { at, base: base.map(times), head: head.map(times) };
+    }),
+  );
 }
 
 /** Called groups that share references with a group that would have been called too. */

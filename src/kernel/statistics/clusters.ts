@@ -9,7 +9,7 @@ export interface ClusteredTries {
 }
 
 /** One reference of a cluster by its position, with its passes by try, 1 or 0. */
-export interface ClusterMember {
+interface ClusterMember {
   at: number;
   base: readonly number[];
   head: readonly number[];

@@ -1,10 +1,12 @@
 import { clusterTable } from './clusters.ts';
+import { dealSums, type DealtUnit } from './deals.ts';
 import type { Distribution } from './distributions.ts';
 import { holm } from './holm.ts';
 import { NAMED_P } from './levels.ts';
-import type { Look, MetricTest } from './look.ts';
-import { createRandom, nextIndex, type Random } from './random.ts';
+import type { ClusterByMetric, Look, MetricTest } from './look.ts';
+import { createRandom } from './random.ts';
 import { passLaw } from './suite-test.ts';
+import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
 /** Whether the metric that fell most did so at `level`, and by at least `minDrop`. */
@@ -78,64 +80,44 @@ const DEALT = new WeakMap<Look, number>();
 const TIE = 1e-9;
 
 function dealtP(look: Look, observed: number): number {
-  const units = dealUnits(look);
-  const laws = look.metrics.map(({ units: own }) => midDownBySum(passLaw(own)));
+  const metrics = look.metrics.map(({ metric, units }, place) => ({
+    metric,
+    place,
+    pOf: midDownBySum(passLaw(units)),
+  }));
+  const places = new Map(metrics.map(({ metric, place }) => [metric, place]));
+  const units = look.clusters.map((cluster) => dealtUnit(cluster, places));
   const random = createRandom('columns');
-  const sums = new Int32Array(laws.length);
-  let [less, ties] = [0, 0];
-  for (let deal = 0; deal < DEALS; deal++) {
-    sums.fill(0);
-    for (const unit of units) dealUnit(unit, sums, random);
-    const least = laws.reduce((lowest, law, c) => Math.min(lowest, law(sums[c] ?? 0)), 1);
-    if (least < observed * (1 - TIE)) less += 1;
-    else if (least <= observed * (1 + TIE)) ties += 1;
-  }
+  const dealt = dealSums(units, { sums: metrics.length, rounds: DEALS, random });
+  const least = Float64Array.from({ length: DEALS }, () => 1);
+  dealt.forEach((sums, place) => {
+    const pOf = metrics[place]?.pOf;
+    sums.forEach((total, deal) => {
+      least[deal] = Math.min(at(least, deal), pOf?.(total) ?? 1);
+    });
+  });
+  const less = least.filter((p) => p < observed * (1 - TIE)).length;
+  const ties = least.filter((p) => p <= observed * (1 + TIE)).length - less;
   return (less + ties / 2 + 0.5) / (DEALS + 1);
 }
 
-/** What is dealt together: the passes of each try for the metrics at these places. */
-interface DealUnit {
-  order: Int32Array;
-  heads: number;
-  parts: readonly { metric: number; passes: readonly number[] }[];
-}
-
-function dealUnit({ order, heads, parts }: DealUnit, sums: Int32Array, random: Random): void {
-  for (let i = 0; i < heads; i++) {
-    const from = i + nextIndex(random, order.length - i);
-    const chosen = order[from] ?? 0;
-    order[from] = order[i] ?? 0;
-    order[i] = chosen;
-    for (const { metric, passes } of parts)
-      sums[metric] = (sums[metric] ?? 0) + (passes[chosen] ?? 0);
-  }
-}
-
 /** All metrics have the same judged tries, so a place means the same try in each. */
-function dealUnits({ clusters, metrics }: Look): DealUnit[] {
-  const places = new Map(metrics.map(({ metric }, place) => [metric, place]));
-  return clusters.flatMap((cluster) => {
-    const parts = [...cluster].flatMap(([metric, members]) => {
-      const { base, head } = clusterTable(members);
-      const passes = [...head, ...base];
-      const differs = passes.some((value) => value !== passes[0]);
-      return differs ? [{ metric: places.get(metric) ?? 0, passes, heads: head.length }] : [];
-    });
-    return parts.slice(0, 1).map(({ passes, heads }) => ({
-      order: Int32Array.from(passes.keys()),
-      heads,
-      parts,
-    }));
+function dealtUnit(
+  cluster: ClusterByMetric,
+  places: ReadonlyMap<string | null, number>,
+): DealtUnit {
+  const tables = [...cluster].map(([metric, members]) => ({ metric, ...clusterTable(members) }));
+  const parts = tables.flatMap(({ metric, base, head }) => {
+    const values = [...head, ...base];
+    const differs = values.some((value) => value !== values[0]);
+    return differs ? [{ values, sums: [places.get(metric) ?? 0] }] : [];
   });
+  return { heads: tables[0]?.head.length ?? 0, parts };
 }
 
 /** P(S < s) + ½ P(S = s) for every possible sum. */
-function midDownBySum({ low, mass }: Distribution): (sum: number) => number {
-  const p = new Float64Array(mass.length);
+function midDownBySum({ low, mass }: Distribution): (total: number) => number {
   let below = 0;
-  mass.forEach((probability, i) => {
-    p[i] = below + probability / 2;
-    below += probability;
-  });
-  return (sum) => (sum < low ? 0 : (p[sum - low] ?? 1));
+  const p = mass.map((share) => (below += share) - share / 2);
+  return (total) => (total < low ? 0 : (p[total - low] ?? 1));
 }

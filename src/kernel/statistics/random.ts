@@ -44,6 +44,16 @@ export function nextIndex(random: Random, count: number): number {
   return Math.floor(nextFloat(random) * count);
 }
 
+/** Moves a random choice of `count` items to the front (Fisher–Yates). */
+export function shuffleFront(items: Int32Array, count: number, random: Random): void {
+  for (let i = 0; i < count; i++) {
+    const from = i + nextIndex(random, items.length - i);
+    const chosen = items[from] ?? 0;
+    items[from] = items[i] ?? 0;
+    items[i] = chosen;
+  }
+}
+
 /** A shuffled copy (Fisher–Yates). */
 export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
   const left = [...items];

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { stepDownMaxT } from '../../../../src/features/attributes/max-t.ts';
-import { clustersOf, type Cluster } from '../../../../src/kernel/statistics/clusters.ts';
 import { clusteredTries } from '../../../../src/kernel/statistics/look.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
-import { countTable, type Tries } from '../../../../src/kernel/statistics/table.ts';
+import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import {
   expectClose,
   repeat,
   rows,
   tablesOf,
+  triesOf,
   vectors,
   type Row,
 } from '../../kernel/statistics/vectors.ts';
@@ -20,10 +20,7 @@ const run = (
   permutations: number,
   seed: number | string = 1,
 ): ReturnType<typeof stepDownMaxT> =>
-  stepDownMaxT(tablesOf(given), groups, createRandom(seed), { permutations });
-
-const named = (tries: Tries[], names: (string | null)[]): Cluster[] =>
-  clustersOf(clusteredTries(tries, names)).filter(({ length }) => length > 1);
+  stepDownMaxT(triesOf(tablesOf(given)), groups, createRandom(seed), permutations);
 
 describe('stepDownMaxT', () => {
   test.each(
@@ -86,8 +83,7 @@ describe('stepDownMaxT', () => {
       { base: passed, head: ['fail', 'pass', 'pass'] },
       { base: passed, head: ['fail', 'fail', 'pass'] },
     ];
-    const clusters = named(tries, ['a', 'a', 'a', null]);
-    const tables = tries.map((one) => countTable(one, 0, 3));
+    const clustered = clusteredTries(tries, ['a', 'a', 'a', null]);
     const groups = [
       [0, 1, 2],
       [2, 3],
@@ -129,10 +125,7 @@ describe('stepDownMaxT', () => {
     }
 
     test('agrees with counting every deal of whole tries', () => {
-      const found = stepDownMaxT(tables, groups, createRandom(1), {
-        permutations: 20_000,
-        clusters,
-      });
+      const found = stepDownMaxT(clustered, groups, createRandom(1), 20_000);
       const counted = exact();
       found.forEach(({ z, p }, j) => {
         expect(z).toBeCloseTo(counted.z[j]!, 10);
@@ -143,22 +136,19 @@ describe('stepDownMaxT', () => {
     test('ten templates that fell together are one thing that fell, not ten', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
-      const tenTables = ten.map((one) => countTable(one, 0, 3));
-      const pWith = (which: Cluster[]): number => {
-        const options = { permutations: 1999, clusters: which };
-        return stepDownMaxT(tenTables, [[...ten.keys()]], createRandom(1), options)[0]!.p;
-      };
+      const pWith = (names: (string | null)[]): number =>
+        stepDownMaxT(clusteredTries(ten, names), [[...ten.keys()]], createRandom(1), 1999)[0]!.p;
       const alone = pWith([]);
-      const together = pWith(named(ten, Array<string>(10).fill('a')));
+      const together = pWith(Array<string>(10).fill('a'));
       expect(alone).toBeLessThan(0.001);
       // One deal of the twenty.
       expect(together).toBeGreaterThan(0.035);
     });
 
     test('those of one member change nothing', () => {
-      const runWith = (which: Cluster[]) =>
-        stepDownMaxT(tables, groups, createRandom(1), { permutations: 99, clusters: which });
-      expect(runWith(named(tries, ['a', 'b', null, 'c']))).toEqual(runWith([]));
+      const runWith = (names: (string | null)[]) =>
+        stepDownMaxT(clusteredTries(tries, names), groups, createRandom(1), 99);
+      expect(runWith(['a', 'b', null, 'c'])).toEqual(runWith([]));
     });
   });
 

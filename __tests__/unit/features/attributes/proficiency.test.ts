@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { misalignment } from '../../../../src/features/attributes/affinity.ts';
-import { countTries, proficiencyOf } from '../../../../src/features/attributes/proficiency.ts';
+import { outcomesOf, proficiencyOf } from '../../../../src/features/attributes/proficiency.ts';
 import { largestDrops, otherSkills } from '../../../../src/features/attributes/tables.ts';
-import type { Table } from '../../../../src/kernel/statistics/table.ts';
+import { countOutcomes, type Table } from '../../../../src/kernel/statistics/table.ts';
 import { tryResult } from '../../app/run/builders.ts';
+import { triesOf } from '../../kernel/statistics/vectors.ts';
 
 const table = (base: number, head: number, tries = 5): Table => ({
   base: { passes: base, tries },
@@ -15,8 +16,8 @@ describe('counting tries', () => {
     const tries = (['pass', 'fail', 'ungraded', 'error', 'skipped', 'pass'] as const).map(
       (outcome, index) => tryResult(outcome, index),
     );
-    expect(countTries(tries, null, null)).toEqual({ passes: 2, tries: 3 });
-    expect(countTries(tries, null, 2)).toEqual({ passes: 1, tries: 2 });
+    expect(countOutcomes(outcomesOf(tries, null, null))).toEqual({ passes: 2, tries: 3 });
+    expect(countOutcomes(outcomesOf(tries, null, 2))).toEqual({ passes: 1, tries: 2 });
   });
 
   test('can go by one metric instead of the whole try', () => {
@@ -27,16 +28,18 @@ describe('counting tries', () => {
       { ...shared, metric: 'odd', status: 'error' as const, value: null },
     ];
     const counted = (metric: string) =>
-      countTries([{ ...tryResult('fail'), scores }], metric, null);
+      countOutcomes(outcomesOf([{ ...tryResult('fail'), scores }], metric, null));
     expect(counted('short')).toEqual({ passes: 1, tries: 1 });
     expect(counted('polite')).toEqual({ passes: 0, tries: 1 });
     for (const metric of ['odd', 'none']) expect(counted(metric)).toEqual({ passes: 0, tries: 0 });
   });
 });
 
+const proficiency = (tables: Table[]) => proficiencyOf(triesOf(tables));
+
 describe('proficiency', () => {
   test("is the mean of the references' pass rates, with the interval of their difference", () => {
-    const found = proficiencyOf([table(5, 0), table(5, 5), table(2, 1, 2)]);
+    const found = proficiency([table(5, 0), table(5, 5), table(2, 1, 2)]);
     expect(found).toMatchObject({ n: 3, base: 1, head: 0.5, difference: -0.5 });
     expect(found.low).toBeLessThan(-0.5);
     expect(found.high).toBeGreaterThan(-0.5);
@@ -44,11 +47,11 @@ describe('proficiency', () => {
 
   test('leaves out what was not judged on both sides, and shows the one side that a sweep has', () => {
     const oneSide: Table = { base: { passes: 0, tries: 0 }, head: { passes: 1, tries: 2 } };
-    const both = proficiencyOf([table(5, 5), oneSide]);
+    const both = proficiency([table(5, 5), oneSide]);
     expect(both).toMatchObject({ n: 1, base: 1, head: 1, difference: 0 });
     const nothing = { base: null, difference: null, low: null, high: null };
-    expect(proficiencyOf([oneSide, oneSide])).toEqual({ ...nothing, n: 2, head: 0.5 });
-    expect(proficiencyOf([])).toEqual({ ...nothing, n: 0, head: null });
+    expect(proficiency([oneSide, oneSide])).toEqual({ ...nothing, n: 2, head: 0.5 });
+    expect(proficiency([])).toEqual({ ...nothing, n: 0, head: null });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { groupVerdicts, type GroupVerdict } from '../../../../src/features/attributes/verdicts.ts';
-import type { Cluster } from '../../../../src/kernel/statistics/clusters.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
+import { triesOf } from '../../kernel/statistics/vectors.ts';
 
 const table = (base: number, head: number, tries = 5): Table => ({
   base: { passes: base, tries },
@@ -15,7 +15,7 @@ const members = (group: number[], weight = 1) => group.map((at) => ({ at, weight
 const times = (count: number, one: Table): Table[] => Array.from({ length: count }, () => one);
 const verdicts = (tables: Table[], groups: number[][], more: object = {}): GroupVerdict[] =>
   groupVerdicts(
-    tables,
+    triesOf(tables),
     groups.map((group) => members(group)),
     { ...options, ...more },
   );
@@ -63,17 +63,20 @@ describe('verdicts of groups', () => {
     const filled = [...members(range(0, 15), 0), ...members(range(15, 30))];
     const own = [...members(range(0, 15)), ...members(range(30, 45), 0)];
     const tables = broken.map((counts, at) => (at === 20 ? table(5, 3) : counts));
-    const found = groupVerdicts(tables, [filled, own], options);
+    const found = groupVerdicts(triesOf(tables), [filled, own], options);
     expect(found.map(({ verdict }) => verdict)).toEqual([SAME, 'regressed']);
   });
 
   test('take references of one cluster for one: templates that failed in the same tries are not a finding', () => {
-    const tables = [...times(9, table(3, 1, 3)), ...times(20, table(3, 3, 3))];
-    const cluster = range(0, 9).map((at) => ({ at, base: [1, 1, 1], head: [0, 1, 0] }));
-    const verdictWith = (clusters: Cluster[]) =>
-      verdicts(tables, [range(0, 9), range(9, 29)], { clusters });
-    expect(verdictWith([]).map(({ verdict }) => verdict)).toEqual(['regressed', SAME]);
-    const [together] = verdictWith([cluster]);
+    const fell = times(9, table(3, 1, 3));
+    const verdictWith = (cluster: string | null) =>
+      groupVerdicts(
+        [...triesOf(fell, cluster), ...triesOf(times(20, table(3, 3, 3)))],
+        [members(range(0, 9)), members(range(9, 29))],
+        options,
+      );
+    expect(verdictWith(null).map(({ verdict }) => verdict)).toEqual(['regressed', SAME]);
+    const [together] = verdictWith('one');
     expect(together?.verdict).toBe(SAME);
     // Of the twenty deals of the six tries, four give head no more passes than it had.
     expect(together?.p).toBeCloseTo(0.2, 1);

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import type { Table } from '../../../../src/kernel/statistics/table.ts';
+import type { ClusteredTries } from '../../../../src/kernel/statistics/clusters.ts';
+import type { Counts, Table } from '../../../../src/kernel/statistics/table.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
 
 /**
  * Published or independently re-derived values; `tol` is the error that the value's digits allow.
@@ -35,6 +37,16 @@ export function tablesOf(rows: readonly Row[]): Table[] {
   return rows.map(([passesBase, triesBase, passesHead, triesHead]) => ({
     base: { passes: passesBase, tries: triesBase },
     head: { passes: passesHead, tries: triesHead },
+  }));
+}
+
+/** Tries with the counts of each table: first those that pass. */
+export function triesOf(tables: readonly Table[], cluster: string | null = null): ClusteredTries[] {
+  const side = ({ passes, tries }: Counts): Outcome[] =>
+    Array.from({ length: tries }, (_, at) => (at < passes ? 'pass' : 'fail'));
+  return tables.map(({ base, head }) => ({
+    tries: { base: side(base), head: side(head) },
+    cluster,
   }));
 }
 

@@ -1,0 +1,49 @@
+import { shuffleFront, type Random } from './random.ts';
+import { at } from './sums.ts';
+
+/** Tries that are permuted together between the sides. */
+export interface DealtUnit {
+  /** Of the numbers of each part, so many first ones are head's. */
+  heads: number;
+  parts: readonly {
+    /** A number for each try. */
+    values: ArrayLike<number>;
+    /** The sums in which these numbers count. */
+    sums: readonly number[];
+  }[];
+}
+
+/** Each sum over head's tries, as observed. */
+export function headSums(units: readonly DealtUnit[], sums: number): Float64Array {
+  const totals = new Float64Array(sums);
+  for (const { heads, parts } of units)
+    for (const { values, sums: own } of parts)
+      for (let i = 0; i < heads; i++)
+        for (const sum of own) totals[sum] = at(totals, sum) + at(values, i);
+  return totals;
+}
+
+/** Each sum over head's tries in `rounds` permutations: by sum, one number a round. */
+export function dealSums(
+  units: readonly DealtUnit[],
+  { sums, rounds, random }: { sums: number; rounds: number; random: Random },
+): Float64Array[] {
+  const dealt = Array.from({ length: sums }, () => new Float64Array(rounds));
+  for (const { heads, parts } of units) {
+    const size = parts[0]?.values.length ?? 0;
+    const order = Int32Array.from({ length: size }, (_, i) => i);
+    const targets = parts.map((part) => ({
+      values: part.values,
+      sums: part.sums.flatMap((sum) => dealt[sum] ?? []),
+    }));
+    for (let round = 0; round < rounds; round++) {
+      shuffleFront(order, heads, random);
+      for (const { values, sums: own } of targets) {
+        let total = 0;
+        for (let i = 0; i < heads; i++) total += at(values, at(order, i));
+        for (const sum of own) sum[round] = at(sum, round) + total;
+      }
+    }
+  }
+  return dealt;
+}
