@@ -130,11 +130,10 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const report = await linkedReport(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
-  const isCancelled = result.outcome.kind === 'cancelled';
   const ids = await publish({
     client,
     lease,
-    cancelled: isCancelled,
+    cancelled: result.outcome.kind === 'cancelled',
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     result,
     reports,
@@ -154,9 +153,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   await published();
   say(runner, outputsOf(result, ids, folder, reports));
   sayResult(result, job);
-  // Who stops a job may not be GitHub, which would not take exit code 0 for a pass.
-  const conclusion = isCancelled ? 'error' : result.conclusion;
-  return { conclusion, line: endLine(result.conclusion, result.title) };
+  return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
 }
 
 /** Null if it could not be written. */

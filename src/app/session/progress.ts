@@ -61,7 +61,7 @@ export function createHalting({
       );
     halt(
       isJob
-        ? { code: 'cancelled', why: `by a newer commit or by hand (${name})` }
+        ? { code: 'cancelled', why: `by a newer commit, by hand or by its timeout (${name})` }
         : { code: 'interrupted', why: `it was cancelled, or stopped by hand (${name})` },
     );
   };

@@ -62,8 +62,8 @@ type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
-    words: 'the job was cancelled, as by a newer commit',
-    when: ({ ended }) => ended?.halt === 'cancelled',
+    words: 'the job was cancelled, as by a newer commit, before its tries were enough',
+    when: (facts) => isEndedOpen(facts) && facts.ended?.halt === 'cancelled',
     figures: progressOf,
   },
   {
@@ -160,8 +160,7 @@ export const RUN_RULES: RunRules = [
 /** More tries could only add to a regression, but could change any other outcome. */
 export function isEndedOpen(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
-  if (ended === null) return false;
-  return ended.halt === 'cancelled' || isUnjudged(facts) || !hasRegressed;
+  return ended !== null && (isUnjudged(facts) || !hasRegressed);
 }
 
 export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {

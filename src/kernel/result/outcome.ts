@@ -36,7 +36,11 @@ const failed = outcome(
  * `overridden`, which the app adds.
  */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
-  outcome('cancelled', 'The job was cancelled, as by a newer commit.', progress),
+  outcome(
+    'cancelled',
+    'The job was cancelled before its tries were enough: by a newer commit, by hand or by its timeout.',
+    progress,
+  ),
   outcome(
     'nothing-to-run',
     'Nothing that changed touches a reference; `rubrics` were tested on examples.',
@@ -89,7 +93,7 @@ export type OutcomeOf<K extends OutcomeKind> = Extract<RunOutcome, { kind: K }>;
 
 /** Null: a failure if the outcome `fails`, else neutral. */
 export const CONCLUSIONS: Readonly<Record<OutcomeKind, Conclusion | null>> = {
-  cancelled: 'neutral',
+  cancelled: 'error',
   'nothing-to-run': 'success',
   'not-evaluated': 'error',
   'not-judged': 'error',

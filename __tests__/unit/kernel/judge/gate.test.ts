@@ -443,12 +443,22 @@ describe('the rules of a run', () => {
     expect(decide({ pool }, { fail_on: 'never' }).conclusion).toBe('neutral');
   });
 
-  test('put a cancelled job before everything else', () => {
-    const halt = { code: 'cancelled', why: 'by a newer commit or by hand (SIGINT)' } as const;
-    const input = gateInput({ suites: [suiteResult(fell(1, 0.5))] });
-    const unmade = { tries: 1, grades: 0, rounds: 0 };
-    const { conclusion, title } = inWords(decideOutcome(input, { halt, unmade }), input);
-    expect(conclusion).toBe('neutral');
-    expect(title).toMatch(/^Cancelled: by a newer commit or by hand \(SIGINT\);/);
+  describe('of a job that is cancelled', () => {
+    const why = 'by a newer commit, by hand or by its timeout (SIGTERM)';
+    const ended = (...suites: SuiteResult[]) => {
+      const input = gateInput({ suites });
+      const unmade = { tries: 1, grades: 0, rounds: 1 };
+      return inWords(decideOutcome(input, { halt: { code: 'cancelled', why }, unmade }), input);
+    };
+
+    test('are an error, so that no script takes it for a pass', () => {
+      const { conclusion, title } = ended(suiteResult());
+      expect([conclusion, title.startsWith(`Cancelled: ${why};`)]).toEqual(['error', true]);
+    });
+
+    test('call a run regressed if its tries prove that already', () => {
+      const { conclusion, title } = ended(suiteResult(fell(1, 0.5)));
+      expect([conclusion, title.startsWith('Regressed: ')]).toEqual(['failure', true]);
+    });
   });
 });

@@ -43,6 +43,7 @@ const ENDS = {
   fresh: ['success', 0, 'neutral'],
   broken: ['error', 2, 'bad'],
   grey: ['neutral', 0, 'neutral'],
+  stopped: ['error', 2, 'neutral'],
   open: ['neutral', 0, 'open'],
   overridden: ['neutral', 0, 'bad'],
 } as const satisfies Record<string, readonly [Conclusion, 0 | 1 | 2, Tone]>;
@@ -155,7 +156,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     '· No verdict',
     'Nothing to run: 1,234 references removed, newly skipped or quarantined',
   ],
-  cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'grey', '· Cancelled', WHY],
+  cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'stopped', '· Cancelled', WHY],
   fixed: [
     {},
     { suites: [capitals('unchanged', [0.9, 0.9], [referenceOf('peru', 'fixed', RAN)])] },
