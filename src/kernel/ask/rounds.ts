@@ -109,21 +109,22 @@ async function score(
     scoreUnder(suite, answers, suite.scoring, tools),
     suite.baseScoring === null ? null : scoreUnder(suite, answers, suite.baseScoring, tools),
   ]);
-  return answers.map(({ planned: { run, side } }, index) => {
-    const result = byHead[index];
-    if (result === undefined) throw new TypeError('an answer has no result');
-    return { index: run, side, made: { byHead: result, byBase: byBase?.[index] ?? null } };
-  });
+  return [...byHead].map(([planned, result]) => ({
+    index: planned.run,
+    side: planned.side,
+    made: { byHead: result, byBase: byBase?.get(planned) ?? null },
+  }));
 }
 
+/** In the order of the answers. */
 async function scoreUnder(
   { runs }: SuiteRun,
   answers: readonly AnsweredTry[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<TryResult[]> {
+): Promise<Map<PlannedTry, TryResult>> {
   const views = await viewsUnder(answers, scoring, tools);
-  const scores = await scoreAnswers(
+  const scored = await scoreAnswers(
     views.map((answer) => ({
       answer,
       reference: judgedBy(runs[answer.planned.run]?.affected, scoring),
@@ -131,7 +132,9 @@ async function scoreUnder(
     scoring,
     tools,
   );
-  return views.map((answer, index) => tryResult(answer, scores[index] ?? [], scoring));
+  return new Map(
+    scored.map(({ answer, scores }) => [answer.planned, tryResult(answer, scores, scoring)]),
+  );
 }
 
 export interface ExtraTry {
@@ -150,7 +153,8 @@ export async function runExtraTries(
   wanted: readonly ExtraTry[],
   tools: Executors & ScoringTools,
 ): Promise<TryResult[]> {
-  return scoreUnder(suite, await executeExtra(suite, wanted, tools), suite.scoring, tools);
+  const answers = await executeExtra(suite, wanted, tools);
+  return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
 /** Scored by both sides' scorings. In the order of `wanted`. */

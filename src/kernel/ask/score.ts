@@ -1,7 +1,7 @@
 import type { Metric, Score } from '../../types/metric.ts';
 import { whyDeclined } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
-import { gatesByPreference, isPairwise, metricsFor, ownMetrics } from '../suite/metrics.ts';
+import { gatesByPreference, isPairwise, metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Reference } from '../suite/suite.ts';
 import { inWaves } from './conditions.ts';
 import type { AnsweredTry } from './execute.ts';
@@ -18,36 +18,38 @@ export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
-/** The scores of each answer, in order. Metrics with unmet `depends_on` are skipped. */
+/** In the order of the answers. Metrics with unmet `depends_on` are skipped. */
 export async function scoreAnswers(
   answers: readonly AnswerToScore[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Score[][]> {
-  const { tests } = scoring;
-  const rows = new Map<AnswerToScore, AnswerRow>();
-  for (const item of answers) {
-    const { answer, reference } = item;
-    if (answer.completion.status === 'ok' && noAnswer(answer) === null)
-      rows.set(item, {
-        answer,
-        seen: seenAnswer(answer, reference, tools.price),
-        scores: new Map(),
-      });
-  }
-  const shared = [...rows.values()];
-  for (const wave of inWaves(tests.metrics))
+): Promise<{ answer: AnsweredTry; scores: Score[] }[]> {
+  const all = answers.map((item) => ({ ...item, row: rowOf(item, tools) }));
+  const judged = all.flatMap(({ reference, row }) => (row === null ? [] : [{ reference, row }]));
+  const rows = judged.map(({ row }) => row);
+  for (const wave of inWaves(scoring.tests.metrics))
     await Promise.all(
-      wave.map((metric) => scoreRows(asAdvice(metric, scoring), shared, scoring, tools)),
+      wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
     );
-  const judged = [...rows.keys()];
+  // A reference's own metrics. Equal ones are scored together.
+  const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
+    metrics.map((metric) => ({ metric, row })),
+  );
   await Promise.all(
-    ownMetrics(judged.map(({ reference }) => reference)).map(({ metric, positions }) => {
-      const own = positions.flatMap((at) => shared[at] ?? []);
-      return scoreRows(metric, own, scoring, tools);
+    [...Map.groupBy(own, ({ metric }) => metricIdentity(metric)).values()].map((equal) => {
+      const [first] = equal;
+      const of = equal.map(({ row }) => row);
+      return first && scoreRows(first.metric, of, scoring, tools);
     }),
   );
-  return answers.map((item) => scoresOf(item, rows.get(item), scoring));
+  return all.map((item) => ({ answer: item.answer, scores: scoresOf(item, item.row, scoring) }));
+}
+
+/** Null: there is no answer to judge. */
+function rowOf({ answer, reference }: AnswerToScore, { price }: ScoringTools): AnswerRow | null {
+  return answer.completion.status === 'ok' && noAnswer(answer) === null
+    ? { answer, seen: seenAnswer(answer, reference, price), scores: new Map() }
+    : null;
 }
 
 /** Comparisons of answers do not gate beside metrics that do. */
@@ -57,13 +59,13 @@ function asAdvice(metric: Metric, { tests }: Scoring): Metric {
 
 function scoresOf(
   { answer, reference }: AnswerToScore,
-  row: AnswerRow | undefined,
+  row: AnswerRow | null,
   { tests }: Scoring,
 ): Score[] {
   const metrics = metricsFor(tests, reference);
   const reason = noAnswer(answer);
   if (reason !== null) return metrics.map((metric) => failedScore(metric, reason));
-  if (row === undefined || answer.completion.status === 'error') return [];
+  if (row === null || answer.completion.status === 'error') return [];
   const isCut = answer.completion.ended === 'length';
   return metrics.map(({ name }) => {
     const score = row.scores.get(name);

@@ -89,22 +89,6 @@ export function metricIdentity({
   );
 }
 
-/** The references' own metrics and the indices they judge. Equal ones are merged into one batch. */
-export function ownMetrics(
-  references: readonly (Pick<Reference, 'metrics'> | null)[],
-): { metric: Metric; positions: number[] }[] {
-  const groups = new Map<string, { metric: Metric; positions: number[] }>();
-  references.forEach((reference, position) => {
-    for (const metric of reference?.metrics ?? []) {
-      const key = metricIdentity(metric);
-      const group = groups.get(key) ?? { metric, positions: [] };
-      groups.set(key, group);
-      group.positions.push(position);
-    }
-  });
-  return [...groups.values()];
-}
-
 /**
  * The only thing that decides whether an answer passes: one rubric metric, or one score of the
  * suite's own kind. Null if several metrics or answers decide, because a grader's known error does

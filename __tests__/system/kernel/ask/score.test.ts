@@ -56,7 +56,7 @@ async function scored({
     rubrics: new Map([['polite', rubricOf('{content}')]]),
     graders: [{ target: TARGET, parameters: {} }],
   });
-  const [scores = []] = await scoreAnswers(
+  const [{ scores } = { scores: [] }] = await scoreAnswers(
     [
       {
         answer: { planned, messages, completion: answer(output), own: null },
@@ -279,7 +279,7 @@ describe('graders of several metrics', () => {
       waiting = [];
       for (const settle of round) settle();
     }
-    const [scores = []] = await scored;
+    const [{ scores } = { scores: [] }] = await scored;
     expect(scores.map(({ metric: name }) => name)).toEqual(metrics.map(({ name }) => name));
     expect(scores.every(({ status }) => status === 'pass')).toBe(true);
     return sizes;
@@ -327,7 +327,7 @@ describe('many answers', () => {
       price: () => null,
     });
     return {
-      passes: scored.map((scores) => scores.every(({ status }) => status === 'pass')),
+      passes: scored.map(({ scores }) => scores.every(({ status }) => status === 'pass')),
       batches,
     };
   };

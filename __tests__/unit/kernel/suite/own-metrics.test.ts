@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ScoringTools } from '../../../../src/kernel/ask/score-metric.ts';
 import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { startSuite } from '../../../../src/kernel/plan/suite-run.ts';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
@@ -8,12 +9,8 @@ import {
   scoreCount,
   scoreNames,
 } from '../../../../src/kernel/select/scoring.ts';
-import {
-  metricIdentity,
-  metricsFor,
-  everyMetric,
-  ownMetrics,
-} from '../../../../src/kernel/suite/metrics.ts';
+import { metricIdentity, metricsFor, everyMetric } from '../../../../src/kernel/suite/metrics.ts';
+import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { planOf } from '../../../../src/money/plan.ts';
 import {
@@ -32,6 +29,29 @@ const contains = (name: string, value: string, line = 1) =>
     place: { file: 'f', line },
   });
 
+async function scored(
+  references: readonly Reference[],
+  of: Tests,
+  score: ScoringTools['scoreMetric'] = scoreMetric,
+) {
+  const side = suiteSide('head', suite({ tests: of }));
+  const answers = references.map((one, run) => {
+    const generation = generationOf(side.suite.prompt, side.variant, one);
+    const planned = { run, suite: 'p', side: 'head' as const, try: 0, generation, answerer: null };
+    return {
+      reference: one,
+      answer: { planned, completion: answer('AB'), messages: [], own: null },
+    };
+  });
+  return scoreAnswers(answers, scoring(of), {
+    complete: async () => answer(''),
+    evaluate: async () => [],
+    random: () => '',
+    scoreMetric: score,
+    price: () => null,
+  });
+}
+
 describe('metrics of one reference', () => {
   test("score its answers in addition to the suite's, and no other answers", async () => {
     const references = [
@@ -40,21 +60,8 @@ describe('metrics of one reference', () => {
       reference('c'),
     ];
     const of = tests({ metrics: [contains('shared', 'B')], references });
-    const side = suiteSide('head', suite({ tests: of }));
-    const judged = references.map((one) => {
-      const generation = generationOf(side.suite.prompt, side.variant, one);
-      const planned = { reference: one.id, side: 'head', try: 0, generation, answerer: null };
-      const answered = { completion: answer('AB'), messages: [], own: null };
-      return { reference: one, answer: { planned, ...answered } };
-    });
-    const scored = await scoreAnswers(judged as never, scoring(of), {
-      complete: async () => answer(''),
-      evaluate: async () => [],
-      random: () => '',
-      scoreMetric,
-      price: () => null,
-    } as never);
-    const words = scored.map((scores) =>
+    const found = await scored(references, of);
+    const words = found.map(({ scores }) =>
       scores.map(({ metric: name, status }) => `${name} ${status}`),
     );
     expect(words).toEqual([
@@ -69,15 +76,19 @@ describe('metrics of one reference', () => {
     expect([everyMetric(of).length, metricsFor(of, references[1]!).length]).toEqual([4, 3]);
   });
 
-  test('are scored in one batch if they are equal', () => {
-    const groups = ownMetrics([
+  test('are scored in one batch if they are equal', async () => {
+    const references = [
       reference('a', { metrics: [contains('own', 'A', 3)] }),
-      null,
       reference('b', { metrics: [contains('own', 'A', 9), contains('own2', 'A', 9)] }),
-    ]);
-    expect(groups.map(({ metric: { name }, positions }) => [name, positions])).toEqual([
-      ['own', [0, 2]],
-      ['own2', [2]],
+    ];
+    const batches: [string, number][] = [];
+    await scored(references, tests({ references, metrics: [] }), (metric, answers, tools) => {
+      batches.push([metric.name, answers.length]);
+      return scoreMetric(metric, answers, tools);
+    });
+    expect(batches).toEqual([
+      ['own', 2],
+      ['own2', 1],
     ]);
     const identity = metricIdentity(contains('own', 'A', 3));
     expect(identity).toBe(metricIdentity(contains('own', 'A', 9)));
