@@ -107,7 +107,7 @@ describe('a rubric that measures a fault', () => {
       gates: false,
       base: null,
       head: null,
-      values: { base: 0, head: 1, moved: null, gate: 'ignore' },
+      values: { base: 0, head: 1, moved: 'higher', gate: 'warn' },
     });
   });
 
