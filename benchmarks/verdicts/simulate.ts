@@ -1,6 +1,7 @@
 import { compareSuite } from '../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../src/kernel/judge/roll-up.ts';
-import { judgeSuites, type SuiteVerdict } from '../../src/kernel/judge/verdict.ts';
+import type { SuiteVerdict } from '../../src/kernel/judge/suite-row.ts';
+import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
   withMoreTries,
@@ -54,7 +55,7 @@ export function simulate(
   const { suites: judged, pool } = judgeSuites(comparisons, gate);
   const verdicts = comparisons.map((comparison) => judged.get(comparison));
   const words = verdicts.map((verdict) => verdict?.verdict);
-  const isRed = pool?.fell === true || words.includes('regressed');
+  const isRed = pool !== null || words.includes('regressed');
   const references = suites.reduce((sum, { base }) => sum + base.length, 0);
   return {
     colour: isRed ? 'red' : words.includes('inconclusive') ? 'grey' : 'green',

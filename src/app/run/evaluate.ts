@@ -127,7 +127,7 @@ export async function compareSuites(
     unconfirmed: underBase.unconfirmed,
     confirm: confirmReferences(gate, confirm),
     unseen: unseenReasons(suites, gate.alpha),
-    pool: pool?.fell === true && !pool.isExplained ? { base: pool.base, head: pool.head } : null,
+    pool,
     notices: [
       ...broken.notices,
       ...driftNotice('all suites together', confirmedPool),

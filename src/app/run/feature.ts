@@ -15,7 +15,7 @@ import type { ProjectSide } from '../../config/project-side.ts';
 import type { Limits } from '../../documents/limits.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
-import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';

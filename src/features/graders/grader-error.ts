@@ -1,7 +1,7 @@
 import type { LabelCounts, TestedJudge } from '../../app/run/feature.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/rates.ts';
-import type { SuiteVerdict } from '../../kernel/judge/verdict.ts';
+import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { soleJudge, type SoleJudge } from '../../kernel/suite/metrics.ts';

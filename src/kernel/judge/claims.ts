@@ -23,11 +23,12 @@ import {
 import { valueTest } from '../statistics/value-test.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { restsOn, wholeTry, type Claim, type Measure } from './confirmation.ts';
-import { isPooled } from './measure.ts';
+import { isPooled, isUnexplained } from './pool.ts';
 import { preferenceTables } from './preference.ts';
 import { namedRollup } from './roll-up.ts';
 
-import { isUnexplained, type RunVerdict, type SuiteVerdict } from './verdict.ts';
+import type { SuiteVerdict } from './suite-row.ts';
+import type { RunVerdict } from './verdict.ts';
 
 /**
  * The level of a second session. What fell passed a test at `alpha` already, on tries of the same
@@ -70,7 +71,7 @@ export function poolClaim(
   settings: ClaimSettings,
   others: number,
 ): Claim | null {
-  if (pool?.fell !== true || pool.isExplained) return null;
+  if (pool === null) return null;
   const rows = [...suites.values()].filter((row) => isPooled(row) && isUnexplained(row));
   const old = rows.filter(isOld).map(({ suite }) => suite);
   if (old.length === 0) return null;

@@ -21,8 +21,8 @@ import { metricRows } from './metric-rows.ts';
 import { preferenceOf } from './preference.ts';
 import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import type { SuiteVerdict } from './suite-row.ts';
 import { ruleUncompared } from './suite-rules.ts';
-import type { SuiteVerdict } from './verdict.ts';
 
 /** What a feature adds to a suite's result. */
 export type SuitePart = (
@@ -142,8 +142,8 @@ function referenceStatuses(verdict: SuiteVerdict | null): Map<ReferenceRun, Stat
   const silent = new Set(reason.by === 'unanswered' ? reason.references : []);
   const isCertain = confirmation === null || confirmation.status === 'confirmed';
   return new Map(
-    verdict.references.map(({ run, id, table, q, isCalled, isFixed }): [ReferenceRun, Status] => {
-      const isWorse = isCertain && (isCalled || q.down <= REFERENCE_FDR || silent.has(id));
+    verdict.references.map(({ run, id, table, q, isBroken, isFixed }): [ReferenceRun, Status] => {
+      const isWorse = isCertain && (isBroken || q.down <= REFERENCE_FDR || silent.has(id));
       const isBetter = q.up <= REFERENCE_FDR;
       const status = isWorse ? 'regressed' : isFixed ? 'fixed' : isBetter ? 'improved' : null;
       return [run, { status, p: referenceTest(table).down, q: q.down }];

@@ -1,23 +1,23 @@
 import { ruledOutBy, toleranceOf, visibleAt } from '../plan/calm.ts';
 import { ledgersOf } from '../plan/ledger.ts';
-import { lookLevels, ONE_LOOK, withLevels } from '../plan/looks.ts';
-import {
-  isPoolCalm,
-  isSuspiciousAlone,
-  leastDrop,
-  poolTolerance,
-  runState,
-  type RunState,
-} from '../plan/policy.ts';
+import { lookLevels, withLevels } from '../plan/looks.ts';
+import { runState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
 import { brokenP } from '../statistics/fixed-tries.ts';
 import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/levels.ts';
 import { isRise, type Look } from '../statistics/look.ts';
+import { poolOf, type Pool } from './pool.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { rowByTries, rowOfAnswers, type ReferenceRow, type SuiteRow } from './suite-row.ts';
-import type { SuiteFacts } from './suite-rules.ts';
+import {
+  rowByTries,
+  rowOfAnswers,
+  type MeasuredRow,
+  type OwnFacts,
+  type ReferenceRow,
+  type SuiteRow,
+} from './suite-row.ts';
 
 /** The suites of a run that are compared, and how they share alpha. */
 export interface RunRows {
@@ -25,13 +25,6 @@ export interface RunRows {
   rows: SuiteRow[];
   /** All questions of the run in one contrast; null: fewer than two suites share it. */
   pool: Pool | null;
-}
-
-export interface Pool {
-  look: Look;
-  level: number;
-  /** The pass rate over all questions fell beyond chance. */
-  fell: boolean;
 }
 
 export function runRows(
@@ -47,19 +40,6 @@ export function runRows(
     return own === undefined ? rowOfAnswers(suite, rollUps) : rowByTries(suite, own, state.plan);
   });
   return { shares, rows, pool: poolOf(byTries, state, shares.pool) };
-}
-
-function poolOf(
-  byTries: readonly SuiteComparison[],
-  { pool, plan }: RunState,
-  alpha: number,
-): Pool | null {
-  const isAdaptive = byTries.some(({ policy }) => policy.kind === 'adaptive');
-  const looks = withLevels(pool, alpha, isAdaptive ? plan : ONE_LOOK);
-  const drop = leastDrop(byTries.map(({ gate }) => ({ minDrop: gate.min_drop })));
-  const hit = looks.find(({ look, level }) => isFall(look, level, drop));
-  const decisive = hit ?? looks.at(-1);
-  return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
 /** Why a suite is red by its tries; p is null where only sequential evidence says so. */
@@ -84,7 +64,7 @@ export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regres
     const p = brokenP(look, share * whole, minDrop);
     if (p !== null) return { by: 'references', p, look };
   }
-  return references.some(({ isCalled }) => isCalled) ? { by: 'references', p: null, look } : null;
+  return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
 /** With a fixed number of tries the suite's test and that of its references share a level. */
@@ -92,35 +72,11 @@ function wholeAlpha({ suite }: SuiteRow, alpha: number, { shares }: RunRows): nu
   return alpha + shares.fixedReferences(suite);
 }
 
-/** Facts that the tries of a suite give without the rest of the run. */
-type OwnFacts = Pick<
-  SuiteFacts,
-  | 'fall'
-  | 'broken'
-  | 'named'
-  | 'fallenMetrics'
-  | 'suspicious'
-  | 'rise'
-  | 'interval'
-  | 'isBound'
-  | 'isNotLower'
->;
-
-export interface MeasuredRow extends SuiteRow {
-  /** Share of alpha (0–1) that the suite was judged at. */
-  alpha: number;
-  /** The largest drop (0–1) compatible with green. */
-  tolerance: number;
-  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
-  visibleDrop: number | null;
-  facts: OwnFacts;
-}
-
-export function measured<Row extends SuiteRow>(
-  row: Row,
+export function measured(
+  row: SuiteRow & Pick<MeasuredRow, 'moves'>,
   alpha: number,
   run: RunRows,
-): Row & MeasuredRow {
+): MeasuredRow {
   const { suite, plan, look, looks, references } = row;
   const { min_drop: minDrop } = suite.gate;
   const levels = lookLevels(wholeAlpha(row, alpha, run), plan);
@@ -138,7 +94,7 @@ export function measured<Row extends SuiteRow>(
     broken: red?.by === 'references' ? { p: red.p, references: named } : null,
     named,
     fallenMetrics: metricsBeyondChance(look, run.rows.length),
-    suspicious: idsOf(references, ({ isSuspicious }) => isSuspicious),
+    suspicious: idsOf(references, ({ isSuspect }) => isSuspect),
     rise: rise === undefined ? null : { p: rise.look.test.midUp, references: [] },
     interval: look.interval,
     isBound: ruledOut === 'bound',
@@ -148,8 +104,8 @@ export function measured<Row extends SuiteRow>(
 }
 
 /** Worse by itself, unless the settings accept that of references that are not critical. */
-function isNamed({ isCalled, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
-  return (isCalled || q.down <= REFERENCE_FDR) && (isCritical || shares.judged !== 'critical');
+function isNamed({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
+  return (isBroken || q.down <= REFERENCE_FDR) && (isCritical || shares.judged !== 'critical');
 }
 
 function idsOf(
@@ -157,22 +113,4 @@ function idsOf(
   is: (reference: ReferenceRow) => boolean,
 ): string[] {
   return references.filter(is).map(({ id }) => id);
-}
-
-/** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
-export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
-  const looksWorse = rows.some(
-    ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
-      fall !== null || broken !== null || named.length + suspicious.length + metrics.length > 0,
-  );
-  if (pool === null || pool.fell || looksWorse) return null;
-  const suites = rows.filter(isPooled);
-  const settings = suites.map(({ suite }) => suite.gate);
-  if (isSuspiciousAlone(suites.map(({ look }) => look))) return null;
-  return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
-}
-
-/** Whether its tries are compared one by one, so that it is part of the pool. */
-export function isPooled({ suite: { policy } }: SuiteRow): boolean {
-  return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }

@@ -13,8 +13,8 @@ import { countOutcomes } from '../statistics/table.ts';
 import { valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './rates.ts';
+import type { SuiteVerdict } from './suite-row.ts';
 import { meansOf, shownValues } from './values.ts';
-import type { SuiteVerdict } from './verdict.ts';
 
 /** More labels than this, or longer ones, are answers rather than labels. */
 const MAX_LABELS = 12;

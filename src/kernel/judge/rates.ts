@@ -6,7 +6,7 @@ import { rollupName } from '../suite/gate.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';
 import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
-import type { SuiteVerdict } from './verdict.ts';
+import type { SuiteVerdict } from './suite-row.ts';
 
 export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);

@@ -1,8 +1,9 @@
 import type { Outcome } from '../../types/metric.ts';
-import { criticalOf, plannedTries, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
+import { plannedTries, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
 import { discreteFdr } from '../statistics/fixed-tries.ts';
 import { clusteredTries, lookAt, type Look } from '../statistics/look.ts';
@@ -14,8 +15,12 @@ import {
   type Table,
   type Tries,
 } from '../statistics/table.ts';
+import type { Confirmation } from './confirmation.ts';
 import { preferenceTries } from './preference.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
+import type { SuiteFacts } from './suite-rules.ts';
+import type { FallUnderBase } from './under-base-scoring.ts';
+import type { MetricMove } from './values.ts';
 
 /** A suite that is compared, and what its tries show. A verdict adds its fields to the row. */
 export interface SuiteRow {
@@ -42,11 +47,42 @@ export interface ReferenceRow {
   /** False-discovery rates, 0–1, of "worse" and "better". */
   q: { down: number; up: number };
   /** Sequential evidence calls it broken. */
-  isCalled: boolean;
+  isBroken: boolean;
   /** It looks worse, and more tries could clear it. */
-  isSuspicious: boolean;
+  isSuspect: boolean;
   /** It failed on base and passes on head, beyond chance. */
   isFixed: boolean;
+}
+
+/** The row with what its tries show at its share of alpha. */
+export interface MeasuredRow extends SuiteRow {
+  /** Share of alpha (0–1) that the suite was judged at. */
+  alpha: number;
+  /** The largest drop (0–1) compatible with green. */
+  tolerance: number;
+  /** Smallest fall of the pass rate (0–1) detected with 80 % power at its level; null: none. */
+  visibleDrop: number | null;
+  facts: OwnFacts;
+  moves: readonly MetricMove[];
+}
+
+/** Facts that the tries of a suite give without the rest of the run. */
+export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
+
+/** Facts that other suites, new tries or the scorings add. */
+export type RunFactsOfSuite = Pick<
+  SuiteFacts,
+  'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
+>;
+
+/** The row with its verdict. */
+export interface SuiteVerdict extends MeasuredRow {
+  verdict: Verdict;
+  reason: VerdictReason;
+  /** The fall under base's scoring, if the verdict had to look at it; else null. */
+  hidden: FallUnderBase | null;
+  /** Null: it does not rest on answers of an earlier run, or says nothing bad. */
+  confirmation: Confirmation | null;
 }
 
 const ZERO_COUNTS = { passes: 0, tries: 0 };
@@ -60,15 +96,10 @@ export function rowByTries(
   plan: LookPlan,
 ): SuiteRow {
   const { policy } = suite;
-  const found = {
-    called: positions(states, ({ isBroken }) => isBroken),
-    suspects: positions(states, ({ isSuspect }) => isSuspect),
-    fixed: positions(states, ({ isFixed }) => isFixed),
-  };
   if (policy.kind !== 'adaptive') {
     const look = lookAt(plannedTries(ledger));
     const own = { tables: look.tables, q: discreteFdr(look.tables) };
-    return { ...oneLook(suite, look, policy.tries), references: referenceRows(suite, own, found) };
+    return { ...oneLook(suite, look, policy.tries), references: referenceRows(suite, own, states) };
   }
   const last = looks.at(-1);
   const look = last ?? lookAt(ledger.references);
@@ -83,15 +114,8 @@ export function rowByTries(
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
   };
-  const references = referenceRows(suite, { tables, q }, found);
+  const references = referenceRows(suite, { tables, q }, states);
   return { suite, plan, looks, look, upTo: tries, tries, references };
-}
-
-function positions(
-  states: readonly ReferenceState[],
-  is: (state: ReferenceState) => boolean,
-): number[] {
-  return states.flatMap((state, at) => (is(state) ? at : []));
 }
 
 function fdrOf(eValues: readonly number[]): number[] {
@@ -117,13 +141,13 @@ export function rowOfAnswers(
   const look = lookAt(clusteredTries(outcomes, blocks));
   const tables = compared.map((item) => (isPairs ? NO_TRIES : countTable(tryOutcomes(item))));
   const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);
-  const suspects = isPairs ? [] : criticalOf(compared).filter((at) => hasTurned(look.tables[at]));
+  const states = compared.map((item, at) => ({
+    ...NOTHING_FOUND,
+    isSuspect: !isPairs && isCritical(item) && hasTurned(look.tables[at]),
+  }));
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-  const found = { called: [], suspects, fixed: [] };
-  return {
-    ...oneLook(suite, look, tries),
-    references: referenceRows(suite, { tables, q }, found),
-  };
+  const references = referenceRows(suite, { tables, q }, states);
+  return { ...oneLook(suite, look, tries), references };
 }
 
 interface OwnTables {
@@ -134,18 +158,28 @@ interface OwnTables {
 function referenceRows(
   { run: suite, compared }: SuiteComparison,
   { tables, q }: OwnTables,
-  found: Record<'called' | 'suspects' | 'fixed', readonly number[]>,
+  states: readonly FoundReference[],
 ): ReferenceRow[] {
-  return compared.map((run, at) => ({
-    run,
-    id: run.affected.reference.id,
-    isCritical: run.affected.reference.tags.includes('critical'),
-    table: tables[at] ?? NO_TRIES,
-    q: { down: q.down[at] ?? 1, up: q.up[at] ?? 1 },
-    isCalled: found.called.includes(at),
-    isSuspicious: found.suspects.includes(at),
-    isFixed: found.fixed.includes(at) && failsUnderBase(run, suite),
-  }));
+  return compared.map((run, at) => {
+    const { isBroken, isSuspect, isFixed } = states[at] ?? NOTHING_FOUND;
+    return {
+      run,
+      id: run.affected.reference.id,
+      isCritical: isCritical(run),
+      table: tables[at] ?? NO_TRIES,
+      q: { down: q.down[at] ?? 1, up: q.up[at] ?? 1 },
+      ...{ isBroken, isSuspect },
+      isFixed: isFixed && failsUnderBase(run, suite),
+    };
+  });
+}
+
+type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>;
+
+const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
+
+function isCritical({ affected: { reference } }: ReferenceRun): boolean {
+  return reference.tags.includes('critical');
 }
 
 /** Base's answers fail by base's own scoring too, so that head fixes more than the scoring. */

@@ -1,0 +1,85 @@
+import { ONE_LOOK, withLevels } from '../plan/looks.ts';
+import {
+  isPoolCalm,
+  isSuspiciousAlone,
+  leastDrop,
+  poolTolerance,
+  type RunState,
+} from '../plan/policy.ts';
+import type { SuiteComparison } from '../plan/suite-run.ts';
+import { isFall } from '../statistics/columns.ts';
+import { contrast, rowsOf, type Look } from '../statistics/look.ts';
+import { meanOfTables } from './mean-rates.ts';
+import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
+
+/** All questions of the run in one contrast, where several suites compare their tries. */
+export interface Pool {
+  look: Look;
+  level: number;
+  /** The pass rate over all questions fell beyond chance. */
+  fell: boolean;
+}
+
+/** Null: fewer than two suites share it. */
+export function poolOf(
+  byTries: readonly SuiteComparison[],
+  { pool, plan }: RunState,
+  alpha: number,
+): Pool | null {
+  const isAdaptive = byTries.some(({ policy }) => policy.kind === 'adaptive');
+  const looks = withLevels(pool, alpha, isAdaptive ? plan : ONE_LOOK);
+  const drop = leastDrop(byTries.map(({ gate }) => ({ minDrop: gate.min_drop })));
+  const hit = looks.find(({ look, level }) => isFall(look, level, drop));
+  const decisive = hit ?? looks.at(-1);
+  return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
+}
+
+/** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
+export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
+  const looksWorse = rows.some(
+    ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
+      fall !== null || broken !== null || named.length + suspicious.length + metrics.length > 0,
+  );
+  if (pool === null || pool.fell || looksWorse) return null;
+  const suites = rows.filter(isPooled);
+  const settings = suites.map(({ suite }) => suite.gate);
+  if (isSuspiciousAlone(suites.map(({ look }) => look))) return null;
+  return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
+}
+
+/** Whether its tries are compared one by one, so that it is part of the pool. */
+export function isPooled({ suite: { policy } }: SuiteRow): boolean {
+  return policy.kind === 'adaptive' || policy.kind === 'fixed';
+}
+
+/** Mean pass rates over the references of all suites, 0–1. */
+export interface PoolFall {
+  base: number;
+  head: number;
+}
+
+/** Null: the pool did not fall, or single suites explain its fall. */
+export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
+  if (pool?.fell !== true || isExplained(rows.filter(isPooled), pool.level)) return null;
+  const { tables } = pool.look;
+  return { base: meanOfTables(tables, 'base') ?? 0, head: meanOfTables(tables, 'head') ?? 0 };
+}
+
+/**
+ * Whether single suites explain the fall of the pool: some are red by themselves or had their fall
+ * refuted, and the questions of the others together did not fall at the pool's level.
+ */
+function isExplained(pooled: readonly SuiteVerdict[], level: number): boolean {
+  const rest = pooled.filter(isUnexplained);
+  const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));
+  return rest.length < pooled.length && test.midDown > level;
+}
+
+/** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
+export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
+  const isRefuted =
+    confirmation !== null &&
+    confirmation.metric === undefined &&
+    confirmation.status !== 'confirmed';
+  return verdict !== 'regressed' && !isRefuted;
+}
