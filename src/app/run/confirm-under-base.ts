@@ -1,8 +1,8 @@
 import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../kernel/judge/claims.ts';
 import { restsOn } from '../../kernel/judge/confirmation.ts';
 import type { UnderBaseFinding } from '../../kernel/judge/gate-input.ts';
-import { underBaseFindings, type FallUnderBase } from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
+import { underBaseFindings, type FallUnderBase } from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { confirmationWords } from '../../wording/suites.ts';
