@@ -23,7 +23,6 @@ import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts'
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { SoleJudge } from '../../kernel/suite/metrics.ts';
 import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
 import type { Project } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
@@ -33,6 +32,7 @@ import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { SoleJudge } from './sole-judge.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
 /** Both sides as read; base is null if nothing is compared. */

@@ -1,11 +1,11 @@
 import type { SuitePart } from '../../kernel/judge/compare.ts';
-import { adaptiveTries } from '../../kernel/plan/tries.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import { conclusionOf } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
+import { adaptiveTries } from './adaptive-tries.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, TestedJudge } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';

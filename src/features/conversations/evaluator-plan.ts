@@ -1,8 +1,8 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
+import { soleJudge } from '../../app/run/sole-judge.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { soleJudge } from '../../kernel/suite/metrics.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import type { Notice } from '../../types/plain.ts';
 import { judging, steeringFor } from './answerer.ts';

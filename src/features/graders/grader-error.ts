@@ -1,10 +1,10 @@
 import type { LabelCounts, TestedJudge } from '../../app/run/feature.ts';
+import { soleJudge, type SoleJudge } from '../../app/run/sole-judge.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/rates.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
-import { soleJudge, type SoleJudge } from '../../kernel/suite/metrics.ts';
 import type { GraderError } from './result.ts';
 import { correctedDifference, roganGladenInterval, wrongShare } from './rogan-gladen.ts';
 

@@ -1,9 +1,9 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
+import { soleJudge } from '../../app/run/sole-judge.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { soleJudge } from '../../kernel/suite/metrics.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Rubric } from '../../types/metric.ts';

@@ -1,4 +1,4 @@
-import type { Interval } from '../../kernel/statistics/interval.ts';
+import type { Interval } from '../../report/intervals.ts';
 import {
   code,
   paragraph,

@@ -1,10 +1,10 @@
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
-import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
 import { cohenKappa } from '../../kernel/statistics/kappa.ts';
 import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';
 import { exampleMaterials } from '../../metrics/rubric.ts';
+import { type Interval, wilson } from '../../report/intervals.ts';
 import { counted } from '../../text/amounts.ts';
 import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
 import type { Rubric } from '../../types/metric.ts';

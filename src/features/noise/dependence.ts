@@ -1,8 +1,8 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { pairedMean } from '../../kernel/statistics/interval.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
 import { answerText } from '../../report/answers/text.ts';
+import { pairedMean } from '../../report/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {

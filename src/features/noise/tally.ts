@@ -1,9 +1,9 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { wilson } from '../../kernel/statistics/interval.ts';
 import { meanOfCounts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { wilson } from '../../report/intervals.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 

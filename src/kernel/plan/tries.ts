@@ -7,7 +7,7 @@ import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import { criticalOf, ledgersOf } from './ledger.ts';
-import { FIRST_TRIES, MOST_TRIES, type LookPlan } from './looks.ts';
+import { FIRST_TRIES, type LookPlan } from './looks.ts';
 import { explodedReferences, metricNumbers } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
@@ -222,26 +222,4 @@ function lacks(run: ReferenceRun | undefined, count: number): boolean {
   return (['base', 'head'] as const).some(
     (side) => run.affected[side] !== null && run[side].length < count,
   );
-}
-
-/** What sequential suites tried, and what five fixed tries a side would take. Null: none ran. */
-export function adaptiveTries(
-  suites: readonly SuiteComparison[],
-): { made: number; fixed: number } | null {
-  const made = new Map<string, number>();
-  for (const { run, policy } of suites) {
-    if (policy.kind !== 'adaptive') continue;
-    for (const { affected: reference, base, head } of run.runs) {
-      if (reference.reference.n_tries !== null) continue;
-      for (const [generation, tries] of [
-        [reference.base, base.length],
-        [reference.head, head.length],
-      ] as const) {
-        if (generation === null || generation.kind === 'impossible' || tries === 0) continue;
-        made.set(generation.fingerprint, Math.max(tries, made.get(generation.fingerprint) ?? 0));
-      }
-    }
-  }
-  const sum = [...made.values()].reduce((total, tries) => total + tries, 0);
-  return made.size === 0 ? null : { made: sum, fixed: MOST_TRIES * made.size };
 }

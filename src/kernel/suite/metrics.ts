@@ -89,27 +89,6 @@ export function metricIdentity({
   );
 }
 
-/**
- * The only thing that decides whether an answer passes: one rubric metric, or one score of the
- * suite's own kind. Null if several metrics or answers decide, because a grader's known error does
- * not describe them together.
- */
-export type SoleJudge =
-  { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };
-
-export function soleJudge(tests: Tests): SoleJudge | null {
-  const gating = everyMetric(tests).filter(({ skip }) => !skip);
-  const [metric] = gating;
-  if (tests.own !== null) {
-    const score = tests.own.kind.soleScore(tests.own, tests.references);
-    return gating.length === 0 && score !== null ? { kind: 'own', score } : null;
-  }
-  if (gating.length !== 1 || metric?.source.kind !== 'rubric') return null;
-  return tests.metrics.includes(metric)
-    ? { kind: 'rubric', metric, rubric: metric.source.rubric }
-    : null;
-}
-
 /** The metrics of a `gate.metrics` name: by name, or by name, a dot and an entry of their map. */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);

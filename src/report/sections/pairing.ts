@@ -2,9 +2,9 @@ import { countsForVerdict, sideCounts } from '../../kernel/result/counts.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { holm } from '../../kernel/statistics/holm.ts';
-import { pairedMean } from '../../kernel/statistics/interval.ts';
 import { suiteTest } from '../../kernel/statistics/suite-test.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
+import { pairedMean } from '../intervals.ts';
 
 export interface Pairing {
   references: number;

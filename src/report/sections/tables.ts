@@ -1,10 +1,10 @@
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { type Interval, wilson } from '../../kernel/statistics/interval.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
+import { type Interval, wilson } from '../intervals.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';

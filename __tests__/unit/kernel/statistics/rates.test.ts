@@ -6,9 +6,9 @@ import {
   roganGladenInterval,
   wrongShare,
 } from '../../../../src/features/graders/rogan-gladen.ts';
-import { wilson } from '../../../../src/kernel/statistics/interval.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
+import { wilson } from '../../../../src/report/intervals.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 import { agreesWithVectors } from './vectors.ts';
 

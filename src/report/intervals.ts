@@ -1,0 +1,58 @@
+import { normalQuantile } from '../kernel/statistics/distributions.ts';
+import type { Counts } from '../kernel/statistics/table.ts';
+
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/**
+ * Wilson's score interval: (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), within 0–1. Null
+ * without tries. Source: Wilson 1927; recommended by Newcombe 1998 (part one).
+ */
+export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
+  if (tries === 0) return null;
+  const z = normalQuantile((1 + confidence) / 2);
+  const [rate, scale] = [passes / tries, 1 + (z * z) / tries];
+  const centre = (rate + (z * z) / (2 * tries)) / scale;
+  const reach =
+    (z / scale) * Math.sqrt((rate * (1 - rate)) / tries + (z * z) / (4 * tries * tries));
+  return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
+}
+
+/** Fewer pairs do not determine the spread. */
+const FEWEST_PAIRS = 3;
+
+/**
+ * Mean of paired differences with its t interval, d ± t·s/√n. The interval is null with fewer than
+ * three pairs, or when all differences are equal (unknown rather than zero spread). Null without
+ * pairs.
+ */
+export function pairedMean(
+  differences: readonly number[],
+  confidence = 0.9,
+): { difference: number; low: number | null; high: number | null } | null {
+  const n = differences.length;
+  if (n === 0) return null;
+  const difference = differences.reduce((sum, d) => sum + d, 0) / n;
+  const variance = differences.reduce((sum, d) => sum + (d - difference) ** 2, 0) / (n - 1);
+  if (n < FEWEST_PAIRS || variance <= 1e-18) return { difference, low: null, high: null };
+  const reach = tQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n);
+  return { difference, low: difference - reach, high: difference + reach };
+}
+
+/**
+ * Student's t quantile from the normal one, in powers of 1/ν; up to the 97.5th percentile within 3
+ * % from two degrees of freedom, within 0.1 % from five. Source: Abramowitz and Stegun 26.7.5.
+ */
+export function tQuantile(p: number, freedom: number): number {
+  const z = normalQuantile(p);
+  const square = z * z;
+  const terms = [
+    (z * (square + 1)) / 4,
+    (z * (5 * square ** 2 + 16 * square + 3)) / 96,
+    (z * (3 * square ** 3 + 19 * square ** 2 + 17 * square - 15)) / 384,
+    (z * (79 * square ** 4 + 776 * square ** 3 + 1482 * square ** 2 - 1920 * square - 945)) / 92160,
+  ];
+  return terms.reduce((sum, term, index) => sum + term / freedom ** (index + 1), z);
+}
