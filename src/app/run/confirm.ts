@@ -1,3 +1,4 @@
+import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { claimAbout, isOld, poolClaim, suiteClaims } from '../../kernel/judge/claims.ts';
 import {
   confirmationOf,
@@ -113,26 +114,17 @@ function asker(
   tools: FeatureTools,
   price: Price,
 ): (wanted: readonly NewTry[]) => Promise<AskedTries> {
-  const extra = extraTryMaker(tools, price, { anew: true, secondSession: true });
+  const extra = extraTryMaker(tools, price, { anew: true, secondSession: true, byBase: true });
   return async (wanted) => {
-    const bySuite = Map.groupBy(wanted, ({ suite }) => suite);
     const made = await Promise.all(
-      [...bySuite].map(async ([{ run }, own]) => {
-        const tries = await extra.makeTries(
+      [...Map.groupBy(wanted, ({ suite }) => suite)].map(([{ run }, own]) =>
+        extra.make(
           run,
-          own.map(({ run: reference, side, try: index }) => {
-            const generation = reference.affected[side];
-            if (generation === null) throw new TypeError('a compared reference has two sides');
-            return { run: run.runs.indexOf(reference), generation, try: index, prompt: side, side };
-          }),
-        );
-        return own.flatMap((each, i) => {
-          const result = tries[i];
-          return result === undefined ? [] : [{ wanted: each, made: result }];
-        });
-      }),
+          own.map((each) => extraTry(run, each)),
+        ),
+      ),
     );
-    const tries = made.flat();
+    const tries = made.flat().map((each) => ({ wanted: each.wanted.wanted, made: each.made }));
     const halt = tools.spent.halted();
     if (extra.isEnded() || halt !== null)
       return { tries, limit: halt === null ? 'max_calls' : (halt.cap ?? 'time') };
@@ -141,4 +133,11 @@ function asker(
       ofBase.length > 0 && ofBase.every(({ made: own }) => own.byHead.parts === null);
     return { tries, limit: isSilent ? 'errors' : null };
   };
+}
+
+function extraTry({ runs }: SuiteComparison['run'], wanted: NewTry): ExtraTry & { wanted: NewTry } {
+  const { run, side, try: index } = wanted;
+  const generation = run.affected[side];
+  if (generation === null) throw new TypeError('a compared reference has two sides');
+  return { wanted, run: runs.indexOf(run), generation, try: index, prompt: side, side };
 }

@@ -1,24 +1,24 @@
-import { runExtraTries, runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
+import { runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
 import type { SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
-import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { type Complete, type Request, wasNotMade } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
 
 /** Makes tries of a suite beyond those of the plan. */
 interface ExtraTryMaker {
-  /** In the order of `wanted`. */
-  make(run: SuiteRun, wanted: readonly ExtraTry[]): Promise<TryResult[]>;
-  /** The same, scored by both sides' scorings. */
-  makeTries(run: SuiteRun, wanted: readonly ExtraTry[]): Promise<Try[]>;
+  make<Wanted extends ExtraTry>(
+    run: SuiteRun,
+    wanted: readonly Wanted[],
+  ): Promise<{ wanted: Wanted; made: Try }[]>;
   /** Whether a call was not made, because a cap or a signal ended the run. */
   isEnded(): boolean;
 }
 
+/** `byBase`: they are scored by base's scoring, too. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,
-  asked: Pick<Request, 'anew' | 'secondSession'>,
+  { byBase = false, ...asked }: Pick<Request, 'anew' | 'secondSession'> & { byBase?: boolean },
 ): ExtraTryMaker {
   const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
   let isEnded = false;
@@ -28,10 +28,16 @@ export function extraTryMaker(
     if (wasNotMade(completion)) isEnded = true;
     return completion;
   };
-  const made = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  const askTools = { complete, evaluate, checkSchema, random, scoreMetric, price };
   return {
-    make: (run, wanted) => runExtraTries(run, wanted, made),
-    makeTries: (run, wanted) => runNewTries(run, wanted, made),
+    async make(run, wanted) {
+      const suite = byBase ? run : { ...run, baseScoring: null };
+      const tries = await runNewTries(suite, wanted, askTools);
+      return wanted.flatMap((each, i) => {
+        const made = tries[i];
+        return made === undefined ? [] : [{ wanted: each, made }];
+      });
+    },
     isEnded: () => isEnded,
   };
 }

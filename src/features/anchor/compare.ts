@@ -33,7 +33,9 @@ export async function compareWithAnchor(
     const tries = Math.max(1, result.compared.tries);
     const rows = suite.references.flatMap((reference): AnchorRow[] => {
       const own = comparison.run.runs[reference.run];
-      return own === undefined ? [] : [{ ...reference, own, head: headTries(own, tries) }];
+      return own === undefined
+        ? []
+        : [{ ...reference, own, then: [], head: headTries(own, tries) }];
     });
     const level = LEVEL / open.length;
     found.push({ path, suite: name, variant, ...(await compareRows(rows, level, asker(suite))) });
@@ -58,7 +60,8 @@ interface AnchorRow {
   run: number;
   generation: AnchoredSuite['references'][number]['generation'];
   own: ReferenceRun;
-  head: Outcome[];
+  then: readonly Outcome[];
+  head: readonly Outcome[];
 }
 
 function headTries({ head }: ReferenceRun, tries: number): Outcome[] {
@@ -67,59 +70,47 @@ function headTries({ head }: ReferenceRun, tries: number): Outcome[] {
 
 type Compared = Pick<AnchoredResult, 'status' | 'references' | 'then' | 'now' | 'p'>;
 
-/** By earlier answers first. A fall is only told if answers of today show it, too. */
+/** By earlier answers first. A fall is only reported if answers of today show it, too. */
 async function compareRows(
   rows: readonly AnchorRow[],
   level: number,
   ask: AskAnchor,
 ): Promise<Compared> {
-  const then = await ask(rows, 'then', false);
-  if (then === null)
-    return summed(
-      rows,
-      rows.map(() => []),
-      'not-asked',
-      null,
-    );
-  const p = pOfFall(rows, then);
-  if (!reachesLevel(p, level)) return summed(rows, then, 'level', p);
+  const earlier = await ask(rows, 'then', false);
+  if (earlier === null) return summed(rows, 'not-asked', null);
+  const p = pOfFall(earlier);
+  if (!reachesLevel(p, level)) return summed(earlier, 'level', p);
   const today = await ask(rows, 'then', true);
   const isOld = rows.some(({ own }) => own.head.some(({ byHead }) => byHead.stored === true));
-  const head = isOld ? await ask(rows, 'now', true) : rows.map((row) => row.head);
-  if (today === null || head === null) return summed(rows, then, 'not-asked', null);
-  const fresh = rows.map((row, i) => ({ ...row, head: head[i] ?? [] }));
-  const again = pOfFall(fresh, today);
-  const isConfirmed = reachesLevel(again, CONFIRM_LEVEL);
-  return summed(fresh, today, isConfirmed ? 'fell' : 'not-confirmed', again);
+  const fresh = isOld && today !== null ? await ask(today, 'head', true) : today;
+  if (fresh === null) return summed(earlier, 'not-asked', null);
+  const again = pOfFall(fresh);
+  return summed(fresh, reachesLevel(again, CONFIRM_LEVEL) ? 'fell' : 'not-confirmed', again);
 }
 
-function pOfFall(rows: readonly AnchorRow[], then: readonly Outcome[][]): number {
-  const tries = rows.map(({ head }, i) => ({ base: then[i] ?? [], head }));
+function pOfFall(rows: readonly AnchorRow[]): number {
+  const tries = rows.map(({ then, head }) => ({ base: then, head }));
   return contrast(clusteredTries(tries, suiteBlocks(rows.map(({ own }) => own)))).test.midDown;
 }
 
 function summed(
   rows: readonly AnchorRow[],
-  then: readonly Outcome[][],
   status: Compared['status'],
   p: number | null,
 ): Compared {
-  const now = rows.flatMap(({ head }) => head);
   return {
-    status,
-    references: rows.length,
-    then: countOutcomes(then.flat()),
-    now: countOutcomes(now),
-    p,
+    ...{ status, references: rows.length, p },
+    then: countOutcomes(rows.flatMap(({ then }) => then)),
+    now: countOutcomes(rows.flatMap(({ head }) => head)),
   };
 }
 
-/** Outcomes of each row's new tries; null: a call was not made. */
+/** The rows with new tries of one prompt; null: a call was not made. */
 type AskAnchor = (
   rows: readonly AnchorRow[],
-  side: 'then' | 'now',
+  prompt: 'then' | 'head',
   anew: boolean,
-) => Promise<Outcome[][] | null>;
+) => Promise<AnchorRow[] | null>;
 
 function anchorAsker(
   tools: FeatureTools,
@@ -129,26 +120,28 @@ function anchorAsker(
     const run = suites
       .map(({ comparison }) => comparison.run)
       .find((each) => identityOf(each) === identity);
-    return async (rows, side, anew) => {
+    return async (rows, prompt, anew) => {
       if (run === undefined || tools.spent.halted() !== null) return null;
       const extra = extraTryMaker(tools, price, anew ? { anew } : {});
-      const wanted = rows.flatMap((row) => extraTries(row, side));
-      const results = await extra.make(run, wanted);
-      if (extra.isEnded()) return null;
-      return rows.map((_, i) =>
-        results.slice(i * ANCHOR_TRIES, (i + 1) * ANCHOR_TRIES).map(({ outcome }) => outcome),
+      const tries = await extra.make(
+        run,
+        rows.flatMap((row) => extraTries(row, prompt)),
       );
+      if (extra.isEnded()) return null;
+      const byRow = Map.groupBy(tries, ({ wanted }) => wanted.row);
+      return rows.map((row) => ({
+        ...row,
+        [prompt]: (byRow.get(row) ?? []).map(({ made }) => made.byHead.outcome),
+      }));
     };
   };
 }
 
-function extraTries({ run, generation, own }: AnchorRow, side: 'then' | 'now'): ExtraTry[] {
-  const asked = side === 'then' ? generation : own.affected.head;
-  if (asked === null) throw new TypeError('a compared reference has a head');
+function extraTries(row: AnchorRow, prompt: 'then' | 'head'): (ExtraTry & { row: AnchorRow })[] {
+  const generation = prompt === 'then' ? row.generation : row.own.affected.head;
+  if (generation === null) throw new TypeError('a compared reference has a head');
   return Array.from({ length: ANCHOR_TRIES }, (_, index) => ({
-    run,
-    generation: asked,
-    try: index,
-    prompt: side,
+    ...{ row, run: row.run, generation, try: index },
+    prompt,
   }));
 }
