@@ -1,4 +1,5 @@
 import { normalQuantile } from '../kernel/statistics/distributions.ts';
+import { mean, sum } from '../kernel/statistics/sums.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
 
 export interface Interval {
@@ -34,8 +35,8 @@ export function pairedMean(
 ): { difference: number; low: number | null; high: number | null } | null {
   const n = differences.length;
   if (n === 0) return null;
-  const difference = differences.reduce((sum, d) => sum + d, 0) / n;
-  const variance = differences.reduce((sum, d) => sum + (d - difference) ** 2, 0) / (n - 1);
+  const difference = mean(differences);
+  const variance = sum(differences.map((own) => (own - difference) ** 2)) / (n - 1);
   if (n < FEWEST_PAIRS || variance <= 1e-18) return { difference, low: null, high: null };
   const reach = tQuantile((1 + confidence) / 2, n - 1) * Math.sqrt(variance / n);
   return { difference, low: difference - reach, high: difference + reach };

@@ -1,8 +1,8 @@
-import { ruledOutBy, toleranceOf, visibleAt } from '../plan/calm.ts';
 import { ledgersOf } from '../plan/ledger.ts';
 import { lookLevels, withLevels } from '../plan/looks.ts';
 import { runState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { ruledOutBy, toleranceOf, visibleAt } from '../plan/tolerance.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
 import { brokenP } from '../statistics/fixed-tries.ts';

@@ -2,10 +2,10 @@ import { isFall, smallestP } from '../statistics/columns.ts';
 import { holm } from '../statistics/holm.ts';
 import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
 import { reachesLevel, triesMade } from '../statistics/table.ts';
-import { ruledOutBy, toleranceOf, visibleAt } from './calm.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
+import { ruledOutBy, toleranceOf, visibleAt } from './tolerance.ts';
 
 /**
  * Which tries to make next. The state has no memory: it is replayed from the first look on with the

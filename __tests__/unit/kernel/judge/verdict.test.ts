@@ -10,8 +10,8 @@ import {
   type SuiteComparison,
   type TryPolicy,
 } from '../../../../src/kernel/plan/suite-run.ts';
+import { visibleDrop } from '../../../../src/kernel/plan/tolerance.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
-import { visibleDrop } from '../../../../src/kernel/statistics/visible-drop.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
 import {

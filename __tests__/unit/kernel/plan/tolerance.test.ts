@@ -4,8 +4,8 @@ import {
   shrunkVariance,
   visibleDrop,
   withinVariance,
-} from '../../../../src/kernel/statistics/visible-drop.ts';
-import { agreesWithVectors, repeat, rows, tablesOf, type Row } from './vectors.ts';
+} from '../../../../src/kernel/plan/tolerance.ts';
+import { agreesWithVectors, repeat, rows, tablesOf, type Row } from '../statistics/vectors.ts';
 
 const design = { references: 50, tries: { base: 5, head: 5 }, variance: 0.05, rate: 0.8 };
 
