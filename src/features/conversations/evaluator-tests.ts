@@ -1,6 +1,6 @@
 import type { TestedJudge } from '../../app/run/feature.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import { wilson } from '../../report/intervals.ts';
+import { wilson } from '../../report/sections/intervals.ts';
 import { counted } from '../../text/amounts.ts';
 import { agreementOf } from '../../trials/agreement.ts';
 import type { Notice, Side } from '../../types/plain.ts';

@@ -1,7 +1,7 @@
 import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
 import { mean, meanOrNull } from '../../kernel/statistics/sums.ts';
-import { pairedMean } from '../../report/intervals.ts';
+import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Side } from '../../types/plain.ts';
 import { steeringFor } from './answerer.ts';
 import type {

@@ -1,4 +1,3 @@
-import type { Interval } from '../../report/intervals.ts';
 import {
   code,
   paragraph,
@@ -8,6 +7,7 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
+import type { Interval } from '../../report/sections/intervals.ts';
 import { rateInterval } from '../../report/sections/phrases.ts';
 import { twoDecimals, percent, counted } from '../../text/amounts.ts';
 import type { RepeatedRubricTest } from './rubric-tests.ts';

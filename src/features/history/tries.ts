@@ -3,7 +3,7 @@ import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { scoringIdentity } from '../../kernel/select/scoring.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { wilson } from '../../report/intervals.ts';
+import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
 import type { Side } from '../../types/plain.ts';
 

@@ -2,7 +2,7 @@ import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
 import { answerText } from '../../report/answers/text.ts';
-import { pairedMean } from '../../report/intervals.ts';
+import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {

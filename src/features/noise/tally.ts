@@ -3,7 +3,7 @@ import type { Result, UsageTotals } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { meanOfCounts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import { wilson } from '../../report/intervals.ts';
+import { wilson } from '../../report/sections/intervals.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 

@@ -4,7 +4,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { holm } from '../../kernel/statistics/holm.ts';
 import { suiteTest } from '../../kernel/statistics/suite-test.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
-import { pairedMean } from '../intervals.ts';
+import { pairedMean } from './intervals.ts';
 
 export interface Pairing {
   references: number;

@@ -1,8 +1,8 @@
+import { pairedMean, tQuantile } from '../../../../src/report/sections/intervals.ts';
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval, meanDifference } from '../../../../src/kernel/statistics/interval.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
-import { pairedMean, tQuantile } from '../../../../src/report/intervals.ts';
 import { forAll } from '../../../fuzz.ts';
 import { anyTables } from './arbitraries.ts';
 import { agreesWithVectors, repeat, rows, tablesOf, type Row } from './vectors.ts';

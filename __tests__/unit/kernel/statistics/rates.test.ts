@@ -8,7 +8,7 @@ import {
 } from '../../../../src/features/graders/rogan-gladen.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
-import { wilson } from '../../../../src/report/intervals.ts';
+import { wilson } from '../../../../src/report/sections/intervals.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 import { agreesWithVectors } from './vectors.ts';
 

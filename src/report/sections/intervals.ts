@@ -1,6 +1,6 @@
-import { normalQuantile } from '../kernel/statistics/distributions.ts';
-import { mean, sum } from '../kernel/statistics/sums.ts';
-import type { Counts } from '../kernel/statistics/table.ts';
+import { normalQuantile } from '../../kernel/statistics/distributions.ts';
+import { mean, sum } from '../../kernel/statistics/sums.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
 
 export interface Interval {
   low: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pairedMean, tQuantile } from '../../../src/report/intervals.ts';
+import { pairedMean, tQuantile } from '../../../../src/report/sections/intervals.ts';
 
 describe("Student's t", () => {
   // Any printed table of the distribution.
