@@ -38,7 +38,7 @@ export async function composePrompt(
   return compose({ ...state, count: 0 }, file, 'prompt', [file]);
 }
 
-/** What is layered as the prompt, and what as its tests; of a test file all is the former. */
+/** Layers of the prompt and of its tests. A test file has layers of a prompt only. */
 interface Layers {
   prompt: Document[];
   tests: Document[];

@@ -7,14 +7,14 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 export interface Figures {
   /** Suites of which something ran. */
   ran: number;
-  /** References that ran, and of them those of new suites. */
+  /** References that ran, and how many of them are in new suites. */
   references: number;
   fresh: number;
   /** References that are worse by their own tries in suites that did not regress. */
   worse: number;
-  /** References with evidence, of those that should have it; null: all have it. */
+  /** References with evidence, of all that need it; null: all have it. */
   evidence: { references: number; of: number } | null;
-  /** Tries without a readable grade, of those of suites with too many; null: there are none. */
+  /** Tries without a readable grade in suites with many, of their tries; null: no such suite. */
   ungraded: { tries: number; of: number } | null;
 }
 
@@ -75,7 +75,7 @@ export function driftedSuites(suites: readonly SuiteResult[]): NamedRates[] {
   });
 }
 
-/** References that make a suite red though its pass rate is no lower; null: that is not why. */
+/** References because of which a suite is red although its rate is not lower; else null. */
 export function brokenUnderRise({
   verdict,
   reason,

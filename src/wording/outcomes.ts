@@ -27,9 +27,10 @@ import {
 } from './figures.ts';
 import { allSuites, brokenInWords, metricInWords, rateRange, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
+import { MODEL_CHANGED } from './suites.ts';
 import { variantWords } from './variants.ts';
 
-/** How good it is, as colours and pictures show it. */
+/** What colours and pictures show. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 
 /** What the words of an outcome are made of besides the outcome itself. */
@@ -47,7 +48,7 @@ interface OutcomeRow<O extends RunOutcome> {
   words: string | ((outcome: O, found: Found) => string);
   /** One line for the check, the outputs and the log; no full stop is needed. */
   title(outcome: O, found: Found): string;
-  /** What references with evidence are, where not all have it; absent: it is not said. */
+  /** The word for references with evidence, shown if some lack it; absent: not shown. */
   evidence?: 'compared' | 'judged';
 }
 
@@ -57,7 +58,7 @@ const OPEN = { sign: '?', tone: 'open', evidence: 'compared' } as const;
 const ERROR = { sign: '!', tone: 'bad', words: 'Not judged' } as const;
 const GREY = { sign: '·', tone: 'neutral' } as const;
 
-/** How every outcome is told. */
+/** Sign, first words and title of every outcome. */
 const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   'nothing-to-run': { sign: '✓', tone: 'good', words: 'Nothing affected', title: nothingToRun },
   'not-evaluated': {
@@ -96,10 +97,10 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   cancelled: { ...GREY, words: 'Cancelled', title: endedWords },
   'model-changed': {
     ...OPEN,
-    words: 'The model changed, not your prompt',
+    words: MODEL_CHANGED,
     title: (_, { suites }) => {
       const drifted = driftedSuites(suites).map(({ name, base, head }) => moved(name, base, head));
-      return `The model changed, not your prompt${drifted.length === 0 ? '' : `: ${drifted.join(', ')}`}`;
+      return `${MODEL_CHANGED}${drifted.length === 0 ? '' : `: ${drifted.join(', ')}`}`;
     },
   },
   fixed: {
@@ -255,7 +256,7 @@ function isUnasked({ verdict, evidence }: SuiteResult): boolean {
   return verdict === 'not_compared' && evidence.missing.length > 0;
 }
 
-/** Who answers in place of a model, beside a verdict that is red all the same; else null. */
+/** What replaces a model, if the verdict is red all the same; else null. */
 export function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {
   return rowOf(outcome).sign === '✗' ? replacedInShort(replaced) : null;
 }

@@ -78,7 +78,7 @@ function whatIsSeen(suite: SuiteResult, low: number): string {
   const size = `${counted(compared.references, 'reference')} × ${triesInWords(compared.tries)}`;
   const sees =
     drop === null
-      ? `this suite (${size}) usually sees no drop but a collapse`
+      ? `this suite (${size}) usually detects only a collapse`
       : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
   if (verdict === 'regressed') return `${sees}.`;
   if (pass_rate.base === 0) return `no try passes on base, so nothing could get worse (${size}).`;
@@ -149,7 +149,7 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
 export function confirmationWords(confirmation: Omit<ConfirmationResult, 'stored'>): string {
   if (confirmation.status !== 'model') return unconfirmedWords(confirmation);
   const fall = driftWords(confirmation);
-  return `The model changed, not your prompt: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;
+  return `${MODEL_CHANGED}: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;
 }
 
 /** `p: base falls today, too (100.0 % → 50.0 %): …`. */
@@ -162,6 +162,8 @@ export function modelFellToo(
     'and head is worse than base by new answers of both'
   );
 }
+
+export const MODEL_CHANGED = 'The model changed, not your prompt';
 
 function confirmationSentence({ reason, confirmation }: SuiteResult): string | null {
   if (reason?.by !== 'unconfirmed' && reason?.by !== 'model') return null;

@@ -44,7 +44,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red where nobody says why, where the label is in the payload alone, and where head comes from an outside contributor', async () => {
+  test('stays red without a reason, with the label in the payload alone, and for outside contributors', async () => {
     const { at, change } = await red();
     const event = pullRequestEvent(change);
     const payload = event.payload as { pull_request: { labels: object[] } };
@@ -56,7 +56,7 @@ describe('a red pull request with the override label', () => {
     Object.assign(pull, { labels: [LABEL] });
     const silent = await onPullRequest(at, change, { inputs });
     expect(silent.outputs['conclusion']).toBe('failure');
-    const message = expect.stringContaining('because nobody says why');
+    const message = expect.stringContaining('does not override the gate without a reason');
     const warning = expect.objectContaining({ level: 'warning', message });
     expect(silent.annotations).toContainEqual(warning);
 

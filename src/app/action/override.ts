@@ -16,8 +16,8 @@ type FoundOverride =
 
 /**
  * Whether the override label is on the pull request, and why: a line of its text that begins with
- * the label's name and a colon, else the label's own description. Without a reason it does not
- * count, for then nobody could learn it later.
+ * the label's name and a colon, else the label's own description. A label
+ * without a reason does not count.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
@@ -34,13 +34,13 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
   return {
     status: 'no-reason',
     message:
-      `The label "${label}" does not override the gate, because nobody says why: ` +
+      `The label "${label}" does not override the gate without a reason: ` +
       `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
       'description.',
   };
 }
 
-/** Sets a red verdict aside, in sight of everybody. What could not be judged stays an error. */
+/** Makes a red verdict neutral; the reports show that. What could not be judged stays an error. */
 export function withOverride(result: Result, override: Override): Result {
   const { outcome } = result;
   const red = outcome.kind === 'regressed' || outcome.kind === 'failed';

@@ -37,7 +37,7 @@ export interface GateInput {
   settings: GateSettings;
   /** References; 0: there was nothing to run. */
   affected: number;
-  /** References that ran and count for the verdict: neither skipped nor in quarantine. */
+  /** References that ran and count for the verdict: not skipped, not in quarantine. */
   counted: number;
   /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
   removed: readonly string[];
@@ -46,7 +46,7 @@ export interface GateInput {
   /** Falls under base's scoring that head's does not show. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
-  /** What head takes from its own tests or brings as rules of its own; only said. */
+  /** Checks that head drops, and rules that it introduces. They change no outcome. */
   weakened: readonly Reason[];
   /** Rubrics that were tested on labelled examples. */
   tested: number;
@@ -58,7 +58,7 @@ export interface GateInput {
   featureFindings: readonly FeatureFinding[];
   /** What features could not judge, as sentences. */
   unjudged: readonly string[];
-  /** Suites in which head puts something of its own in the place of a model that base asks. */
+  /** Suites in which head replaces a model that base asks. */
   replaced: readonly ReplacedModel[];
   /** An outside contributor changes something that is not used. */
   unused: boolean;

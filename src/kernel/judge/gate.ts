@@ -195,7 +195,7 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-/** Not green without anything that counts, or a readable base: deleting tests cannot help. */
+/** Why a run without findings is not green: nothing counts, or base cannot be read. */
 function notGreenReasons({ affected, counted, blind }: GateInput, facts: RunFacts): Reason[] {
   const { fails, isHeld, isUnseen, isInconclusive, hasUnusedChanges } = facts;
   if (fails || isHeld || isUnseen || isInconclusive) return [];
@@ -205,7 +205,7 @@ function notGreenReasons({ affected, counted, blind }: GateInput, facts: RunFact
   return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];
 }
 
-/** What a batch still holds is neither missing nor red: another run picks it up. */
+/** Another run picks up what a batch still holds, so that is not missing. */
 function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: EndedRun): Reason[] {
   const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
     code: 'ended',
@@ -221,12 +221,12 @@ function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: E
   return [ended('too-few'), ...(isUnjudged(facts) ? reasons.filter(saysWhy) : [])];
 }
 
-/** Nothing else is known if all that there is to say is that nothing was judged. */
+/** Whether it says more than that nothing was judged. */
 function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** Removes as many tries in error as were never made; the gate only counts them, so any will do. */
+/** Drops one errored try for each that was not made. The gate counts them, so any will do. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

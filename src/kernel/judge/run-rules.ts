@@ -18,7 +18,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   hasUnusedChanges: boolean;
   /** Something of base, or of the base branch, could not be read. */
   isBlind: boolean;
-  /** Head puts something of its own in the place of a model that base asks. */
+  /** Head replaces a model that base asks. */
   isReplaced: boolean;
   /** More than a tenth of all tries ended in an error, and not of head alone (`unanswered`). */
   hasTooManyErrors: boolean;
@@ -111,7 +111,7 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'not-comparable',
-    words: 'head puts recordings, a program or code in the place of a model of base',
+    words: 'head replaces a model of base by recordings, a program or code',
     when: ({ isReplaced }) => isReplaced,
   },
   {

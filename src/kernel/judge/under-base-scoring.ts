@@ -78,9 +78,9 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Mean rates over the references that were judged in all four corners, for a difference between
- * rates of different references would be no effect of anything; where there are none, over those of
- * which base's answers were judged by both sides' scoring.
+ * Mean rates over the references that were judged in all four corners: rates of different references
+ * cannot be compared. Without such references, over those of which both scorings judged base's
+ * answers.
  */
 export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
   const onBase = judgedIn(cornersOf(suite), ['base_base', 'base_head']);
@@ -103,10 +103,10 @@ export interface FallUnderBase {
 const SLACK = 1e-9;
 
 /**
- * Where what is sent and the scoring changed: head's answers, if they clearly fall under base's
- * scoring. A new format with a scoring to match is excused; a new scoring under which nobody passes
- * hides the fall, and so does one that only lacks checks. Null: there is no such fall, or the
- * scorings do not differ. `alpha`: the suite's share.
+ * How head's answers fall under base's scoring, beyond chance, if prompt and scoring both changed.
+ * A new format with a matching scoring excuses the fall. A scoring with fewer checks, or one that
+ * head's answers fail too, does not. Null: no such fall, or the scorings are equal. `alpha` (0–1):
+ * the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -197,7 +197,7 @@ export function underBaseFindings(
   );
 }
 
-/** Above this share of head's answers it is said that base's scoring cannot judge them. */
+/** Warn if base's scoring cannot judge more than this share of head's answers. */
 const MOST_UNREAD = 0.02;
 
 export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {

@@ -109,7 +109,7 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-/** References that count and run on both sides, also those that ask the same on both. */
+/** References that count and run on both sides, even if both ask the same. */
 function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(
     ({ affected: { base, head } }) => base !== null && head !== null,

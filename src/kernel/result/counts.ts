@@ -57,9 +57,8 @@ export function ungradedSuites(
 const MOST_MISSING = 0.02;
 
 /**
- * The counts that stand between a run and green: all in which something is missing where that is
- * more than a fiftieth of the run's references; else those of a critical reference, and of a suite
- * in which nothing could be judged.
+ * The counts because of which a run is not green. If more than 2 % of its references lack evidence:
+ * all counts that lack some. Else: those that lack a critical reference, or all their references.
  */
 export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);

@@ -31,7 +31,7 @@ const failed = outcome(
 );
 
 /**
- * What a run came to. Every surface renders this one value, with figures of `suites` and `scoring`.
+ * The outcome of a run. Every surface renders this value, with figures of `suites` and `scoring`.
  * The gate decides it (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys` and
  * `overridden`, which the app adds.
  */
@@ -57,12 +57,8 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   outcome('without-keys', 'GitHub gave the run no keys; `judged`: what needs none was judged.', {
     judged: z.boolean().describe('What needs no key was judged.'),
   }),
-  outcome('no-verdict', 'Nothing that counts could be judged, and nobody is at fault.', {}),
-  outcome(
-    'not-comparable',
-    'Head puts something of its own in the place of a model that base asks.',
-    {},
-  ),
+  outcome('no-verdict', 'Nothing that counts could be judged, and that is not an error.', {}),
+  outcome('not-comparable', 'Head replaces a model that base asks.', {}),
   outcome('only-removed', 'The change only removes references, or skips them.', {
     references: countSchema.describe('References that are gone.'),
   }),

@@ -61,7 +61,7 @@ function reason<const C extends string, S extends z.core.$ZodLooseShape>(
   return z.strictObject({ code: named, ...figures }).describe(about);
 }
 
-/** Why a run came to its outcome. `wording` has the sentence of each. */
+/** Why a run has its outcome. `wording` has the sentence of each. */
 export const reasonSchema = z.discriminatedUnion('code', [
   reason('no-test', 'No test ran.', {}),
   reason('nothing-counts', 'All tests that ran are skipped or in quarantine.', {}),
@@ -81,7 +81,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('feature', 'What a feature found.', {
     text: z.string().describe('The finding as a sentence.'),
   }),
-  reason('base-unreadable', 'There is nothing of base to compare with.', {
+  reason('base-unreadable', 'Something of base, or of the base branch, cannot be compared with.', {
     text: z.string().describe('Why, with its place.'),
   }),
   reason('preference-alone', 'Preference alone judges, and base has no answer.', { suite }),

@@ -80,7 +80,7 @@ export function matchCalls(
   };
 }
 
-/** Each wanted call is told beside the first call of its name that is left. */
+/** Pairs each wanted call with the first remaining call of its name. */
 function unpairedProblems(
   open: { made: readonly ToolCall[]; wanted: readonly WantedCall[] },
   order: ToolOrder,

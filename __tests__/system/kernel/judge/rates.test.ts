@@ -346,6 +346,6 @@ test('an interval that reaches from all to nothing rules out no drop', async () 
   expect(suite.pass_rate).toMatchObject({ low: -1 });
   expect(suiteSummary(suite)).not.toContain('rules out');
   expect(suiteSummary(suite)).toContain(
-    '(1 reference × 1 try) usually sees no drop but a collapse. It could not rule out',
+    '(1 reference × 1 try) usually detects only a collapse. It could not rule out',
   );
 });

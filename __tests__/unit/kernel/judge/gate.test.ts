@@ -46,7 +46,7 @@ const scoring = (effect: number): ScoringResult => ({
   same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
 });
 
-describe('something of its own in the place of a model that base asks', () => {
+describe('a head that replaces a model of base', () => {
   const replaced = ['a', 'b', 'c'].map((suite) => ({
     suite,
     by: 'recordings' as const,
@@ -54,7 +54,7 @@ describe('something of its own in the place of a model that base asks', () => {
     reason: { code: 'recorded' as const, suite, ids: ['r1'] },
   }));
 
-  test('is said in the first line and as a reason, and is not a success', () => {
+  test('is not a success; first line and reasons name what replaces it', () => {
     expect(decide({ replaced })).toEqual({
       conclusion: 'neutral',
       title: 'Not comparable: recordings in place of a model in a, b and 1 more',
@@ -66,7 +66,7 @@ describe('something of its own in the place of a model that base asks', () => {
     });
   });
 
-  test('hides no failure', () => {
+  test('is still a failure if a suite regressed', () => {
     const decision = decide({ suites: [suiteResult(fell(1, 0.5))], replaced });
     expect(decision.conclusion).toBe('failure');
     expect(decision.title).toMatch(
@@ -74,7 +74,7 @@ describe('something of its own in the place of a model that base asks', () => {
     );
   });
 
-  test('stays in a title that is cut', () => {
+  test('is named even in a title that is cut', () => {
     const { title } = decide({ replaced: [{ ...replaced[0]!, suite: 'long '.repeat(100) }] });
     expect(title.length).toBeLessThanOrEqual(255);
     expect(title).toContain('recordings in place of a model');
@@ -259,7 +259,7 @@ describe('further gates', () => {
   ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
   const strict = { scoring: 'fail' } as const;
 
-  test('a scoring is held to the margin that its suite sets for itself, and to whether that suite may fail', () => {
+  test('a changed scoring uses min_drop and fail_on of its own suite', () => {
     const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
@@ -291,7 +291,7 @@ describe('further gates', () => {
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('removed references are named, and of the newly skipped those that got worse', () => {
+  test('removed references are named, and newly skipped ones that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -311,14 +311,14 @@ describe('further gates', () => {
   });
 });
 
-describe('a suite with a gate of its own', () => {
+describe('a suite with its own gate', () => {
   const regressed = (name: string, own?: SuiteResult['gate']): SuiteResult =>
     suiteResult({ name, verdict: 'regressed', ...(own && { gate: own }) });
   const draft = regressed('draft', { fail_on: 'never' });
   const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: pass rate `);
   const uncounted = 'The last of these does not count: fail_on is never there.';
 
-  test('that is never to fail keeps its regression out of the conclusion, and the reasons say so', () => {
+  test('does not fail the run if its fail_on is never, and the reasons say so', () => {
     expect(decide({ suites: [suiteResult(), draft] })).toMatchObject({
       conclusion: 'neutral',
       reasons: [fall('draft'), 'Not failed, because fail_on is never.'],
