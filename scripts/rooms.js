@@ -11,7 +11,7 @@ export const ROWS = [
   ['app/run', 'trials'],
   ['report'],
   ['wording'],
-  ['config', 'trust'],
+  ['config', 'trust', 'confirm'],
   ['kernel/ask', 'kernel/judge'],
   ['money'],
   ['kernel/plan'],

@@ -1,4 +1,4 @@
-import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../kernel/judge/claims.ts';
+import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../confirm/claims.ts';
 import { restsOn } from '../../kernel/judge/confirmation.ts';
 import type { UnderBaseFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';

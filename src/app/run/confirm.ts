@@ -1,17 +1,16 @@
-import type { ExtraTry } from '../../kernel/ask/rounds.ts';
-import { claimAbout, isOld, poolClaim, suiteClaims } from '../../kernel/judge/claims.ts';
+import { claimAbout, isOld, poolClaim, suiteClaims } from '../../confirm/claims.ts';
 import {
   confirmationOf,
   newTriesOf,
   nextConfirmationStep,
-  restsOn,
   wholeTry,
   type Claim,
-  type Confirmation,
   type ConfirmationLimit,
   type NewTries,
   type NewTry,
-} from '../../kernel/judge/confirmation.ts';
+} from '../../confirm/steps.ts';
+import type { ExtraTry } from '../../kernel/ask/rounds.ts';
+import { restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';

@@ -1,5 +1,5 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { mostNewAnswers } from '../../kernel/judge/confirmation.ts';
+import { mostNewAnswers } from '../../confirm/steps.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';

@@ -1,17 +1,22 @@
-import { directionIn } from '../../metrics/passing.ts';
-import type { Outcome } from '../../types/metric.ts';
-import { outcomeIn, suiteBlocks } from '../plan/ledger.ts';
-import { metricNumbers, valuesByReference } from '../plan/metric-numbers.ts';
+import { restsOn } from '../kernel/judge/confirmation.ts';
+import { isPooled, isUnexplained } from '../kernel/judge/pool.ts';
+import { preferenceTables } from '../kernel/judge/preference.ts';
+import { namedRollup } from '../kernel/judge/roll-up.ts';
+
+import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
+import type { RunVerdict } from '../kernel/judge/verdict.ts';
+import { outcomeIn, suiteBlocks } from '../kernel/plan/ledger.ts';
+import { metricNumbers, valuesByReference } from '../kernel/plan/metric-numbers.ts';
 import {
   runUnderBase,
   underBase,
   type ReferenceRun,
   type SuiteComparison,
   type Try,
-} from '../plan/suite-run.ts';
-import { clusteredTries, contrast } from '../statistics/look.ts';
-import { createRandom } from '../statistics/random.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
+} from '../kernel/plan/suite-run.ts';
+import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
+import { createRandom } from '../kernel/statistics/random.ts';
+import { suiteTest } from '../kernel/statistics/suite-test.ts';
 import {
   countOutcomes,
   countTable,
@@ -19,16 +24,12 @@ import {
   meanOfCounts,
   type Table,
   type Tries,
-} from '../statistics/table.ts';
-import { valueTest } from '../statistics/value-test.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
-import { restsOn, wholeTry, type Claim, type Measure } from './confirmation.ts';
-import { isPooled, isUnexplained } from './pool.ts';
-import { preferenceTables } from './preference.ts';
-import { namedRollup } from './roll-up.ts';
-
-import type { SuiteVerdict } from './suite-row.ts';
-import type { RunVerdict } from './verdict.ts';
+} from '../kernel/statistics/table.ts';
+import { valueTest } from '../kernel/statistics/value-test.ts';
+import type { GateSettings } from '../kernel/suite/gate-settings.ts';
+import { directionIn } from '../metrics/passing.ts';
+import type { Outcome } from '../types/metric.ts';
+import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
  * The level of a second session. What fell passed a test at `alpha` already, on tries of the same

@@ -1,27 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimAbout } from '../../../../src/kernel/judge/claims.ts';
+import { claimAbout } from '../../../src/confirm/claims.ts';
 import {
   confirmationOf,
   mostNewAnswers,
   newTriesOf,
   nextConfirmationStep,
-  restsOn,
   wholeTry,
   type Claim,
-  type Confirmation,
   type NewTries,
   type NewTry,
-} from '../../../../src/kernel/judge/confirmation.ts';
+} from '../../../src/confirm/steps.ts';
+import { restsOn, type Confirmation } from '../../../src/kernel/judge/confirmation.ts';
 import {
   suiteComparison,
   type ReferenceRun,
   type SuiteComparison,
   type Try,
-} from '../../../../src/kernel/plan/suite-run.ts';
-import type { Generation } from '../../../../src/kernel/select/affected-suite.ts';
-import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
-import type { Outcome } from '../../../../src/types/metric.ts';
-import type { Target } from '../../../../src/types/model.ts';
+} from '../../../src/kernel/plan/suite-run.ts';
+import type { Generation } from '../../../src/kernel/select/affected-suite.ts';
+import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.ts';
+import type { Outcome } from '../../../src/types/metric.ts';
+import type { Target } from '../../../src/types/model.ts';
 import {
   gate,
   prompt,
@@ -30,7 +29,7 @@ import {
   suite,
   suiteSide,
   tryResult,
-} from '../../app/run/builders.ts';
+} from '../app/run/builders.ts';
 
 /** Pass rates (0–1) of one reference: by base's stored answers, and of both prompts today. */
 interface Rates {

@@ -1,0 +1,329 @@
+import {
+  isOneSession,
+  isStored,
+  restsOn,
+  type Confirmation,
+} from '../kernel/judge/confirmation.ts';
+import type { ReferenceRun, SuiteComparison, Try } from '../kernel/plan/suite-run.ts';
+import type { ConfirmationResult } from '../kernel/result/suite-result.ts';
+import { fingerprintOf } from '../kernel/select/affected-suite.ts';
+import { jointEValue, eValueOf, tryPairs } from '../kernel/statistics/e-values.ts';
+import { countOutcomes, countTable, reachesLevel, type Tries } from '../kernel/statistics/table.ts';
+import type { Outcome } from '../types/metric.ts';
+import type { Side } from '../types/plain.ts';
+
+/** References that get new pairs of tries first: those that fell most. */
+const MOST_SUSPECTS = 5;
+
+/** New pairs of tries of one suspect, at most. */
+const MOST_NEW_PAIRS = 10;
+
+/** A suspect with less evidence than this gets no further pair. */
+const HOPELESS = 0.5;
+
+/** Shares of the level: for the suspects alone, and for all references after each new try. */
+const SUSPECT_SHARE = 0.6;
+const LOOK_SHARES = [0.1, 0.1, 0.2];
+
+/** New tries of every reference, at most; a roll-up needs all of its tries. */
+const MOST_NEW_TRIES = LOOK_SHARES.length;
+
+/** The level at which stored answers of base differ from its answers of today. */
+const DRIFT_LEVEL = 0.05;
+
+/** Above this p the fall is not seen today, so a model that moved explains it. */
+const CALM = 0.3;
+
+/** How the two sides of a claim are compared. */
+export interface Measure {
+  /** One-sided mid-p of "head is worse", with each side's mean; null: nothing to compare. */
+  test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
+  /** What one try says; null: only all of them together can be compared. */
+  outcome: ((made: Try) => Outcome) | null;
+  /** Head's answers are compared with base's of the same call, so both sides are asked. */
+  isPaired: boolean;
+  /** All tries of a side are compared as one, so there is one look. */
+  isRolledUp: boolean;
+}
+
+/** That head got worse, where it rests on answers that do not suffice for red. */
+export interface Claim {
+  /** A metric whose mean got worse; null: the verdict. */
+  metric: string | null;
+  suites: readonly ClaimedSuite[];
+  measure: Measure;
+  /** The level (0–1) of the whole confirmation. */
+  level: number;
+  /** Whether single references may confirm it. */
+  single: boolean;
+}
+
+interface ClaimedSuite {
+  suite: SuiteComparison;
+  runs: readonly ReferenceRun[];
+  /** The claim rests on tries with a smaller index. */
+  upTo: number;
+}
+
+export function wholeTry({ byHead }: Try): Outcome {
+  return byHead.outcome;
+}
+
+type Sides = Readonly<Record<Side, readonly Try[]>>;
+
+/** The tries of one reference that were made to confirm a fall, whichever claim wanted them. */
+export interface NewTries {
+  /** Of suspects only; the tries that made it a suspect are not among them. */
+  pairs: Sides;
+  /** They replace the stored ones. Head's only where a claim needs them. */
+  again: Sides;
+}
+
+const NO_NEW: NewTries = { pairs: { base: [], head: [] }, again: { base: [], head: [] } };
+
+export function newTriesOf(
+  before: NewTries = NO_NEW,
+  { set, side }: Pick<NewTry, 'set' | 'side'>,
+  made: Try,
+): NewTries {
+  return { ...before, [set]: { ...before[set], [side]: [...before[set][side], made] } };
+}
+
+type NewTriesByRun = ReadonlyMap<ReferenceRun, NewTries>;
+
+/** A try that a claim wants. */
+export interface NewTry {
+  suite: SuiteComparison;
+  run: ReferenceRun;
+  set: keyof NewTries;
+  side: Side;
+  try: number;
+}
+
+type ConfirmationStep =
+  | { kind: 'ask'; tries: readonly NewTry[] }
+  | { kind: 'confirmed'; by: 'references' | 'all' }
+  | { kind: 'refuted' };
+
+/** A reference of a claim, with the tries before and since. */
+interface Row extends NewTries {
+  suite: SuiteComparison;
+  run: ReferenceRun;
+  upTo: number;
+}
+
+function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
+  return suites.flatMap(({ suite, runs, upTo }) =>
+    runs.map((run) => ({ ...(made.get(run) ?? NO_NEW), suite, run, upTo })),
+  );
+}
+
+/**
+ * What to do next to confirm that head is worse than base is today. Earlier tries choose the
+ * suspects, but only new tries count. First the suspects: e-values of new pairs, valid whenever
+ * they stop. Then all references, which no try has chosen: exact tests after each try.
+ */
+export function nextConfirmationStep(claim: Claim, made: NewTriesByRun): ConfirmationStep {
+  const rows = rowsOf(claim, made);
+  const { measure, level } = claim;
+  const bySuspects =
+    claim.single && measure.outcome !== null ? nextOfSuspects(rows, measure.outcome, level) : null;
+  if (bySuspects !== null) return bySuspects;
+  const shares = measure.isRolledUp ? [1] : LOOK_SHARES;
+  const all = claim.single ? 1 : shares.reduce((sum, share) => sum + share, 0);
+  const p = lookTests(rows, measure);
+  if (p.some((own, k) => reachesLevel(own, ((shares[k] ?? 0) * level) / all)))
+    return { kind: 'confirmed', by: 'all' };
+  // Earlier only if every stored try is replaced, so that the next run compares with today's.
+  const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
+  const isReplaced = p.length >= Math.min(old, shares.length);
+  const last = p.at(-1) ?? 0;
+  const isOver = isReplaced && last > CALM && driftOf(rows, measure) !== null;
+  if (isOver || p.length >= shares.length) return { kind: 'refuted' };
+  return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, p.length + 1, measure)) };
+}
+
+/** Null: the suspects do not show it. */
+function nextOfSuspects(
+  rows: readonly Row[],
+  outcome: (made: Try) => Outcome,
+  level: number,
+): ConfirmationStep | null {
+  const seen = suspectsOf(rows, outcome).map((row) => {
+    const pairs = tryPairs(outcomesOf(row.pairs, outcome));
+    return { row, pairs, value: eValueOf(pairs) };
+  });
+  if (seen.length === 0) return null;
+  const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
+  const together = jointEValue(
+    seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
+    { intact: 0.7, broken: 0.1 },
+  );
+  // Either bet, with half the level each.
+  if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
+    return { kind: 'confirmed', by: 'references' };
+  const open = seen.filter(
+    ({ row, value }) => row.pairs.base.length < MOST_NEW_PAIRS && value >= HOPELESS,
+  );
+  if (open.length === 0) return null;
+  return {
+    kind: 'ask',
+    tries: open.flatMap(({ row: { suite, run, pairs } }) =>
+      SIDES.map((side) => ({
+        ...{ suite, run, side, set: 'pairs' as const },
+        try: Math.max(MOST_NEW_TRIES, run[side].length) + pairs[side].length,
+      })),
+    ),
+  };
+}
+
+/** Head first, so that neither side of a program is always the one that starts. */
+const SIDES = ['head', 'base'] as const;
+
+/**
+ * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
+ * a question, because their tries are not independent.
+ */
+function suspectsOf(rows: readonly Row[], outcome: (made: Try) => Outcome): Row[] {
+  const seen = new Set<string>();
+  return rows
+    .map((row) => ({ row, drop: dropOf(outcomesOf(triesBefore(row), outcome)) }))
+    .filter(({ drop }) => drop > 0)
+    .sort((a, b) => b.drop - a.drop)
+    .filter(({ row: { run } }) => {
+      const { reference, head } = run.affected;
+      const question = head === null ? reference.id : fingerprintOf(head);
+      const names = [question, ...(reference.cluster === undefined ? [] : [reference.cluster])];
+      const isNew = names.every((name) => !seen.has(name));
+      for (const name of names) seen.add(name);
+      return isNew;
+    })
+    .slice(0, MOST_SUSPECTS)
+    .map(({ row }) => row);
+}
+
+function triesBefore({ run, upTo }: Row): Sides {
+  return { base: run.base.slice(0, upTo), head: run.head.slice(0, upTo) };
+}
+
+function outcomesOf({ base, head }: Sides, outcome: (made: Try) => Outcome): Tries {
+  return { base: base.map(outcome), head: head.map(outcome) };
+}
+
+function dropOf(tries: Tries): number {
+  const { base, head } = countTable(tries);
+  if (base.tries === 0 || head.tries === 0) return 0;
+  return base.passes / base.tries - head.passes / head.tries;
+}
+
+/** p of "head is worse than base is today", after each look for which every reference has tries. */
+function lookTests(rows: readonly Row[], measure: Measure): number[] {
+  const most = measure.isRolledUp ? 1 : MOST_NEW_TRIES;
+  const looks: number[] = [];
+  for (let look = 1; look <= most; look += 1) {
+    if (rows.some((row) => triesForLook(row, look, measure).length > 0)) return looks;
+    looks.push(measure.test(rows.map((row) => atLook(row, look, measure)))?.p ?? 1);
+  }
+  return looks;
+}
+
+/** Tries of a side that a look compares. */
+function lookSize({ run }: Row, look: number, { isRolledUp }: Measure): number {
+  return isRolledUp ? Math.max(1, run.base.length) : look;
+}
+
+function triesForLook(row: Row, look: number, measure: Measure): NewTry[] {
+  const { suite, run, again } = row;
+  const size = lookSize(row, look, measure);
+  const sides = needsNewHead(row, measure) ? SIDES : (['base'] as const);
+  return sides.flatMap((side) =>
+    Array.from({ length: Math.max(0, size - again[side].length) }, (_, i) => ({
+      ...{ suite, run, side, set: 'again' as const },
+      try: again[side].length + i,
+    })),
+  );
+}
+
+function atLook(row: Row, look: number, measure: Measure): ReferenceRun {
+  const { run, again, upTo } = row;
+  const size = lookSize(row, look, measure);
+  const base = again.base.slice(0, size);
+  if (needsNewHead(row, measure)) return { ...run, base, head: again.head.slice(0, size) };
+  return { ...run, base, head: measure.isRolledUp ? run.head : run.head.slice(0, upTo) };
+}
+
+function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
+  return isPaired || run.head.some(isStored) || isOneSession(run);
+}
+
+/** Answers that confirming all claims about a suite takes at most; 0: none would be confirmed. */
+export function mostNewAnswers(
+  { compared, policy, run, gate }: SuiteComparison,
+  hasStored: boolean,
+): number {
+  if (!hasStored && !compared.some(isOneSession)) return 0;
+  const bySides = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
+  const pairs = Math.min(bySides * MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
+  const tries =
+    policy.kind === 'references' ? Math.max(policy.tries, MOST_NEW_TRIES) : MOST_NEW_TRIES;
+  const again = compared.reduce(
+    (sum, { affected: { reference } }) =>
+      sum + (policy.kind === 'references' ? Math.max(tries, reference.n_tries ?? 0) : tries),
+    0,
+  );
+  return 2 * (pairs + again);
+}
+
+/** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
+function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
+  if (measure.isPaired) return null;
+  const asked = rows.filter(({ again }) => again.base.length > 0);
+  const found = measure.test(
+    asked.map(({ run, again }) => ({ ...run, base: run.base.filter(isStored), head: again.base })),
+  );
+  if (found === null || !reachesLevel(found.p, DRIFT_LEVEL)) return null;
+  return { stored: found.base, today: found.head, p: found.p };
+}
+
+export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
+
+/** `limit`: what ended the calls; null: `step` settled it. */
+export function confirmationOf(
+  claim: Claim,
+  made: NewTriesByRun,
+  step: ConfirmationStep,
+  limit: ConfirmationLimit | null,
+): Confirmation {
+  const { measure, metric } = claim;
+  const rows = rowsOf(claim, made);
+  const drift = driftOf(rows, measure);
+  const outcome = measure.outcome ?? wholeTry;
+  const suspects = claim.single && measure.outcome !== null ? suspectsOf(rows, outcome) : [];
+  const again = rows.filter(({ again: { base } }) => base.length > 0);
+  const counts = (side: Side): ReturnType<typeof countOutcomes> =>
+    countOutcomes(
+      again.flatMap((row) =>
+        atLook(row, Math.max(1, row.again.base.length), measure)[side].map(outcome),
+      ),
+    );
+  const isConfirmed = step.kind === 'confirmed';
+  return {
+    ...(metric === null ? {} : { metric }),
+    rests_on: rows.some(({ run }) => restsOn([run]) === 'stored') ? 'stored' : 'session',
+    status: isConfirmed ? 'confirmed' : drift === null ? 'unconfirmed' : 'model',
+    by: isConfirmed ? step.by : null,
+    limit,
+    drift,
+    suspects: suspects
+      .filter(({ pairs }) => pairs.base.length > 0)
+      .map(({ run, pairs }) => ({
+        id: run.affected.reference.id,
+        base: countOutcomes(pairs.base.map(outcome)),
+        head: countOutcomes(pairs.head.map(outcome)),
+      })),
+    all:
+      again.length === 0
+        ? null
+        : { references: again.length, base: counts('base'), head: counts('head') },
+  };
+}
