@@ -11,7 +11,7 @@ export interface Dialogue {
   error: { kind: ErrorKind; message: string } | null;
 }
 
-/** A recorded thread that nobody has judged yet. */
+/** A recorded thread as a dialogue, not yet judged. */
 export function unjudged(thread: readonly Message[]): Dialogue {
   const { opening, turns } = recordedDialogue(thread);
   return {
