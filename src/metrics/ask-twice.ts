@@ -83,7 +83,7 @@ function withNote(messages: readonly Message[], note: string): Message[] {
 }
 
 /** Foreign text between two lines that it cannot contain. */
-export function fence(name: string, text: string, delimiter: string): string {
+export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
 

@@ -3,7 +3,7 @@ import type { FilePart } from '../types/media.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
-import { closedObject, fence, freshDelimiter, type GraderPrompt } from './ask-twice.ts';
+import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-twice.ts';
 import { fillKeywords, materialUsed, type Material } from './keywords.ts';
 
 export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_scores' | 'eval_type'> {
@@ -47,10 +47,10 @@ export function graderPrompt(
   ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
   const quote = (material: Material): string =>
-    fence(material, materials[material] ?? '', delimiter);
+    fenced(material, materials[material] ?? '', delimiter);
   const own = new Map([
     ...Object.entries(question.own ?? {}),
-    ...quoted.map(([name, text]) => [name, fence(name, text, delimiter)] as const),
+    ...quoted.map(([name, text]) => [name, fenced(name, text, delimiter)] as const),
   ]);
   const filled = fillKeywords(question.prompt, ({ name, material }) =>
     material === null ? (own.get(name) ?? null) : quote(material),

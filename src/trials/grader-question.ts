@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_MATERIAL, askTwice, fence, freshDelimiter } from '../metrics/ask-twice.ts';
+import { MAX_MATERIAL, askTwice, fenced, freshDelimiter } from '../metrics/ask-twice.ts';
 import { parseJson } from '../metrics/measures/json.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import type { Complete, Grader, Message } from '../types/model.ts';
@@ -79,7 +79,7 @@ function graderMessages(
 ): Message[] {
   const texts = [text, ...Object.values(materials)];
   const delimiter = freshDelimiter(['qualeval', questionName], texts, random);
-  const quote = (name: string): string => fence(name, materials[name] ?? '', delimiter);
+  const quote = (name: string): string => fenced(name, materials[name] ?? '', delimiter);
   const system = [
     role,
     `Quoted material begins after a line <<<NAME ${delimiter}>>> and ends at the next line ` +

@@ -1,7 +1,7 @@
 import { ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Completion, Message } from '../../types/model.ts';
 
-export interface RecordedTurn {
+interface RecordedTurn {
   question: string;
   answer: string;
 }

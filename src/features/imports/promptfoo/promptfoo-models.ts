@@ -13,7 +13,7 @@ import {
   addRemark,
 } from '../shared/draft.ts';
 import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
-import { gather, nodeOf, type Node } from '../shared/node.ts';
+import { readEach, nodeOf, type Node } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
@@ -66,7 +66,7 @@ export async function readModels(
 /** Providers, also those in files. */
 function modelEntries(written: Node, files: ImportFiles): Promise<Node[]> {
   const entries = written.each().filter(({ value }) => value !== null);
-  return gather(entries, async (entry) => {
+  return readEach(entries, async (entry) => {
     const { value, place } = entry;
     if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value)) return [entry];
     return (await files.documents(value, place)).flatMap((file) => nodeOf(file).each());

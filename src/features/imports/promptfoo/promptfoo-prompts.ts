@@ -7,7 +7,7 @@ import type { Message, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { lastSteps, type ImportFiles } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
-import { gather, nodeOf, type Node } from '../shared/node.ts';
+import { readEach, nodeOf, type Node } from '../shared/node.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
@@ -64,7 +64,7 @@ export async function readPrompts(
   const entries: Pick<Node, 'value' | 'place'>[] = isMap(value)
     ? Object.entries(map).map(([id, label]) => ({ value: { id, label }, place: at(id).place }))
     : each();
-  return gather(entries, (entry) =>
+  return readEach(entries, (entry) =>
     readForeignPrompt(value === null ? WITHOUT_PROMPTS : entry.value, entry.place, context),
   );
 }
@@ -116,7 +116,7 @@ async function readForeignPrompt(
   if (!isPromptPath(text)) return [textPrompt(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
   if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
-  return gather(await files.texts(path, place), async (file) =>
+  return readEach(await files.texts(path, place), async (file) =>
     fromFile(await withTexts(file, place, files), entry, context.code === 'written'),
   );
 }

@@ -3,7 +3,7 @@ import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { isMap, type Place } from '../../../types/plain.ts';
 import { A_TEST, type Loss, lose } from '../shared/draft.ts';
-import { gather, loseUnread, nodeOf, type Node } from '../shared/node.ts';
+import { readEach, loseUnread, nodeOf, type Node } from '../shared/node.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
@@ -42,7 +42,7 @@ export async function readForeignTests(
   const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   reader.defaults = await readDefaults(written, reader);
   const listed = root.at('scenarios');
-  const scenarios = await gather(listed.value === null ? [] : listed.each(), (entry) =>
+  const scenarios = await readEach(listed.value === null ? [] : listed.each(), (entry) =>
     readScenarios(entry, reader),
   );
   if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
@@ -58,14 +58,14 @@ async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignT
   if (typeof entry.value !== 'string') return readScenario(entry, reader);
   const files = await reader.files.documents(entry.value, entry.place);
   const scenarios = files.flatMap((file) => nodeOf(file).each());
-  return gather(scenarios, (scenario) => readScenario(scenario, reader));
+  return readEach(scenarios, (scenario) => readScenario(scenario, reader));
 }
 
 async function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
   const [config, tests] = [scenario.at('config'), scenario.at('tests')];
   if (!Array.isArray(config.value))
     return leaveOut(reader, scenario.place, 'a scenario', 'its config is not a list');
-  return gather(config.items(), async (entry) => {
+  return readEach(config.items(), async (entry) => {
     if (!isMap(entry.value))
       return leaveOut(reader, entry.place, 'an entry of a scenario', 'it is not a map');
     const data = await defaultsIn(entry, reader);
@@ -84,7 +84,7 @@ async function readScenario(scenario: Node, reader: ValueReader): Promise<Foreig
 
 function readEntries(tests: Node, reader: ValueReader): Promise<ForeignTest[]> {
   const isList = Array.isArray(tests.value);
-  return gather(tests.each(), (entry) => readEntry(entry, isList, reader));
+  return readEach(tests.each(), (entry) => readEntry(entry, isList, reader));
 }
 
 async function readDefaults(written: Node, reader: ValueReader): Promise<Defaults> {
@@ -126,7 +126,7 @@ async function readEntry(
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
-    ? gather(await reader.files.documents(named, place), (file) =>
+    ? readEach(await reader.files.documents(named, place), (file) =>
         readTestFile(file, loads, reader),
       )
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
@@ -155,7 +155,7 @@ async function madeTests(
 }
 
 function readTestFile(file: Document, loads: boolean, reader: ValueReader): Promise<ForeignTest[]> {
-  return gather(nodeOf(file).each(), async (test) =>
+  return readEach(nodeOf(file).each(), async (test) =>
     isMap(test.value)
       ? readTest(test, reader, loads)
       : leaveOut(reader, test.place, A_TEST, 'it is not a map'),
@@ -202,7 +202,7 @@ async function readRowFiles(
 ): Promise<ForeignTest[]> {
   const found = await reader.files.rows(path, from);
   const rows = found.flatMap(({ file, rows: own }) => own.map((row) => ({ file, ...row })));
-  return gather(rows, async ({ file, line, value }) => {
+  return readEach(rows, async ({ file, line, value }) => {
     const place = { file, line };
     const isTest =
       !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));

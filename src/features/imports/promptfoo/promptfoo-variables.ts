@@ -1,7 +1,7 @@
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
 import { isAmong, isScalar, lose } from '../shared/draft.ts';
-import { gather, type Node } from '../shared/node.ts';
+import { readEach, type Node } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type ForeignTest,
@@ -19,10 +19,10 @@ export async function readVariables(
   const { value, map, place, at } = written;
   if (isMap(value)) return ofMap(map, (name) => at(name).place, reader);
   const named = [value].flat().filter((name) => typeof name === 'string');
-  const found = await gather(named, (name) =>
+  const found = await readEach(named, (name) =>
     reader.files.documents(name, place, folderOf(place.file)),
   );
-  const maps = await gather(found, async (file) => [
+  const maps = await readEach(found, async (file) => [
     ...(await ofMap(isMap(file.value) ? file.value : {}, () => place, reader)),
   ]);
   return new Map(maps);

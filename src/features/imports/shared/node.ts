@@ -50,7 +50,7 @@ export function loseUnread(
 }
 
 /** What is read of each, in order. */
-export async function gather<T, R>(
+export async function readEach<T, R>(
   list: readonly T[],
   read: (each: T) => R[] | Promise<R[]>,
 ): Promise<R[]> {
