@@ -63,9 +63,7 @@ export interface Job {
 /** Loaded only by jobs that need it: it takes 0.1 s. */
 export async function artifactLibrary({
   artifacts,
-}: {
-  artifacts?: Job['artifacts'] | undefined;
-}): Promise<ArtifactLibrary> {
+}: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 

@@ -131,15 +131,9 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
   const ids = await publish({
-    client,
-    lease,
-    cancelled: result.outcome.kind === 'cancelled',
+    ...{ client, lease, inputs, result, reports },
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
-    result,
-    reports,
     changed: sides?.changed ?? [],
-    workingDirectory: inputs.workingDirectory,
-    comment: inputs.comment,
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
     links: {
       run: runUrl(env),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { Inputs } from '../../config/inputs.ts';
 import type { Client } from '../../edges/github/client.ts';
-import type { CommentMode } from '../../edges/github/comment.ts';
 import type { PublishResult } from '../../edges/github/published.ts';
 import { publishSuggestions } from '../../edges/github/suggestions.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
@@ -43,8 +43,8 @@ export function outputsOf(
     'pass-rate-head': meanPassRate(result, 'head'),
     ...usageOutputs(usage),
     'report-path': reportPath ?? '',
-    'comment-id': ids.commentId === null ? '' : String(ids.commentId),
-    'check-run-id': ids.checkRunId === null ? '' : String(ids.checkRunId),
+    'comment-id': String(ids.commentId ?? ''),
+    'check-run-id': String(ids.checkRunId ?? ''),
   };
 }
 
@@ -63,15 +63,8 @@ export function usageOutputs(
 function meanPassRate({ suites }: Result, side: 'base' | 'head'): string {
   const rates = suites.flatMap((suite) => {
     const share = suite.pass_rate[side];
-    return share === null
-      ? []
-      : [
-          {
-            share,
-            weight:
-              suite.compared.references > 0 ? suite.compared.references : countJudged(suite, side),
-          },
-        ];
+    const weight = suite.compared.references || countJudged(suite, side);
+    return share === null ? [] : { share, weight };
   });
   const weights = rates.reduce((sum, { weight }) => sum + weight, 0);
   return weights === 0
@@ -104,12 +97,8 @@ export interface PublishJob {
   result: Result;
   reports: Reports;
   changed: readonly ChangedFile[];
-  /** From the repository's root, POSIX, '' for the root itself. */
-  workingDirectory: string;
-  comment: CommentMode;
+  inputs: Pick<Inputs, 'workingDirectory' | 'comment'>;
   lease: Lease;
-  /** The run was canceled and judged nothing. */
-  cancelled: boolean;
   summaryPath: string | null;
   links: Links;
 }
@@ -141,15 +130,16 @@ function idOf(published: PublishResult): number | null {
 }
 
 function postComment(job: PublishJob): Promise<PublishResult> {
-  const { result, reports, lease, cancelled, links } = job;
-  const { identity } = lease;
-  const marker = identity.markers.comment;
-  const body = renderComment(result, {
-    marker,
-    reports,
-    links: { ...links, about: identity.about },
-  });
-  return lease.writeComment(body, cancelled ? null : hasContent(result, reports));
+  const { result, reports, lease } = job;
+  const { about, markers } = lease.identity;
+  const links = { ...job.links, about };
+  const body = renderComment(result, { marker: markers.comment, reports, links });
+  return lease.writeComment(body, isCancelled(result) ? null : hasContent(result, reports));
+}
+
+/** It judged nothing. */
+function isCancelled({ outcome }: Result): boolean {
+  return outcome.kind === 'cancelled';
 }
 
 function hasContent(result: Result, reports: Reports): boolean {
@@ -162,12 +152,13 @@ function hasContent(result: Result, reports: Reports): boolean {
 
 /** A run that judged nothing does not touch the fixes of an earlier run. */
 async function postSuggestions(job: PublishJob): Promise<string[]> {
-  const { client, facts, result, reports, changed, workingDirectory, lease, links } = job;
+  const { client, facts, result, reports, changed, inputs, lease, links } = job;
   const { pullRequest, head: headSha, repository } = facts;
   const isJudged = result.conclusion !== 'error' && result.trust !== 'untrusted';
-  if (pullRequest === null || headSha === null || job.comment === 'never' || !isJudged) return [];
+  if (pullRequest === null || headSha === null || inputs.comment === 'never' || !isJudged)
+    return [];
   const marker = lease.identity.markers.fix;
-  const root = rootOf(workingDirectory);
+  const root = rootOf(inputs.workingDirectory);
   return publishSuggestions(client, {
     repository,
     pullRequest,
@@ -181,12 +172,12 @@ async function postSuggestions(job: PublishJob): Promise<string[]> {
 }
 
 function postCheck(job: PublishJob): Promise<PublishResult> {
-  const { result, reports, changed, workingDirectory, links } = job;
+  const { result, reports, changed, inputs, links } = job;
   return job.lease.writeCheck({
-    conclusion: job.cancelled ? 'cancelled' : result.conclusion,
+    conclusion: isCancelled(result) ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
     summary: checkSummary(result, reports, undefined, links),
-    annotations: annotations(result, changed, reports, workingDirectory),
+    annotations: annotations(result, changed, reports, inputs.workingDirectory),
   });
 }
 

@@ -116,31 +116,24 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
+const GIT_SETTINGS = [
+  'user.name=evaldiff demo',
+  'user.email=demo@example.invalid',
+  'commit.gpgsign=false',
+  'core.autocrlf=false',
+];
+
 const DATE = '2026-01-01T12:00:00Z';
 
 /** Commits the shop's prompts to `main` and changes to a branch, always with the same ids. */
 export function makeDemoRepository(fixture: string, folder: string) {
   const git = (...args: string[]): string =>
-    execFileSync(
-      'git',
-      [
-        '-c',
-        'user.name=evaldiff demo',
-        '-c',
-        'user.email=demo@example.invalid',
-        '-c',
-        'commit.gpgsign=false',
-        '-c',
-        'core.autocrlf=false',
-        ...args,
-      ],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE },
-      },
-    ).trim();
+    execFileSync('git', [...GIT_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE },
+    }).trim();
   const commit = (from: string, message: string): string => {
     cpSync(join(fixture, from), folder, { recursive: true });
     git('add', '--all');

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InternalError } from '../../errors.ts';
-import { loadReports } from '../../report/sections/feature-report.ts';
 import { ownKeys } from '../run/feature.ts';
 import { packageRoot } from '../session/installation.ts';
 import { makeDemoRepository, startDemoGitHub } from './demo-servers.ts';
 import { readResultValue } from './read-result.ts';
-import type { AddCommand } from './terminal.ts';
+import { renderResult, type AddCommand } from './terminal.ts';
 
 export interface DemoOutcome {
   comment: string;
@@ -178,8 +177,6 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
       const { check, folder, reports, conclusion } = await runDemo(
         verbose === true ? terminal.err : () => undefined,
       );
-      const { renderTerminal } = await import('../../report/terminal.ts');
-      const { width, isTerminal: colour } = terminal;
       const json = await readFile(join(reports, 'result.json'), 'utf8');
       const { result } = readResultValue(
         'result.json',
@@ -191,11 +188,7 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
         [
           "A pull request makes a shop's prompts friendlier. evaldiff comments on it, in a terminal's form:",
           RULE,
-          renderTerminal(result, await loadReports(terminal.features), {
-            width,
-            colour,
-            folded: colour,
-          }).trim(),
+          (await renderResult(result, terminal)).trim(),
           RULE,
           `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
           `Conclusion: ${conclusion}. In a pull request the required check would now be ` +

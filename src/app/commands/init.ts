@@ -127,12 +127,11 @@ function initSummary(
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...(taken
-      ? [
-          `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
-            'examples/workflows has one that does',
-        ]
-      : []),
+    ...when(
+      taken,
+      `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
+        'examples/workflows has one that does',
+    ),
     ...foreign.map(
       (path) =>
         `found ${shown(path)}: it is read as it is; npx evaldiff import${directory} ` +
@@ -158,41 +157,36 @@ function nextSteps(
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
-    ...(git ? [] : ['Run git init here: what changed is seen by comparing with a commit.']),
+    ...when(!git, 'Run git init here: what changed is seen by comparing with a commit.'),
     ...keys.map(
       (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
     ),
     ...endpointSteps(seen),
-    ...(owner === PLACEHOLDER && files.size > 0
-      ? [
-          `Replace ${PLACEHOLDER} in the new files with the account that publishes the action ` +
-            '(or give it: --owner).',
-        ]
-      : []),
-    ...(workflow?.unfinished === true
-      ? [
-          `Replace ${PLACEHOLDER} in ${shown(workflow.path)} with the account that publishes the action.`,
-        ]
-      : []),
-    ...(foreign.length > 0 && prompts.length > 0
-      ? [
-          `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ` +
-            `${foreign.map(inProject).join(', ')}`,
-        ]
-      : []),
-    ...(unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE))
-      ? [
-          `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. ` +
-            'Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
-            'its budget.',
-        ]
-      : []),
-    ...(guessed && files.has(workflowPath(below))
-      ? [
-          `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where ` +
-            'another publishes the action, name it with --owner.',
-        ]
-      : []),
+    ...when(
+      owner === PLACEHOLDER && files.size > 0,
+      `Replace ${PLACEHOLDER} in the new files with the account that publishes the action ` +
+        '(or give it: --owner).',
+    ),
+    ...when(
+      workflow?.unfinished === true,
+      `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
+    ),
+    ...when(
+      foreign.length > 0 && prompts.length > 0,
+      `List what you want evaluated of these under prompts: in ${SETTINGS_FILE}: ` +
+        foreign.map(inProject).join(', '),
+    ),
+    ...when(
+      unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
+      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits calls alone. ` +
+        'Give it one under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
+        'its budget.',
+    ),
+    ...when(
+      guessed && files.has(workflowPath(below)),
+      `The workflow uses ${owner}/evaldiff, the account of this repository's remote; where ` +
+        'another publishes the action, name it with --owner.',
+    ),
     `Make the job "${jobOf(below)}" a required check once its first run is green.`,
   ];
   return [
@@ -201,6 +195,10 @@ function nextSteps(
     '',
     ...commandLines(directoryOption(shown(below))),
   ];
+}
+
+function when(isSo: boolean, line: string): string[] {
+  return isSo ? [line] : [];
 }
 
 function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
@@ -271,12 +269,11 @@ function starterSettings(
 ): string {
   const model = factsOf(vendor).starterModel;
   const lines = [
-    ...((listed ?? []).length === 0 ? [] : [`prompts: ${JSON.stringify(listed)}`]),
-    ...(needsModel === true
-      ? [
-          `models: { default: { provider: ${vendor}, model: ${model} } } # where a file names no model`,
-        ]
-      : []),
+    ...when((listed ?? []).length > 0, `prompts: ${JSON.stringify(listed)}`),
+    ...when(
+      needsModel === true,
+      `models: { default: { provider: ${vendor}, model: ${model} } } # where a file names no model`,
+    ),
     'n_tries: adaptive # two tries of every affected reference, more only where the verdict is open',
     `grader: { model: ${model} } # judges metrics like llm_rubric; not asked unless one is used`,
     'gate:\n  anchor: { since: 30-days } # compares with the prompts of 30 days ago, too: slow erosion',

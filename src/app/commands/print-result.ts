@@ -1,14 +1,13 @@
 import { join, resolve } from 'node:path';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { loadReports } from '../../report/sections/feature-report.ts';
 import { endLine, logJson, logLine } from '../../text/log.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import { evaluate, type Evaluated, type Session } from '../session/session.ts';
 import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { FindSides } from './project.ts';
-import type { Terminal } from './terminal.ts';
+import { renderResult, type Terminal } from './terminal.ts';
 
 export async function evaluateSides(
   mode: 'diff' | 'sweep',
@@ -42,15 +41,9 @@ export async function showResult(
 export async function print(
   result: Result,
   { json }: Pick<EvaluateOptions, 'json'>,
-  { out, width, isTerminal, features }: Terminal,
+  terminal: Terminal,
 ): Promise<void> {
-  if (json === true) {
-    out(`${logJson(result)}\n`);
-    return;
-  }
-  const { renderTerminal } = await import('../../report/terminal.ts');
-  const reports = await loadReports(features);
-  out(renderTerminal(result, reports, { width, colour: isTerminal, folded: isTerminal }));
+  terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
 }
 
 /** Calls `write` for the folder of `--report`, if given, and prints where the `first` file is. */

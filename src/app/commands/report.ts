@@ -17,7 +17,7 @@ import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
 import { newestRun, readSavedFiles, savedFilesIn, savedKinds, type SavedFile } from './files.ts';
 import { addVariants, REPORT_FOLDERS } from './options.ts';
-import type { AddCommand, Rendered, Terminal } from './terminal.ts';
+import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
 
@@ -100,7 +100,7 @@ async function renderFiles(
   const alone = more.length === 0 && !tables ? only : undefined;
   if (alone?.kind === 'result')
     return {
-      text: await renderResult(alone.result, format, terminal),
+      text: await renderAs(alone.result, format, terminal),
       code: exitCode(alone.result.conclusion),
     };
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
@@ -112,12 +112,8 @@ async function renderFiles(
   );
 }
 
-async function renderResult(
-  result: Result,
-  format: Format,
-  { width, isTerminal, features }: Terminal,
-): Promise<string> {
-  const reports = await loadReports(features);
+async function renderAs(result: Result, format: Format, terminal: Terminal): Promise<string> {
+  const reports = await loadReports(terminal.features);
   switch (format) {
     case 'markdown':
       return renderComment(result, { marker: commentMarker('evaldiff'), reports });
@@ -128,11 +124,7 @@ async function renderResult(
     case 'json':
       return `${logJson(result)}\n`;
     case 'terminal':
-      return (await import('../../report/terminal.ts')).renderTerminal(result, reports, {
-        width,
-        colour: isTerminal,
-        folded: isTerminal,
-      });
+      return renderResult(result, terminal);
   }
 }
 

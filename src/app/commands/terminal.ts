@@ -2,10 +2,12 @@ import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import type { TargetContext } from '../../config/project-side.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import type { PlannedCalls } from '../../money/feature-plan.ts';
 import type { Block } from '../../report/sections/document.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Json, Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Reach } from '../session/access.ts';
@@ -95,6 +97,15 @@ export async function printBlocks(
 ): Promise<void> {
   const { renderBlocks } = await import('../../report/terminal.ts');
   out(`${renderBlocks(blocks, { width, colour: isTerminal })}\n`);
+}
+
+export async function renderResult(
+  result: Result,
+  { width, isTerminal, features }: Pick<Terminal, 'width' | 'isTerminal' | 'features'>,
+): Promise<string> {
+  const { renderTerminal } = await import('../../report/terminal.ts');
+  const form = { width, colour: isTerminal, folded: isTerminal };
+  return renderTerminal(result, await loadReports(features), form);
 }
 
 export type TerminalProcess = Pick<NodeJS.Process, 'env' | 'cwd'> & {

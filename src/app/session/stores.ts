@@ -135,20 +135,12 @@ interface JobStoresOptions {
 }
 
 /** The job's own, then the default branch's, read-only. Only trusted runs write shared stores. */
-export async function openJobStores({
-  library,
-  trust,
-  temporary,
-  project,
-  own,
-  run,
-  role,
-  warn,
-}: JobStoresOptions): Promise<OpenStores> {
-  const keys = cacheKeys({ access: sources(trust).cache, project, own, run });
+export async function openJobStores(options: JobStoresOptions): Promise<OpenStores> {
+  const { library, temporary, role, warn } = options;
+  const keys = cacheKeys({ ...options, access: sources(options.trust).cache });
   const service = createCacheService(library, warn);
   const folder = join(temporary, 'evaldiff-store', keys.shared);
-  const files: JobFiles = {
+  const files = {
     mine: join(folder, STORE_FILE),
     carried: join(folder, keys.own === null ? 'shared' : 'own', STORE_FILE),
     below: join(folder, 'shared', STORE_FILE),
@@ -171,13 +163,7 @@ export async function openJobStores({
     async finish() {
       const [store] = mine;
       const saves = role !== 'part' && keys.save !== null && store !== undefined && hasNews(store);
-      if (saves)
-        await joinNewer(store, service, {
-          file: files.carried,
-          start: keys.own ?? keys.shared,
-          brought,
-          warn,
-        });
+      if (saves) await joinNewer(store, service, { file: files.carried, keys, brought, warn });
       if (role === 'merge') store?.prune({ maxBytes: CACHED_BYTES });
       const copied = saves && store.copyTo(files.carried);
       for (const opened of stores) opened.close();
@@ -186,23 +172,16 @@ export async function openJobStores({
   };
 }
 
-interface JobFiles {
-  mine: string;
-  carried: string;
-  below: string;
-}
-
 /** The key of the entry that the file started from; null: none, or an earlier step's file. */
 async function bring(
   service: CacheService,
   { shared, own, save }: CacheKeys,
-  { mine, carried, below }: JobFiles,
+  { mine, carried, below }: Record<'mine' | 'carried' | 'below', string>,
   writesShared: boolean,
 ): Promise<string | null> {
   // A second use in one job continues with the first one's file.
   const begun = existsSync(mine);
-  const start = own ?? shared;
-  const key = begun || save === null ? null : await service.restore(carried, start);
+  const key = begun || save === null ? null : await service.restore(carried, own ?? shared);
   if (key !== null && existsSync(carried)) renameSync(carried, mine);
   if (!writesShared && !existsSync(below)) await service.restore(below, shared);
   return key;
@@ -213,19 +192,18 @@ function hasNews(store: Store): boolean {
   return written + batched > 0;
 }
 
-interface Newer {
-  file: string;
-  start: string;
-  brought: string | null;
-  warn(line: string): void;
-}
-
 /** Adds what another run saved meanwhile, because later runs read only the newest entry. */
 async function joinNewer(
   store: Store,
   service: CacheService,
-  { file, start, brought, warn }: Newer,
+  {
+    file,
+    keys: { own, shared },
+    brought,
+    warn,
+  }: { file: string; keys: CacheKeys; brought: string | null; warn(line: string): void },
 ): Promise<void> {
+  const start = own ?? shared;
   rmSync(file, { force: true });
   const newest = await service.newest(file, start);
   if (

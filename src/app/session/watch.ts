@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { fstatSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
@@ -43,21 +44,6 @@ export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]
   ];
 }
 
-function watchRefs({ folder, names }: WatchedRefs, changed: (path: string) => void): FSWatcher[] {
-  try {
-    const watcher = watch(folder, (_, name) => {
-      if (name === null || (names === null ? !name.endsWith('.lock') : names.has(name)))
-        changed(join(folder, name ?? ''));
-    });
-    watcher.on('error', () => {
-      watcher.close();
-    });
-    return [watcher];
-  } catch {
-    return [];
-  }
-}
-
 export interface News {
   /** Fires at the next edit and at the end. */
   edited: AbortSignal;
@@ -70,16 +56,15 @@ export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
-  const watch = watchFiles(root, written);
-  const besides = refs.flatMap((ref) => watchRefs(ref, watch.changed));
-  const stop = (): void => {
-    watch.end();
-  };
+  const watch = watchFiles(root, written, refs);
+  const stop = watch.end;
   // The work does not await `follow`: its error ends the watching through this.
   const failure = new AbortController();
-  const ends = [until, failed, failure.signal].filter((signal) => signal !== undefined);
-  for (const signal of ends) signal.addEventListener('abort', stop);
-  if (ends.some(({ aborted }) => aborted)) stop();
+  const ends = AbortSignal.any(
+    [until, failed, failure.signal].filter((signal) => signal !== undefined),
+  );
+  ends.addEventListener('abort', stop);
+  if (ends.aborted) stop();
   if (until === undefined) process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     let begun: number | null = Date.now();
@@ -102,14 +87,13 @@ export async function afterEachEdit(
         },
       });
       await follow(files);
-      const ended = over || (await watch.next()) === null;
+      const ended = over || !(await watch.next());
       failure.signal.throwIfAborted();
       if (ended) return;
     }
   } finally {
-    watch.end();
-    for (const watcher of besides) watcher.close();
-    for (const signal of ends) signal.removeEventListener('abort', stop);
+    stop();
+    ends.removeEventListener('abort', stop);
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }
@@ -140,9 +124,8 @@ async function isChangedSince(
 interface FileWatch {
   /** Relative to the root. Watches the nearest existing folder. Returns the new files. */
   follow(files: Iterable<string>): string[];
-  changed(path: string): void;
-  /** Resolves at the next change, or one since the last; null once ended. */
-  next(): Promise<'changed' | null>;
+  /** Resolves at the next change, or one since the last; false once ended. */
+  next(): Promise<boolean>;
   /** Fires where `next` would resolve. */
   edited(): AbortSignal;
   tell(): void;
@@ -185,40 +168,58 @@ function foldersOf(root: string, files: Iterable<string>): Set<string> {
   return new Set(['.', ...below.map(nearest)]);
 }
 
+/** Empty if the folder is already gone. */
+function watchFolder(
+  folder: string,
+  changed: (path: string, name: string | null) => void,
+  lost: () => void = () => undefined,
+): FSWatcher[] {
+  try {
+    const watcher = watch(folder, (_, name) => {
+      changed(join(folder, name ?? ''), name);
+    });
+    watcher.on('error', () => {
+      watcher.close();
+      lost();
+    });
+    return [watcher];
+  } catch {
+    return [];
+  }
+}
+
 /**
  * Folders, because editors replace files; only those with files of the project, so ignored ones
  * cost nothing. `written`: absolute paths, or their prefixes, that the run itself writes.
  */
-function watchFiles(root: string, written: readonly string[] = []): FileWatch {
+function watchFiles(
+  root: string,
+  written: readonly string[] = [],
+  refs: readonly WatchedRefs[] = [],
+): FileWatch {
   const watched = new Map<string, { watcher: FSWatcher; inode: number }>();
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
-  let wake: (() => void) | null = null;
   let edit = new AbortController();
-  const tell = (): void => {
-    edit.abort();
-    wake?.();
-  };
+  const tell = (): void => edit.abort();
   const changed = (path: string): void => {
     if (ended || written.some((own) => path.startsWith(own)) || isOwnOutput(path)) return;
     clearTimeout(timer);
     timer = setTimeout(tell, SETTLING_MS);
   };
+  const besides = refs.flatMap(({ folder, names }) =>
+    watchFolder(folder, (path, name) => {
+      if (name === null || (names?.has(name) ?? !name.endsWith('.lock'))) changed(path);
+    }),
+  );
   const add = (folder: string): void => {
-    try {
-      const place = join(root, folder);
-      const watcher = watch(place, (_, name) => {
-        changed(join(place, name ?? ''));
-      });
-      watcher.on('error', () => {
-        watched.delete(folder);
-        watcher.close();
-        changed(place);
-      });
+    const place = join(root, folder);
+    const lost = (): void => {
+      watched.delete(folder);
+      changed(place);
+    };
+    for (const watcher of watchFolder(place, changed, lost))
       watched.set(folder, { watcher, inode: inodeOf(place) ?? 0 });
-    } catch {
-      // The folder is already gone.
-    }
   };
   return {
     follow(files) {
@@ -233,20 +234,17 @@ function watchFiles(root: string, written: readonly string[] = []): FileWatch {
       return fresh;
     },
     async next() {
-      while (!edit.signal.aborted)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+      if (!edit.signal.aborted) await once(edit.signal, 'abort');
       if (!ended) edit = new AbortController();
-      return ended ? null : 'changed';
+      return !ended;
     },
     edited: () => edit.signal,
     tell,
-    changed,
     end() {
       ended = true;
       clearTimeout(timer);
       for (const { watcher } of watched.values()) watcher.close();
+      for (const watcher of besides) watcher.close();
       tell();
     },
   };

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
 /** The repository git must use: no discovery, and never run in a user's folder. */
@@ -87,7 +87,7 @@ export function withSettings(
   };
 }
 
-export function gitArguments(place: GitPlace, command: readonly string[]): string[] {
+function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   return [
     '--no-pager',
     `--git-dir=${place.gitDir}`,
@@ -96,8 +96,20 @@ export function gitArguments(place: GitPlace, command: readonly string[]): strin
   ];
 }
 
-/** Git cannot prompt, and Ctrl-C reaches only evaldiff. Windows would open a window. */
-export const OWN_SESSION = process.platform !== 'win32';
+/** In its own session: git cannot prompt, and Ctrl-C reaches only evaldiff. */
+export function spawnGit(
+  place: GitPlace,
+  command: readonly string[],
+): ChildProcessWithoutNullStreams {
+  return spawn('git', gitArguments(place, command), {
+    cwd: place.directory,
+    env: place.environment,
+    stdio: 'pipe',
+    // Windows would open a window.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+}
 
 interface RunOptions {
   input?: Uint8Array;
@@ -115,13 +127,7 @@ export function runGit(
 ): Promise<GitAnswer> {
   const { networkTimeoutMs } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
-  const child = spawn('git', gitArguments(place, command), {
-    cwd: place.directory,
-    env: place.environment,
-    stdio: 'pipe',
-    detached: OWN_SESSION,
-    windowsHide: true,
-  });
+  const child = spawnGit(place, command);
   const output: Buffer[] = [];
   let complaint = '';
   let late = false;

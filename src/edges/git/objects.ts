@@ -1,7 +1,7 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { InternalError } from '../../errors.ts';
-import { gitArguments, lastLine, OWN_SESSION, startFailure, type GitPlace } from './command.ts';
+import { lastLine, spawnGit, startFailure, type GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -142,13 +142,7 @@ function batchFetches(
 }
 
 function startSession(place: GitPlace): CatFileSession {
-  const child = spawn('git', gitArguments(place, ['cat-file', '--batch']), {
-    cwd: place.directory,
-    env: place.environment,
-    stdio: 'pipe',
-    detached: OWN_SESSION,
-    windowsHide: true,
-  });
+  const child = spawnGit(place, ['cat-file', '--batch']);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const session: CatFileSession = { child, alive: true, waiting: [], ended };
   let complaint = '';

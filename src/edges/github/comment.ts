@@ -15,7 +15,7 @@ export const MAX_COMMENT = 65_536;
 
 const PERMISSION = 'pull-requests: write';
 
-export type CommentMode = 'auto' | 'always' | 'never';
+type CommentMode = 'auto' | 'always' | 'never';
 
 export interface CommentJob {
   repository: string;

@@ -69,7 +69,6 @@ export function createOutgoing(
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
   const tunnel = tunnelFor(agent, bounds);
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
-  const routeTo = createRoutes(bounds);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
   const cancelDrain = stopAfterDrain(bounds, stop);
@@ -77,7 +76,7 @@ export function createOutgoing(
     async send(input, sent, receive) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
-        ...routeTo(typeof input === 'object' && 'url' in input ? input.url : String(input)),
+        ...routeTo(typeof input === 'object' && 'url' in input ? input.url : String(input), bounds),
         method: sent.method,
         agent,
         headers: sentHeaders(bounds, sent),
@@ -146,28 +145,16 @@ function sendBody(request: http.ClientRequest, body: RequestBody): void {
   else request.end(body ?? undefined);
 }
 
-interface RequestRoute {
-  hostname: string;
-  port: string;
-  path: string;
-}
-
-/** Resolves an address if it has the same origin as `base`. Caches the last one. */
-function createRoutes({
-  base,
-  query,
-}: Pick<RequestBounds, 'base' | 'query'>): (address: string) => RequestRoute {
-  let last: { address: string; route: RequestRoute } | null = null;
-  return (address) => {
-    if (last?.address === address) return last.route;
-    const { origin, hostname, port, pathname, search } = new URL(address);
-    if (origin !== base.origin) throw new TransportError('host');
-    // The brackets of an IPv6 address are only notation.
-    const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
-    const route = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + asked };
-    last = { address, route };
-    return route;
-  };
+/** Resolves an address if it has the same origin as `base`. */
+function routeTo(
+  address: string,
+  { base, query }: RequestBounds,
+): { hostname: string; port: string; path: string } {
+  const { origin, hostname, port, pathname, search } = new URL(address);
+  if (origin !== base.origin) throw new TransportError('host');
+  const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
+  // The brackets of an IPv6 address are only notation.
+  return { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + asked };
 }
 
 function sentHeaders(

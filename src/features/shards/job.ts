@@ -53,13 +53,13 @@ export async function runShardJob(job: Job, session: Session): Promise<JobEnding
 
 /** Fetches this workflow run's parts. @throws UserError if one cannot be fetched or read */
 async function gatherArtifacts(
-  { env, artifacts }: Pick<Job, 'env' | 'artifacts'>,
+  job: Pick<Job, 'env' | 'artifacts'>,
   session: Session,
   head: string,
 ): Promise<Gathered> {
-  const closed = unreachable(env);
+  const closed = unreachable(job.env);
   if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
-  const fetched = await fetchParts(await artifactLibrary({ artifacts }), {
+  const fetched = await fetchParts(await artifactLibrary(job), {
     project: projectOf(session),
     folder: join(session.temporaryFolder, 'evaldiff-parts'),
   });
