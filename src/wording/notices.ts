@@ -72,7 +72,7 @@ export function repeatedAnswers(
   return `every try of a reference gave the same answer${where}; ${advice}`;
 }
 
-export interface Churn {
+interface Churn {
   /** References that answer differently, of those that were compared. */
   changed: number;
   compared: number;
