@@ -5,7 +5,7 @@ import { namedRollup } from '../kernel/judge/roll-up.ts';
 
 import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
 import type { RunVerdict } from '../kernel/judge/verdict.ts';
-import { outcomeIn, suiteBlocks } from '../kernel/plan/ledger.ts';
+import { outcomeIn, suiteClusters } from '../kernel/plan/ledger.ts';
 import { metricNumbers, valuesByReference } from '../kernel/plan/metric-numbers.ts';
 import {
   runUnderBase,
@@ -181,7 +181,7 @@ function testTries(
   const rates = meansOf(tries.map((own) => countTable(own)));
   return rates === null
     ? null
-    : { ...rates, p: contrast(clusteredTries(tries, suiteBlocks(runs))).test.midDown };
+    : { ...rates, p: contrast(clusteredTries(tries, suiteClusters(runs))).test.midDown };
 }
 
 function byPreference({ run }: SuiteComparison): Measure {
@@ -207,7 +207,7 @@ function byMean(suite: SuiteComparison, name: string): Measure {
     if (number === undefined) return null;
     const values = valuesByReference(number, runs, Infinity);
     const random = createRandom(`values ${path} ${own} ${name}`);
-    const found = valueTest(values, suiteBlocks(runs), random);
+    const found = valueTest(values, suiteClusters(runs), random);
     if (found === null) return null;
     const isHigherBetter = directionIn(number.metric, suite.run.scoring.rubrics) === 'higher';
     return { base: found.base, head: found.head, p: isHigherBetter ? found.down : found.up };

@@ -1,7 +1,7 @@
 import { extraTryMaker } from '../../app/run/extra-tries.ts';
 import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
-import { suiteBlocks } from '../../kernel/plan/ledger.ts';
+import { suiteClusters } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
 import { clusteredTries, contrast } from '../../kernel/statistics/look.ts';
 import { countOutcomes, reachesLevel } from '../../kernel/statistics/table.ts';
@@ -90,7 +90,7 @@ async function compareRows(
 
 function pOfFall(rows: readonly AnchorRow[]): number {
   const tries = rows.map(({ then, head }) => ({ base: then, head }));
-  return contrast(clusteredTries(tries, suiteBlocks(rows.map(({ own }) => own)))).test.midDown;
+  return contrast(clusteredTries(tries, suiteClusters(rows.map(({ own }) => own)))).test.midDown;
 }
 
 function summed(

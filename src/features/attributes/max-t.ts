@@ -44,7 +44,7 @@ export function stepDownMaxT(
   const units = clusters.map((cluster) => unitOf(cluster, groupsOf));
   const scales = members.map((group) => deviation(clusters, group));
   const zOf = (total: number, j: number): number => {
-    const scale = scales[j] ?? 0;
+    const scale = at(scales, j);
     return scale > 0 ? total / scale : 0;
   };
   const observed = headSums(units, groups.length);

@@ -1,7 +1,7 @@
 import { directionIn, saysWhatPasses } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
-import { suiteBlocks } from '../plan/ledger.ts';
+import { suiteClusters } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
@@ -110,7 +110,7 @@ export function objectRate(
     some.map((each) => ({ base: shares(each, 'base'), head: shares(each, 'head') }));
   const test = valueTest(
     valuesIn(compared),
-    suiteBlocks(compared),
+    suiteClusters(compared),
     createRandom(`objects ${run.suite.path} ${run.suite.name} ${name}`),
   );
   return meansOf(test, valuesIn(ratedRuns(suite)));

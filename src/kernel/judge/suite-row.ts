@@ -1,5 +1,5 @@
 import type { Outcome } from '../../types/metric.ts';
-import { plannedTries, suiteBlocks, tryOutcomes } from '../plan/ledger.ts';
+import { plannedTries, suiteClusters, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
@@ -137,7 +137,7 @@ export function rowOfAnswers(
   const outcomes = isPairs
     ? preferenceTries(run.scoring.tests, compared)
     : compared.map((item) => rolledTries(rollUps.get(item)));
-  const blocks = isPairs ? outcomes.map(() => null) : suiteBlocks(compared);
+  const blocks = isPairs ? outcomes.map(() => null) : suiteClusters(compared);
   const look = lookAt(clusteredTries(outcomes, blocks));
   const tables = compared.map((item) => (isPairs ? NO_TRIES : countTable(tryOutcomes(item))));
   const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);

@@ -1,6 +1,6 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
-import { suiteBlocks } from '../plan/ledger.ts';
+import { suiteClusters } from '../plan/ledger.ts';
 import { FIRST_TRIES, withLevels, type LookPlan } from '../plan/looks.ts';
 import {
   explodedReferences,
@@ -37,7 +37,7 @@ export function metricMoves(
   { upTo, plan }: { upTo: number; plan: LookPlan },
 ): MetricMove[] {
   const { run, compared } = suite;
-  const clusters = suiteBlocks(compared);
+  const clusters = suiteClusters(compared);
   return metricNumbers(suite).map((number) => {
     const { metric, name } = number;
     const better = directionIn(metric, run.scoring.rubrics);

@@ -43,10 +43,10 @@ export function criticalOf(compared: readonly ReferenceRun[]): number[] {
 }
 
 /**
- * By group and reference, the name of the block that it is dealt with; null: alone. One block are
- * references that ask the same on both sides, and those of one `cluster` of a group.
+ * By group and reference, the name of the cluster that it is permuted with; null: alone. A cluster
+ * has the references that ask the same on both sides, and those of one `cluster` of a group.
  */
-function blocksOf(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
+function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
   const rootOf = (key: string): string => {
     const parent = parents.get(key) ?? key;
@@ -78,11 +78,11 @@ export function clusteredRuns(
   compared: readonly ReferenceRun[],
   triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
 ): ClusteredTries[] {
-  return clusteredTries(compared.map(triesOf), suiteBlocks(compared));
+  return clusteredTries(compared.map(triesOf), suiteClusters(compared));
 }
 
-export function suiteBlocks(compared: readonly ReferenceRun[]): (string | null)[] {
-  return blocksOf([compared])[0] ?? [];
+export function suiteClusters(compared: readonly ReferenceRun[]): (string | null)[] {
+  return clusterNames([compared])[0] ?? [];
 }
 
 /** What one metric says of a try: it fails only where the metric does. */
@@ -96,7 +96,7 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 
 /** The evidence of suites whose tries are compared one by one. */
 export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
-  const clusters = blocksOf(suites.map(({ compared }) => compared));
+  const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map(({ compared, gate, steady, policy }, s) => {
     const gating = new Set(compared.flatMap((run) => [...gatingMetrics(run)]));
     return {

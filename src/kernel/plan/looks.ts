@@ -1,4 +1,5 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
+import { at } from '../statistics/sums.ts';
 
 /** When the suites of a run are looked at, and what a look may conclude. */
 export interface LookPlan {
@@ -84,7 +85,7 @@ export function withLevels<Look>(
   plan: LookPlan,
 ): { look: Look; level: number }[] {
   const levels = lookLevels(alpha, plan);
-  return looks.map((look, k) => ({ look, level: levels[k] ?? 0 }));
+  return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
 /** Cached: a run uses few levels many times, and each takes milliseconds. */
@@ -151,7 +152,7 @@ function boundAt(before: BrownianDensity, time: number, share: number, start: nu
 }
 
 function integrate({ places, mass }: BrownianDensity, value: (place: number) => number): number {
-  return mass.reduce((sum, weight, i) => sum + weight * value(places[i] ?? 0), 0);
+  return mass.reduce((sum, weight, i) => sum + weight * value(at(places, i)), 0);
 }
 
 function density(z: number): number {

@@ -1,6 +1,7 @@
 import { isFall, smallestP } from '../statistics/columns.ts';
 import { holm } from '../statistics/holm.ts';
 import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
+import { at } from '../statistics/sums.ts';
 import { reachesLevel, triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
@@ -195,7 +196,7 @@ function poolState(
 ): 'fell' | 'calm' | 'quiet' | 'open' {
   if (isPoolSettled) return 'calm';
   const ledgers = seen.map(({ suite }) => suite.ledger);
-  if (isFall(pool, lookLevels(levels.pool, plan)[k] ?? 0, leastDrop(ledgers))) return 'fell';
+  if (isFall(pool, at(lookLevels(levels.pool, plan), k), leastDrop(ledgers))) return 'fell';
   if (pool.test.midDown <= plan.futile) return 'open';
   const isSmall = plan.tries[0] !== 1;
   if (isPoolCalm(pool, ledgers) || (isSmall && seen.every(({ isCalm }) => isCalm))) return 'calm';
@@ -215,7 +216,7 @@ function seenAt({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): Se
   const look = looks.at(-1);
   if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
   const all = lookLevels(levels.suite, plan);
-  const level = all[k] ?? 0;
+  const level = at(all, k);
   const tolerance = toleranceOf(ledger.tolerance, visibleAt(look, plan, all));
   const isLast = k === plan.tries.length - 1;
   return {

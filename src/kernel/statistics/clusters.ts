@@ -1,5 +1,5 @@
 import { headMoments, headPasses, type Distribution } from './distributions.ts';
-import { sum } from './sums.ts';
+import { at, sum } from './sums.ts';
 import { isComparable, isInformative, isJudged, type Table, type Tries } from './table.ts';
 
 /** Tries of one reference. Those of one `cluster` are permuted together; null: alone. */
@@ -121,7 +121,7 @@ export function lawOf(unit: Unit): Distribution {
     for (let chosen = unit.head.length; chosen >= 1; chosen--) {
       const [to, from] = [ways[chosen], ways[chosen - 1]];
       if (to === undefined || from === undefined) continue;
-      for (let s = most; s >= passes; s--) to[s] = (to[s] ?? 0) + (from[s - passes] ?? 0);
+      for (let s = most; s >= passes; s--) to[s] = at(to, s) + at(from, s - passes);
     }
   }
   const counts = ways.at(-1) ?? Float64Array.of(1);

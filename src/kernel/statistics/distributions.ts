@@ -1,3 +1,4 @@
+import { at } from './sums.ts';
 import { isInformative, type Table } from './table.ts';
 
 /** Probabilities of the whole numbers `low`, `low + 1`, …; they sum to 1. */
@@ -22,7 +23,7 @@ function convolve(left: Distribution, right: Distribution): Distribution {
   const mass = new Float64Array(long.length + short.length - 1);
   short.forEach((weight, shift) => {
     for (let i = 0; i < long.length; i++)
-      mass[i + shift] = (mass[i + shift] ?? 0) + weight * (long[i] ?? 0);
+      mass[i + shift] = at(mass, i + shift) + weight * at(long, i);
   });
   return trim({ low: left.low + right.low, mass });
 }
@@ -94,8 +95,8 @@ export function headPasses(table: Table): Distribution {
 
   const mass = new Float64Array(high - low + 1);
   mass[mode - low] = 1;
-  for (let k = mode; k < high; k++) mass[k + 1 - low] = (mass[k - low] ?? 0) * ratio(k);
-  for (let k = mode - 1; k >= low; k--) mass[k - low] = (mass[k + 1 - low] ?? 0) / ratio(k);
+  for (let k = mode; k < high; k++) mass[k + 1 - low] = at(mass, k - low) * ratio(k);
+  for (let k = mode - 1; k >= low; k--) mass[k - low] = at(mass, k + 1 - low) / ratio(k);
   const total = mass.reduce((sum, value) => sum + value, 0);
   return { low, mass: mass.map((value) => value / total) };
 }

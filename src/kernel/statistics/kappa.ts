@@ -1,4 +1,4 @@
-import { sum } from './sums.ts';
+import { at, sum } from './sums.ts';
 
 /**
  * Cohen's kappa of two graders: 1 − observed / expected disagreement. `table[i][j]`: items in
@@ -15,7 +15,7 @@ export function cohenKappa(table: readonly (readonly number[])[]): number | null
     row.forEach((count, j) => {
       if (i === j) return;
       observed += count;
-      expected += ((rows[i] ?? 0) * (columns[j] ?? 0)) / items;
+      expected += (at(rows, i) * at(columns, j)) / items;
     }),
   );
   return items > 0 && expected > 0 ? 1 - observed / expected : null;

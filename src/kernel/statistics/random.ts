@@ -1,3 +1,4 @@
+import { at } from './sums.ts';
 /** State of a seeded generator: four words, advanced in place. */
 export interface Random {
   words: Uint32Array;
@@ -48,8 +49,8 @@ export function nextIndex(random: Random, count: number): number {
 export function shuffleFront(items: Int32Array, count: number, random: Random): void {
   for (let i = 0; i < count; i++) {
     const from = i + nextIndex(random, items.length - i);
-    const chosen = items[from] ?? 0;
-    items[from] = items[i] ?? 0;
+    const chosen = at(items, from);
+    items[from] = at(items, i);
     items[i] = chosen;
   }
 }
