@@ -1,7 +1,7 @@
-import { criticalOf, ledgersOf } from '../kernel/plan/ledger.ts';
+import { ledgersOf } from '../kernel/plan/ledger.ts';
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../kernel/plan/policy.ts';
-import type { ReferenceRun, SuiteComparison } from '../kernel/plan/suite-run.ts';
+import { isCritical, type ReferenceRun, type SuiteComparison } from '../kernel/plan/suite-run.ts';
 import { MOST_FIXING_PAIRS, MOST_PAIRS } from '../kernel/plan/suspects.ts';
 import { alphaShares, comparing } from '../kernel/plan/tries.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
@@ -55,7 +55,7 @@ export function answerCalls({
 
 /** Whether some reference may get more tries than are planned. */
 function hasOpenNumber({ policy, compared }: SuiteComparison): boolean {
-  return policy.kind === 'adaptive' || criticalOf(compared).length > 0;
+  return policy.kind === 'adaptive' || compared.some(isCritical);
 }
 
 function simulatedOf(compared: readonly ReferenceRun[]): readonly ReferenceRun[] {
@@ -119,13 +119,13 @@ function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): num
     compared.map((run) => {
       const isAdaptive = policy.kind === 'adaptive';
       const planned = isAdaptive ? first : policy.tries;
-      const isCritical = criticalOf([run]).length > 0;
+      const goesOn = isCritical(run);
       const calls = (tries: number): number => callsUpTo(run, tries, planned);
       const settled = calls(isAdaptive ? MOST_TRIES : planned);
       const beyond = (tries: number): number => Math.max(0, calls(tries) - settled);
       return {
-        settled: settled + (isCritical ? beyond(MOST_PAIRS) : 0),
-        suspect: isAdaptive && !isCritical ? beyond(MOST_PAIRS) : 0,
+        settled: settled + (goesOn ? beyond(MOST_PAIRS) : 0),
+        suspect: isAdaptive && !goesOn ? beyond(MOST_PAIRS) : 0,
         fixing: isAdaptive ? beyond(MOST_FIXING_PAIRS) : 0,
       };
     }),

@@ -1,7 +1,11 @@
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
-import { criticalOf } from '../plan/ledger.ts';
-import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
+import {
+  isCritical,
+  countingRuns,
+  type ReferenceRun,
+  type SuiteComparison,
+} from '../plan/suite-run.ts';
 import { standsBeforeGreen } from '../result/counts.ts';
 import type { EvidenceCount } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
@@ -25,16 +29,17 @@ export function countEvidence(
 ): EvidenceCount {
   // Also where only the scoring changed: a rubric whose grades cannot be read judges nothing.
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
-  const missing = wanted
-    .filter((run) => !hasEvidence(suite, run, rollUps.get(run)))
-    .map(runReference);
-  const ids = missing.map(({ id }) => id);
-  const critical = missing.filter(({ tags }) => tags.includes('critical')).map(({ id }) => id);
-  return { references: wanted.length - missing.length, of: wanted.length, missing: ids, critical };
+  const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
+  return {
+    references: wanted.length - missing.length,
+    of: wanted.length,
+    missing: missing.map(idOf),
+    critical: missing.filter(isCritical).map(idOf),
+  };
 }
 
-function runReference({ affected: { reference } }: ReferenceRun): { id: string; tags: string[] } {
-  return reference;
+function idOf({ affected: { reference } }: ReferenceRun): string {
+  return reference.id;
 }
 
 function isInapplicable({ base, head }: ReferenceRun): boolean {
@@ -156,14 +161,13 @@ function lostIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['un
   );
   const answered = compared.filter(({ base }) => judgedOf(base) > 0);
   const whole = answered.length > 0 && silent.length === answered.length;
-  const critical = criticalOf(silent).flatMap((i) => silent[i] ?? []);
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
   // References without any answer are named; where all have one, those with fewer than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
-  const named = p !== null || whole ? worse : critical;
-  return named.length === 0 ? null : { references: named.map((run) => runReference(run).id), p };
+  const named = p !== null || whole ? worse : silent.filter(isCritical);
+  return named.length === 0 ? null : { references: named.map(idOf), p };
 }
 
 function unansweredShare(run: ReferenceRun, side: Side): number {

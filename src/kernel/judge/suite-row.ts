@@ -2,7 +2,7 @@ import type { Outcome } from '../../types/metric.ts';
 import { plannedTries, suiteClusters, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import { isCritical, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
 import { discreteFdr } from '../statistics/fixed-tries.ts';
@@ -177,10 +177,6 @@ function referenceRows(
 type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>;
 
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
-
-function isCritical({ affected: { reference } }: ReferenceRun): boolean {
-  return reference.tags.includes('critical');
-}
 
 /** Base's answers fail by base's own scoring too, so that head fixes more than the scoring. */
 function failsUnderBase({ base }: ReferenceRun, { scoring }: SuiteComparison['run']): boolean {

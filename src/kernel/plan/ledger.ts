@@ -4,7 +4,7 @@ import { fingerprintOf } from '../select/affected-suite.ts';
 import type { ClusteredTries } from '../statistics/clusters.ts';
 import { clusteredTries, type LookRow } from '../statistics/look.ts';
 import type { Tries } from '../statistics/table.ts';
-import type { ReferenceRun, SuiteComparison, Try } from './suite-run.ts';
+import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
 /** The tries of one reference, and how the policy treats it. */
 export interface LedgerReference extends LookRow {
@@ -34,12 +34,6 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
     base: base.map(({ byHead }) => byHead.outcome),
     head: head.map(({ byHead }) => byHead.outcome),
   };
-}
-
-export function criticalOf(compared: readonly ReferenceRun[]): number[] {
-  return compared.flatMap(({ affected: { reference } }, index) =>
-    reference.tags.includes('critical') ? [index] : [],
-  );
 }
 
 /**
@@ -107,7 +101,7 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
           metrics: gating.size < 2 ? new Map() : failingMetrics(run),
           judgedBy: gatingMetrics(run).size,
           cluster: clusters[s]?.[at] ?? null,
-          isCritical: reference.tags.includes('critical'),
+          isCritical: isCritical(run),
           isSteady: steady.has(reference.id),
           planned: policy.kind === 'adaptive' ? Infinity : (reference.n_tries ?? policy.tries),
         };

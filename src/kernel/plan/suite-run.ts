@@ -70,6 +70,11 @@ function asksAnew({ affected: { base, head } }: ReferenceRun): boolean {
   return fingerprintOf(base) !== fingerprintOf(head);
 }
 
+/** Whether it is tagged `critical`. */
+export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
+  return reference.tags.includes('critical');
+}
+
 /** References that count for the verdict: neither skipped nor in quarantine. */
 export function countingRuns({
   run: { suite, runs },

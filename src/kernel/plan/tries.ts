@@ -6,11 +6,18 @@ import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
-import { criticalOf, ledgersOf } from './ledger.ts';
+import { ledgersOf } from './ledger.ts';
 import { FIRST_TRIES, type LookPlan } from './looks.ts';
 import { explodedReferences, metricNumbers } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
-import type { ReferenceRun, SuiteComparison, SuiteRun, NextTries, TryPolicy } from './suite-run.ts';
+import {
+  isCritical,
+  type ReferenceRun,
+  type SuiteComparison,
+  type SuiteRun,
+  type NextTries,
+  type TryPolicy,
+} from './suite-run.ts';
 
 /** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */
 const UNCOMPARED_TRIES = FIRST_TRIES;
@@ -129,7 +136,7 @@ export function alphaShares(
   // By the number of tries that it has, or by trying its critical references on.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;
-    const hasCritical = criticalOf(compared).length > 0;
+    const hasCritical = compared.some(isCritical);
     if (churn === 'accept') return 0;
     return hasCritical ? part / 2 : part;
   };
