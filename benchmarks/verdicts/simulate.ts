@@ -163,7 +163,7 @@ function makeTries(
         const known = answers.get(key) ?? answerOf(suite, { index, side, at }, random);
         if (!answers.has(key)) calls += 1;
         answers.set(key, known);
-        return { index, side, made: known };
+        return [{ run: index, side }, known] as const;
       }),
     );
     if (round.every(({ length }) => length === 0)) return { comparisons, calls };

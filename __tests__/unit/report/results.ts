@@ -252,13 +252,15 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
   const tries = references[0]?.head?.tries.length ?? 0;
   const rates = references.map(() => 1);
   const started = begun({ base: rates, head: rates }, 0, { kind: 'fixed', tries });
-  const made = references.flatMap((reference, index) =>
+  const made = references.flatMap((reference, run) =>
     (['base', 'head'] as const).flatMap((side) =>
-      (reference[side]?.tries ?? []).map((result) => ({
-        index,
-        side,
-        made: { byHead: result, byBase: null },
-      })),
+      (reference[side]?.tries ?? []).map(
+        (byHead) =>
+          [
+            { run, side },
+            { byHead, byBase: null },
+          ] as const,
+      ),
     ),
   );
   const comparison = withMoreTries(started, made);

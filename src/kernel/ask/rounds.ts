@@ -4,7 +4,6 @@ import type { Side } from '../../types/plain.ts';
 import {
   identityOf,
   withMoreTries,
-  type MadeTry,
   type NextTries,
   type SuiteComparison,
   type SuiteRun,
@@ -104,16 +103,17 @@ async function score(
   suite: SuiteRun,
   answers: readonly AnsweredTry[],
   tools: ScoringTools,
-): Promise<MadeTry[]> {
+): Promise<Map<PlannedTry, Try>> {
   const [byHead, byBase] = await Promise.all([
     scoreUnder(suite, answers, suite.scoring, tools),
     suite.baseScoring === null ? null : scoreUnder(suite, answers, suite.baseScoring, tools),
   ]);
-  return [...byHead].map(([planned, result]) => ({
-    index: planned.run,
-    side: planned.side,
-    made: { byHead: result, byBase: byBase?.get(planned) ?? null },
-  }));
+  return new Map(
+    [...byHead].map(([planned, result]) => [
+      planned,
+      { byHead: result, byBase: byBase?.get(planned) ?? null },
+    ]),
+  );
 }
 
 /** In the order of the answers. */
@@ -163,8 +163,8 @@ export async function runNewTries(
   wanted: readonly ExtraTry[],
   tools: Executors & ScoringTools,
 ): Promise<Try[]> {
-  const made = await score(suite, await executeExtra(suite, wanted, tools), tools);
-  return made.map((each) => each.made);
+  const answers = await executeExtra(suite, wanted, tools);
+  return [...(await score(suite, answers, tools)).values()];
 }
 
 async function executeExtra(

@@ -121,19 +121,18 @@ export function suiteComparison(
   };
 }
 
-export interface MadeTry {
-  index: number;
-  side: Side;
-  made: Try;
-}
-
-export function withMoreTries(suite: SuiteComparison, tries: readonly MadeTry[]): SuiteComparison {
-  const more = suite.run.runs.map(() => ({ base: [] as Try[], head: [] as Try[] }));
-  for (const { index, side, made } of tries) more[index]?.[side].push(made);
+/** `made`: each new try with its run (its index in `runs`) and side, in their order. */
+export function withMoreTries(
+  suite: SuiteComparison,
+  made: Iterable<readonly [{ run: number; side: Side }, Try]>,
+): SuiteComparison {
+  const more = Map.groupBy(made, ([{ run, side }]) => `${side} ${String(run)}`);
+  const triesOf = (side: Side, run: number): Try[] =>
+    (more.get(`${side} ${String(run)}`) ?? []).map(([, own]) => own);
   return mapRuns(suite, (run, index) => ({
     ...run,
-    base: [...run.base, ...(more[index]?.base ?? [])],
-    head: [...run.head, ...(more[index]?.head ?? [])],
+    base: [...run.base, ...triesOf('base', index)],
+    head: [...run.head, ...triesOf('head', index)],
   }));
 }
 

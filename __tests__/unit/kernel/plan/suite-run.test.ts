@@ -27,10 +27,10 @@ function twoReferences() {
 }
 
 test('a suite with more tries has them in order, and so do the references that it compares', () => {
-  const first = withMoreTries(twoReferences(), [{ index: 1, side: 'head', made: made(0) }]);
+  const first = withMoreTries(twoReferences(), [[{ run: 1, side: 'head' }, made(0)]]);
   const second = withMoreTries(first, [
-    { index: 1, side: 'head', made: made(1) },
-    { index: 0, side: 'base', made: made(0) },
+    [{ run: 1, side: 'head' }, made(1)],
+    [{ run: 0, side: 'base' }, made(0)],
   ]);
   const tries = second.run.runs.map(({ base, head }) =>
     [base, head].map((of) => of.map(({ byHead }) => byHead.try)),
@@ -45,6 +45,6 @@ test('a suite with more tries has them in order, and so do the references that i
 
 test('the suite that it was begun with stays without tries, so that a run can begin anew', () => {
   const started = twoReferences();
-  withMoreTries(started, [{ index: 0, side: 'base', made: made(0) }]);
+  withMoreTries(started, [[{ run: 0, side: 'base' }, made(0)]]);
   expect(started.run.runs.flatMap(({ base, head }) => [...base, ...head])).toEqual([]);
 });
