@@ -5,8 +5,8 @@ import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import { underBaseFindings, type FallUnderBase } from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import { confirmationWords } from '../../wording/suites.ts';
 import type { Confirm } from './confirm.ts';
+import type { RunWords } from './spending.ts';
 
 interface JudgedSuite {
   comparison: SuiteComparison;
@@ -31,7 +31,7 @@ interface UnderBase {
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,
-  confirm: Confirm | null,
+  { confirm, words }: { confirm: Confirm | null; words: RunWords },
 ): Promise<UnderBase> {
   const findings = underBaseFindings(suites, gate.alpha);
   const falls =
@@ -47,7 +47,7 @@ export async function findUnderBase(
     if (confirmation === undefined || confirmation.status === 'confirmed') continue;
     refuted.push(fall);
     const { name } = fall.suite.run.suite;
-    unconfirmed.push(`${name}, under base's scoring: ${confirmationWords(confirmation)}`);
+    unconfirmed.push(`${name}, under base's scoring: ${words.confirmationWords(confirmation)}`);
   }
   return {
     findings: findings.flatMap((finding) => withoutRefuted(finding, refuted)),

@@ -33,8 +33,8 @@ import {
   type ConfirmedVerdict,
 } from './confirm.ts';
 import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
+import { newlySkippedIds } from './newly-skipped.ts';
 import type { Spending } from './spending.ts';
-import { driftNotice, newlySkippedIds, suiteNotices } from './suite-notices.ts';
 
 export interface ComparedSuites {
   suites: ComparedSuite[];
@@ -116,7 +116,7 @@ export async function compareSuites(
   });
   let suites: ComparedSuites['suites'] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
-  const underBase = await findUnderBase(shown, gate, confirm);
+  const underBase = await findUnderBase(shown, gate, { confirm, words: tools.words });
   return {
     problems: broken.problems,
     suites,
@@ -130,8 +130,8 @@ export async function compareSuites(
     pool,
     notices: [
       ...broken.notices,
-      ...driftNotice('all suites together', confirmedPool),
-      ...compared.flatMap(({ comparison, result }) => suiteNotices(comparison, result)),
+      ...tools.words.driftNotice('all suites together', confirmedPool),
+      ...compared.flatMap(({ comparison, result }) => tools.words.suiteNotices(comparison, result)),
     ],
   };
 }

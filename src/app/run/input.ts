@@ -77,7 +77,8 @@ export interface PlanTools {
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
-export interface Edges extends Omit<JudgeEdges, 'halted'>, Omit<PlanTools, 'random' | 'evaluate'> {
+export interface Edges
+  extends Omit<JudgeEdges, 'halted' | 'words'>, Omit<PlanTools, 'random' | 'evaluate'> {
   guard(guard: Guard): void;
   /** Why the run ends early: time or a signal. */
   halted(): Halt | null;

@@ -9,6 +9,7 @@ import { judgeWithoutKeys, notEvaluated, withTitle } from './not-judged.ts';
 import { resultHead, planRun, withAskers } from './plan-run.ts';
 import { run } from './run.ts';
 import type { JudgeEdges } from './spending.ts';
+import { RUN_WORDS } from './suite-notices.ts';
 
 /** Read → select → plan → execute → score → compare → decide. User errors are in the result. */
 export async function planAndRun(input: RunInput, edges: Edges): Promise<Result> {
@@ -67,5 +68,5 @@ async function readChanges(
 export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
   const guard = createGuard(caps, prepared.price);
   edges.guard(guard);
-  return { ...edges, halted: () => budgetHalt(guard) ?? edges.halted() };
+  return { ...edges, words: RUN_WORDS, halted: () => budgetHalt(guard) ?? edges.halted() };
 }

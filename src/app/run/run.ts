@@ -10,7 +10,6 @@ import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, TestedJudge } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
-import { servedNotices } from './suite-notices.ts';
 
 /** A result before its title is worded. */
 export type Untitled = Omit<Result, 'title'>;
@@ -51,7 +50,7 @@ export async function run(
   const notices = [
     ...blank.notices,
     ...unequal,
-    ...servedNotices(asked),
+    ...world.words.servedNotices(asked),
     ...compared.notices,
     ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
   ];

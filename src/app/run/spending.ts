@@ -3,6 +3,7 @@ import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
 import type { Halt, Unmade } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
+import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
@@ -16,12 +17,27 @@ import {
   type Target,
   wasNotMade,
 } from '../../types/model.ts';
-import type { Purpose } from '../../types/plain.ts';
+import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
-import { withoutOutdated } from './outdated.ts';
+import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
+
+/** What a run finds, in words. They are handed in, so that nothing that decides imports them. */
+export interface RunWords {
+  suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
+  driftNotice(
+    name: string,
+    confirmation: Omit<ConfirmationResult, 'stored'> | null | undefined,
+  ): Notice[];
+  servedNotices(found: {
+    replaced: readonly ReplacedServer[];
+    otherBuilds: readonly OtherBuild[];
+  }): Notice[];
+  confirmationWords(confirmation: Omit<ConfirmationResult, 'stored'>): string;
+}
 
 export interface JudgeEdges {
+  words: RunWords;
   complete: Complete;
   evaluate: Evaluate;
   /** Checks schemas in a process that can be stopped; absent: in this one. */

@@ -2,7 +2,6 @@ import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
-import { countsIn } from '../../kernel/suite/gate.ts';
 import { answerKey } from '../../report/answers/text.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Notice, NoticeKind, Place, Side } from '../../types/plain.ts';
@@ -18,14 +17,23 @@ import {
   rollupSeesSkipped,
   servedByOthers,
 } from '../../wording/notices.ts';
-import { modelFellToo } from '../../wording/suites.ts';
+import { confirmationWords, modelFellToo } from '../../wording/suites.ts';
+import { newlySkippedIds } from './newly-skipped.ts';
 import type { OtherBuild, ReplacedServer } from './outdated.ts';
 import { servedApart } from './served.ts';
+import type { RunWords } from './spending.ts';
+
+export const RUN_WORDS: RunWords = {
+  suiteNotices,
+  driftNotice,
+  servedNotices,
+  confirmationWords,
+};
 
 const SIDES = ['base', 'head'] as const;
 
 /** What a reader must know of a suite that does not affect the verdict. */
-export function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {
+function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {
   const { run } = comparison;
   return [
     ...classNotices(run, result),
@@ -89,7 +97,7 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
 }
 
 /** The model fell, too, where new answers confirm that head is worse. */
-export function driftNotice(
+function driftNotice(
   name: string,
   confirmation: Omit<ConfirmationResult, 'stored'> | null | undefined,
 ): Notice[] {
@@ -98,7 +106,7 @@ export function driftNotice(
 }
 
 /** What servers say of themselves now and did not when answers were stored. */
-export function servedNotices({
+function servedNotices({
   replaced,
   otherBuilds,
 }: {
@@ -122,14 +130,6 @@ function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult)
   const isAnswerer = target === null && prompt.code === null;
   const why = headOnly(isAnswerer ? { answerer: model } : 'variable');
   return listNotice('not-comparable', name, found, why);
-}
-
-/** References that gated on base and are skipped on head: a way to go green that must be seen. */
-export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string[] {
-  return suite.references
-    .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
-    .filter(({ reference }) => !countsIn(tests, reference))
-    .map(({ reference }) => reference.id);
 }
 
 function newlySkipped(run: SuiteRun): Notice[] {

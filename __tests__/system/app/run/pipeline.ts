@@ -3,6 +3,7 @@ import { blankResult, withTitle } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
+import { RUN_WORDS } from '../../../../src/app/run/suite-notices.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
@@ -102,6 +103,7 @@ export async function judged(
       evaluate: async () => {
         throw new Error('no code runs here');
       },
+      words: RUN_WORDS,
       random: () => 'delimiter',
       hash: sha256,
       scoreMetric,
