@@ -54,7 +54,7 @@ export async function findUnderBase(
     hiddenIn: ({ comparison, verdict }) =>
       refuted.some(({ suite, metric }) => suite === comparison && metric === null)
         ? null
-        : (verdict?.hidden ?? null),
+        : (verdict?.underBase ?? null),
     unconfirmed,
   };
 }
@@ -80,7 +80,7 @@ function fallsOf(
       reason.code === 'worse-under-base' &&
       reason.references.some(({ reference }) => isOf(reference, suite)),
   );
-  const excuse = verdict?.hidden?.excuse ?? 'none';
+  const excuse = verdict?.underBase?.excuse ?? 'none';
   return [
     ...(isNamed || excuse !== 'none' ? [{ suite, metric: null }] : []),
     ...metrics.map((metric) => ({ suite, metric })),

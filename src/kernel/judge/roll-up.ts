@@ -5,7 +5,7 @@ import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.
 import type { TryResult } from '../result/reference-result.ts';
 import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
-import type { Rollup } from '../suite/suite.ts';
+import type { Rollup, Tests } from '../suite/suite.ts';
 
 /** llmeval's four counts (num_passes and num_fails include skipped scores), and four of our own. */
 export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
@@ -107,50 +107,38 @@ export async function rollUpSuite(
 ): Promise<Map<ReferenceRun, RunRollUps>> {
   const { runs, scoring, baseScoring } = suite;
   const identity = identityOf(suite);
-  const ask = (
-    scoring: Scoring,
+  const ask = async (
+    { tests }: Scoring,
     side: Side,
-    triesOf: (run: ReferenceRun) => TryResult[],
-  ): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> =>
-    rollUpRuns(runs, scoring, triesOf, { of: { suite: identity, side }, evaluate });
+    triesOf: (run: ReferenceRun) => readonly TryResult[],
+  ): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> => {
+    const rows = runs.map((run) => ({ run, ...talliedOf(run, tests, triesOf(run)) }));
+    const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
+    return new Map(rolled.map((row) => [row.run, row.rolled]));
+  };
   // Base's first: nothing of head can have touched them.
-  const base = await ask(scoring, 'base', (run) => deciders(run, 'base'));
+  const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null
-      ? new Map<ReferenceRun, RollUpOutcome>()
-      : await ask(baseScoring, 'base', (run) => run.base.flatMap((made) => made.byBase ?? []));
-  const head = await ask(scoring, 'head', (run) => deciders(run, 'head'));
-  return new Map(
-    runs.map((run) => [
-      run,
-      {
-        base: base.get(run) ?? NOT_ROLLED_UP,
-        head: head.get(run) ?? NOT_ROLLED_UP,
-        other: others.get(run) ?? null,
-      },
-    ]),
-  );
+      ? null
+      : await ask(baseScoring, 'base', (run) => run.base.flatMap(({ byBase }) => byBase ?? []));
+  const head = await ask(scoring, 'head', (run) => run.head.map(({ byHead }) => byHead));
+  const outcomes = (run: ReferenceRun): RunRollUps => ({
+    base: base.get(run) ?? NOT_ROLLED_UP,
+    head: head.get(run) ?? NOT_ROLLED_UP,
+    other: others?.get(run) ?? null,
+  });
+  return new Map(runs.map((run) => [run, outcomes(run)]));
 }
 
 const NOT_ROLLED_UP: RollUpOutcome = { outcome: null, error: null };
 
-function deciders(run: ReferenceRun, side: Side): TryResult[] {
-  return run[side].map(({ byHead }) => byHead);
-}
-
-async function rollUpRuns(
-  runs: readonly ReferenceRun[],
-  { tests }: Scoring,
-  triesOf: (run: ReferenceRun) => TryResult[],
-  { of, evaluate }: { of: { suite: string; side: Side }; evaluate: Evaluate },
-): Promise<ReadonlyMap<ReferenceRun, RollUpOutcome>> {
-  const rows = runs.map((run) => {
-    const tries = triesOf(run);
-    const { reference } = run.affected;
-    const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
-    const tally = tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip);
-    return { run, tally, passes, judged };
-  });
-  const rolled = await rollUp(tests.rollup, rows, of, evaluate);
-  return new Map(rolled.map((row) => [row.run, row.rolled]));
+function talliedOf(
+  { affected: { reference } }: ReferenceRun,
+  tests: Tests,
+  tries: readonly TryResult[],
+): Tallied {
+  const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
+  const tally = tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip);
+  return { tally, passes, judged };
 }

@@ -11,12 +11,12 @@ import { scoringRates, splitRuns, type FallUnderBase } from './under-base-scorin
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  hidden: FallUnderBase | null = null,
+  underBase: FallUnderBase | null = null,
 ): ScoringResult | null {
   const { run: suite } = comparison;
   if (suite.baseScoring === null) return null;
-  const fell = hidden === null || hidden.excuse === 'passes' ? [] : hidden.references;
-  const excused = hidden !== null && hidden.excuse !== 'none';
+  const fell = underBase === null || underBase.excuse === 'passes' ? [] : underBase.references;
+  const excused = underBase !== null && underBase.excuse !== 'none';
   const runs = splitRuns(comparison);
   const rates = scoringRates(comparison);
   const effects = {
@@ -37,7 +37,7 @@ export function scoringSplit(
     flipped: flips(runs, rollUps),
     same_answers: compareSameAnswers(runs),
     ...(excused ? { excused } : {}),
-    ...(hidden === null ? {} : { under_base: { base: hidden.base, head: hidden.head } }),
+    ...(underBase === null ? {} : { under_base: { base: underBase.base, head: underBase.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
   };
 }

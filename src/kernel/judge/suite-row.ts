@@ -72,7 +72,7 @@ export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 /** Facts that other suites, new tries or the scorings add. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
-  'unanswered' | 'confirmation' | 'missing' | 'endings' | 'hidden' | 'isBoundTogether'
+  'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
 >;
 
 /** The row with its verdict. */
@@ -80,7 +80,7 @@ export interface SuiteVerdict extends MeasuredRow {
   verdict: Verdict;
   reason: VerdictReason;
   /** The fall under base's scoring, if the verdict had to look at it; else null. */
-  hidden: FallUnderBase | null;
+  underBase: FallUnderBase | null;
   /** Null: it does not rest on answers of an earlier run, or says nothing bad. */
   confirmation: Confirmation | null;
 }

@@ -86,7 +86,7 @@ export interface SuiteFacts {
    * Head's answers fall under base's scoring, though the scoring changed; null: they do not. Tested
    * like a fixed number of tries, at its share of alpha (`fallUnderBase`).
    */
-  hidden: FallUnderBase | null;
+  underBase: FallUnderBase | null;
   /** The mirror of `fall`, for all metrics together (`isRise`). */
   rise: Found | null;
   /**
@@ -235,15 +235,15 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     by: 'scoring',
     words:
       "it would be green or unsettled, and it falls under base's scoring, which head's own does not excuse",
-    when: ({ hidden }) => hidden !== null && hidden.excuse !== 'passes',
-    found: ({ hidden }) => hidden && { references: hidden.references },
+    when: ({ underBase }) => underBase !== null && underBase.excuse !== 'passes',
+    found: ({ underBase }) => underBase && { references: underBase.references },
   },
   {
     verdict: 'improved',
     by: 'rise',
     words:
       "the pass rate of all references rose, beyond chance, and does not fall under base's scoring",
-    when: ({ rise, hidden }) => rise !== null && hidden === null,
+    when: ({ rise, underBase }) => rise !== null && underBase === null,
     found: ({ rise }) => rise,
   },
   {
@@ -298,7 +298,7 @@ const BEFORE_SCORING = COMPARED_RULES.slice(
 interface RuledSuite extends Pick<VerdictReason, 'by' | 'p' | 'references' | 'metrics'> {
   verdict: Verdict;
   /** The fall under base's scoring, where the verdict had to look at it. */
-  hidden: FallUnderBase | null;
+  underBase: FallUnderBase | null;
 }
 
 export function ruleSuite(facts: SuiteFacts): RuledSuite {
@@ -307,7 +307,7 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
   return {
     ...{ verdict: rule.verdict, by: rule.by, p },
     ...{ references: [...references], metrics: [...metrics] },
-    hidden: BEFORE_SCORING.includes(rule) ? null : facts.hidden,
+    underBase: BEFORE_SCORING.includes(rule) ? null : facts.underBase,
   };
 }
 

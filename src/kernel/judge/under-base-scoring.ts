@@ -178,7 +178,7 @@ interface JudgedSuite {
   comparison: SuiteComparison;
   verdict: {
     verdict: Verdict;
-    hidden: FallUnderBase | null;
+    underBase: FallUnderBase | null;
     moves: readonly MetricMove[];
     upTo: number;
     plan: LookPlan;
@@ -225,7 +225,7 @@ function underBaseReasons(
   alpha: number,
 ): UnderBaseFinding['reason'][] {
   const references = green.flatMap(({ comparison, verdict }) =>
-    verdict === null || verdict.hidden === null ? fellAlone(comparison) : [],
+    verdict === null || verdict.underBase === null ? fellAlone(comparison) : [],
   );
   return [
     ...(references.length === 0

@@ -12,7 +12,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { gateWordOf } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { middle } from '../statistics/exploded.ts';
-import { holm } from '../statistics/holm.ts';
+import { holmCalled } from '../statistics/holm.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
 import { sideMean, type ValueTest, type Values, valueTest } from '../statistics/value-test.ts';
@@ -99,10 +99,8 @@ export function calledMoves(
   fell: ReadonlySet<MetricMove>,
   alpha: number,
 ): Map<MetricMove, Moved> {
-  const called = (of: readonly MetricMove[], moved: Moved): MetricMove[] => {
-    const adjusted = holm(of.map(({ test, better }) => pOf(test, better, moved)));
-    return of.filter((_, i) => reachesLevel(adjusted[i] ?? 1, alpha));
-  };
+  const called = (of: readonly MetricMove[], moved: Moved): MetricMove[] =>
+    holmCalled(of, ({ test, better }) => pOf(test, better, moved), alpha);
   const shown = moves.filter(({ gate }) => gate !== 'ignore');
   const judged = shown.filter(({ better }) => better !== 'none');
   const warned = judged.filter(({ gate }) => gate === 'warn');

@@ -45,7 +45,7 @@ export function judgeSuites(
       {
         ...(answered?.get(suite) ?? NOTHING_MISSING),
         confirmation: leadingConfirmation(confirmed),
-        hidden: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
+        underBase: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
         isBoundTogether: bound !== null && isPooled(row),
       },
       bound,
@@ -91,12 +91,12 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
 const NOTHING_MISSING: EvidenceFacts = { unanswered: null, missing: null, endings: new Set() };
 
 function withVerdict(row: MeasuredRow, found: RunFactsOfSuite, bound: number | null): SuiteVerdict {
-  const { verdict, by, p, references, metrics, hidden } = ruleSuite({ ...row.facts, ...found });
+  const { verdict, by, p, references, metrics, underBase } = ruleSuite({ ...row.facts, ...found });
   const tolerance = by === 'run' && bound !== null ? bound : row.tolerance;
   const reason: VerdictReason = { by, p, references, metrics, tolerance };
-  if (hidden !== null) {
-    const { base, head, excuse } = hidden;
+  if (underBase !== null) {
+    const { base, head, excuse } = underBase;
     reason.under_base = { base, head, excused: excuse !== 'none' };
   }
-  return { ...row, verdict, reason, hidden, confirmation: found.confirmation };
+  return { ...row, verdict, reason, underBase, confirmation: found.confirmation };
 }

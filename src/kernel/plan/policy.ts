@@ -1,8 +1,8 @@
 import { isFall, smallestP } from '../statistics/columns.ts';
-import { holm } from '../statistics/holm.ts';
+import { holmCalled } from '../statistics/holm.ts';
 import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
 import { at } from '../statistics/sums.ts';
-import { reachesLevel, triesMade } from '../statistics/table.ts';
+import { triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
@@ -259,8 +259,7 @@ export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[])
 
 /** Whether a suite looks worse by itself, so that a calm pool does not make it green. */
 export function isSuspiciousAlone(looks: readonly Look[]): boolean {
-  const p = looks.map((look) => smallestP(look, 0));
-  return holm(p).some((adjusted) => reachesLevel(adjusted, SUSPICIOUS_P));
+  return holmCalled(looks, (look) => smallestP(look, 0), SUSPICIOUS_P).length > 0;
 }
 
 /** With more suspicious references than this, the looks will detect the drop. */

@@ -1,7 +1,7 @@
 import { clusterTable } from './clusters.ts';
 import { dealSums, type DealtUnit } from './deals.ts';
 import type { Distribution } from './distributions.ts';
-import { holm } from './holm.ts';
+import { holmCalled } from './holm.ts';
 import { NAMED_P } from './levels.ts';
 import type { ClusterByMetric, Look, MetricTest } from './look.ts';
 import { createRandom } from './random.ts';
@@ -20,10 +20,11 @@ export function isFall(look: Look, level: number, minDrop: number): boolean {
 /** Metrics that fell, the one that fell most first; without one: all together. */
 export function fallenMetrics(look: Look): string[] {
   const metrics = look.metrics.toSorted((a, b) => a.test.midDown - b.test.midDown);
-  const adjusted = holm(metrics.map(({ test }) => test.midDown));
-  return metrics.flatMap(({ metric }, i) =>
-    metric !== null && (i === 0 || (adjusted[i] ?? 1) <= NAMED_P) ? [metric] : [],
-  );
+  const fallen = new Set([
+    ...metrics.slice(0, 1),
+    ...holmCalled(metrics, ({ test }) => test.midDown, NAMED_P),
+  ]);
+  return [...fallen].flatMap(({ metric }) => metric ?? []);
 }
 
 /**

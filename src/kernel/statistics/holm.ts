@@ -1,3 +1,5 @@
+import { reachesLevel } from './table.ts';
+
 /**
  * Holm's step-down for judges that share alpha: each gets alpha / M; those that fire are removed and
  * the others get alpha / (number left), until none fires. Returns the level of each. The
@@ -20,14 +22,18 @@ export function holmLevels<Key>(
   return levels;
 }
 
-/** Holm's adjusted p-values, in the order of `p`. */
-export function holm(p: readonly number[]): number[] {
-  const sorted = p.toSorted((a, b) => a - b);
-  const adjusted = new Map<number, number>();
-  sorted.reduce((largest, value, rank) => {
-    const own = Math.max(largest, Math.min(1, value * (p.length - rank)));
-    if (!adjusted.has(value)) adjusted.set(value, own);
-    return own;
-  }, 0);
-  return p.map((value) => adjusted.get(value) ?? 1);
+/** Items whose p, adjusted by Holm's procedure, is at most `alpha`. */
+export function holmCalled<Item>(
+  items: readonly Item[],
+  pOf: (item: Item) => number,
+  alpha: number,
+): Item[] {
+  const judges = new Map(
+    items.map((item) => {
+      const p = pOf(item);
+      return [item, (level: number) => reachesLevel(p, level)];
+    }),
+  );
+  const levels = holmLevels(judges, alpha);
+  return items.filter((item) => judges.get(item)?.(levels.get(item) ?? 0));
 }

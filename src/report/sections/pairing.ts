@@ -1,7 +1,7 @@
 import { countsForVerdict, sideCounts } from '../../kernel/result/counts.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { holm } from '../../kernel/statistics/holm.ts';
+import { holmCalled } from '../../kernel/statistics/holm.ts';
 import { suiteTest } from '../../kernel/statistics/suite-test.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
 import { pairedMean } from './intervals.ts';
@@ -40,8 +40,7 @@ export function differingSuites(
   suite: SuiteResult,
   others: readonly SuiteResult[],
 ): ReadonlySet<SuiteResult> {
-  const adjusted = holm(others.map((other) => pairing(suite, other)?.p ?? 1));
-  return new Set(others.filter((_, at) => (adjusted[at] ?? 1) < PAIRED_LEVEL));
+  return new Set(holmCalled(others, (other) => pairing(suite, other)?.p ?? 1, PAIRED_LEVEL));
 }
 
 function judgedIn({ references }: SuiteResult): Map<string, SideResult> {

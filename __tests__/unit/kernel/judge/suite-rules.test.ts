@@ -65,13 +65,13 @@ describe('a suite of which nothing is compared', () => {
 
 const nothing: SuiteFacts = {
   ...{ confirmation: null, fall: null, broken: null, unanswered: null, missing: null },
-  ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), hidden: null },
+  ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), underBase: null },
   ...{ rise: null, interval: null, isBound: false, isNotLower: false, isBoundTogether: false },
 };
 const found = { p: 0.001, references: [] };
 const interval = { difference: 0, low: -0.1, high: 0.1 };
-const hidden: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excuse: 'none' };
-const excused: FallUnderBase = { ...hidden, excuse: 'passes' };
+const underBase: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excuse: 'none' };
+const excused: FallUnderBase = { ...underBase, excuse: 'passes' };
 
 describe('a suite that is compared', () => {
   test.each<[string, Partial<SuiteFacts>, string]>([
@@ -98,9 +98,13 @@ describe('a suite that is compared', () => {
       { endings: new Set(['unchanged']), rise: found },
       'improved rise',
     ],
-    ["fell under base's scoring", { hidden, isBound: true }, 'inconclusive scoring'],
-    ["fell under base's scoring and is open", { hidden }, 'inconclusive scoring'],
-    ["fell under base's scoring, excused", { hidden: excused, rise: found }, 'unchanged not-lower'],
+    ["fell under base's scoring", { underBase, isBound: true }, 'inconclusive scoring'],
+    ["fell under base's scoring and is open", { underBase }, 'inconclusive scoring'],
+    [
+      "fell under base's scoring, excused",
+      { underBase: excused, rise: found },
+      'unchanged not-lower',
+    ],
     ['rose', { rise: found, isBound: true }, 'improved rise'],
     ['rules out a drop', { isBound: true, isNotLower: true }, 'unchanged bound'],
     ['is not lower', { isNotLower: true, isBoundTogether: true }, 'unchanged not-lower'],

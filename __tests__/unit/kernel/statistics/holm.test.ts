@@ -1,24 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
-import { holm, holmLevels } from '../../../../src/kernel/statistics/holm.ts';
+import { holmCalled, holmLevels } from '../../../../src/kernel/statistics/holm.ts';
 import fc, { forAll } from '../../../fuzz.ts';
-import { agreesWithVectors } from './vectors.ts';
+import { vectors } from './vectors.ts';
 
 const level = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 
-describe('holm', () => {
-  agreesWithVectors<{ p: number[] }, number[]>('holm', ({ p }, expected) => [[holm(p), expected]]);
+const calledAt = (p: readonly number[], alpha: number) =>
+  holmCalled([...p.keys()], (at) => p[at]!, alpha);
+
+describe('holmCalled', () => {
+  test.each(vectors<{ p: number[] }, number[]>('holm'))(
+    'calls each from its adjusted p on, as $source (%#)',
+    ({ input: { p }, expected, tol }) => {
+      for (const [at, adjusted] of expected.entries()) {
+        if (adjusted < 1) expect(calledAt(p, adjusted + tol)).toContain(at);
+        expect(calledAt(p, adjusted - tol)).not.toContain(at);
+      }
+    },
+  );
 });
 
 describe('holmLevels', () => {
   const judgesOf = (p: readonly number[]) =>
     new Map(p.map((value, at) => [at, (level: number) => value <= level]));
 
-  test("gives a level at which exactly those fire that Holm's adjusted p-values call", () => {
+  test('gives a level at which exactly those fire that Holm calls', () => {
     forAll([fc.array(level(0.001, 0.2), { maxLength: 8 })], (p) => {
       const levels = holmLevels(judgesOf(p), 0.05);
-      expect(p.map((value, at) => value <= (levels.get(at) ?? 0))).toEqual(
-        holm(p).map((adjusted) => adjusted <= 0.05),
-      );
+      const fire = [...p.keys()].filter((at) => p[at]! <= (levels.get(at) ?? 0));
+      expect(fire).toEqual(calledAt(p, 0.05));
     });
   });
 
