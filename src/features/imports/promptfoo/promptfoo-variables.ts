@@ -1,7 +1,7 @@
 import { folderOf } from '../../../documents/paths.ts';
 import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
 import { isAmong, isScalar, lose } from '../shared/draft.ts';
-import { readEach, type Node } from '../shared/node.ts';
+import { nodeOf, readEach, type Node } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import {
   type ForeignTest,
@@ -11,64 +11,48 @@ import {
   expandVariables,
 } from './promptfoo-values.ts';
 
+type VariableReader = Pick<ValueReader, 'files' | 'shown'>;
+
 /** A map, or merged files, relative to the file that names them. */
-export async function readVariables(
-  written: Node,
-  reader: Pick<ValueReader, 'files' | 'shown'>,
-): Promise<Variables> {
-  const { value, map, place, at } = written;
-  if (isMap(value)) return ofMap(map, (name) => at(name).place, reader);
+export async function readVariables(written: Node, reader: VariableReader): Promise<Variables> {
+  const { value, place } = written;
+  if (isMap(value)) return new Map(await variablesIn(written, reader));
   const named = [value].flat().filter((name) => typeof name === 'string');
   const found = await readEach(named, (name) =>
     reader.files.documents(name, place, folderOf(place.file)),
   );
-  const maps = await readEach(found, async (file) => [
-    ...(await ofMap(isMap(file.value) ? file.value : {}, () => place, reader)),
-  ]);
-  return new Map(maps);
+  return new Map(await readEach(found, (file) => variablesIn(nodeOf(file), reader)));
 }
 
-export function variablesOfRow(
+export async function variablesOfRow(
   row: Readonly<Record<string, Json>>,
   place: Place,
-  reader: Pick<ValueReader, 'files' | 'shown'>,
+  reader: VariableReader,
 ): Promise<Variables> {
   const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
-  return ofMap(Object.fromEntries(cells), () => place, reader);
+  const node = nodeOf({ value: Object.fromEntries(cells), placeOf: () => place });
+  return new Map(await variablesIn(node, reader));
 }
 
-async function ofMap(
-  map: Readonly<Record<string, Json>>,
-  placeOf: (name: string) => Place,
-  reader: Pick<ValueReader, 'files' | 'shown'>,
-): Promise<Variables> {
-  const read = Object.entries(map).map(async ([name, value]): Promise<[string, Variable]> => [
-    name,
-    await readVariable(value, { name, place: placeOf(name) }, reader),
+function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string, Variable][]> {
+  return readEach(Object.keys(map), async (name) => [
+    [name, await readVariable(name, at(name), reader)],
   ]);
-  return new Map(await Promise.all(read));
 }
 
-interface Named {
-  name: string;
-  place: Place;
-}
-
+/** A list of texts has several values; other lists are one. */
 async function readVariable(
-  value: Json,
-  of: Named,
-  reader: Pick<ValueReader, 'files' | 'shown'>,
+  name: string,
+  { value, place, items }: Node,
+  reader: VariableReader,
 ): Promise<Variable> {
   const isList = Array.isArray(value) && typeof value[0] === 'string';
-  if (!isList) return ofValue(value, of, reader);
-  const each = await Promise.all(value.map((member) => ofValue(member, of, reader)));
-  const lost = each.find((variable) => 'why' in variable);
-  return (
-    lost ?? {
-      each: each.flatMap((variable) => ('why' in variable ? [] : variable.each)),
-      whole: value,
-    }
+  if (!isList) return ofValue(value, { name, place }, reader);
+  const each = await Promise.all(
+    items().map((member) => ofValue(member.value, { name, place }, reader)),
   );
+  const values = each.flatMap((variable) => ('why' in variable ? [] : variable.each));
+  return each.find((variable) => 'why' in variable) ?? { each: values, whole: value };
 }
 
 const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
@@ -80,8 +64,8 @@ const NO_TEXT =
 /** The value, or the contents of the files that it names; YAML becomes JSON text. */
 async function ofValue(
   value: Json,
-  { name, place }: Named,
-  { files, shown }: Pick<ValueReader, 'files' | 'shown'>,
+  { name, place }: { name: string; place: Place },
+  { files, shown }: VariableReader,
 ): Promise<Variable> {
   if (typeof value !== 'string' || !value.startsWith('file://'))
     return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
