@@ -180,9 +180,8 @@ export interface Output {
 
 /** Before the first call, so that no paid answer is lost. Reports all places together. */
 export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
-  const problems = (
-    await Promise.all(outputs.map((output) => outputProblem(output, ground)))
-  ).filter((found) => found !== null);
+  const found = await Promise.all(outputs.map((output) => outputProblem(output, ground)));
+  const problems = found.flatMap((each) => each ?? []);
   if (problems.length > 0) throw new UserError(problems);
 }
 
@@ -202,20 +201,16 @@ async function outputProblem(
   if (holder === null) return refuse(`lies in a folder that does not exist`);
   if (entry === null && !holder.isDirectory())
     return refuse(`cannot be made: ${nearest} is a file`);
-  return (await access(nearest, constants.W_OK).then(
-    () => true,
-    () => false,
-  ))
-    ? null
-    : refuse(`cannot be written: no permission at ${nearest}`);
+  const refused = refuse(`cannot be written: no permission at ${nearest}`);
+  return access(nearest, constants.W_OK).then(
+    () => null,
+    () => refused,
+  );
 }
 
 async function nearestOf(path: string): Promise<string> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return exists || dirname(path) === path ? path : nearestOf(dirname(path));
+  const found = await stat(path).catch(() => null);
+  return found !== null || dirname(path) === path ? path : nearestOf(dirname(path));
 }
 
 /** The first failure is reported and ends the recording. */

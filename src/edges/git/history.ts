@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import type { Side } from '../../types/plain.ts';
 import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
-import { isObjectId, peel, type ObjectReader } from './objects.ts';
+import { absentOf, isObjectId, peel, type ObjectReader } from './objects.ts';
 import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
@@ -53,17 +53,13 @@ export function openHistory(source: HistorySource): CommitHistory {
     if (found) known.add(commit);
     return found;
   };
-  const missingOf = async (ids: readonly string[]): Promise<string[]> => {
-    const here = await Promise.all(ids.map(has));
-    return ids.filter((_, at) => here[at] === false);
-  };
   const ensure = async (commit: string, hints: FetchHints = {}): Promise<void> => {
     for (const ref of hints.refs ?? []) hinted.add(ref);
     wanted.add(commit);
     try {
       if (await has(commit)) return;
       await inTurn(async () => {
-        await fetchTogether(source, await missingOf([...wanted]));
+        await fetchTogether(source, await absentOf([...wanted], has));
         if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
       });
       known.add(commit);

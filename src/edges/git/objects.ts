@@ -50,6 +50,14 @@ interface CatFileSession {
   ended: Promise<void>;
 }
 
+export async function absentOf(
+  ids: readonly string[],
+  isHere: (id: string) => Promise<boolean>,
+): Promise<string[]> {
+  const absent = await Promise.all(ids.map(async (id) => ((await isHere(id)) ? [] : id)));
+  return absent.flat();
+}
+
 /** Follows tags; null when their object is not here. */
 export async function peel(
   reader: Pick<ObjectReader, 'here'>,

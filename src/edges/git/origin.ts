@@ -1,6 +1,7 @@
 import type { Origin } from '../../types/repository.ts';
 import { git, type GitPlace } from './command.ts';
 import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
+import { absentOf } from './objects.ts';
 
 /** Refs of a merge queue hold unmerged commits, also of forks, so they prove nothing. */
 const QUEUE = 'refs/heads/gh-readonly-queue/';
@@ -42,10 +43,8 @@ async function isReachable(
   if (tips.length === 0 || 'none' in remote) return false;
   // Trust commit objects, not a commit-graph file beside them.
   const place = withSetting(source.place, 'core.commitGraph=false');
-  const missing = async (): Promise<string[]> => {
-    const here = await Promise.all(tips.map((tip) => reader.here(tip)));
-    return tips.filter((_, at) => here[at] === null);
-  };
+  const missing = (): Promise<string[]> =>
+    absentOf(tips, async (tip) => (await reader.here(tip)) !== null);
   const lacking = await missing();
   const present = tips.filter((tip) => !lacking.includes(tip));
   if (await isAncestor(place, commit, present)) return true;

@@ -122,23 +122,21 @@ interface GitSetting {
 }
 
 async function configuration(asking: GitPlace): Promise<GitSetting[]> {
-  const { code, output, complaint } = await runGit(asking, [
-    'config',
-    '-z',
-    '--show-scope',
-    '--list',
-  ]);
+  const command = ['config', '-z', '--show-scope', '--list'];
+  const { code, output, complaint } = await runGit(asking, command);
   if (code !== 0)
     throw userError(
       null,
       `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
     );
-  const parts = splitNul(output).map((part) => part.toString('utf8'));
-  return parts.flatMap((scope, at): GitSetting[] => {
-    if (at % 2 === 1) return [];
-    const [key = '', ...lines] = (parts[at + 1] ?? '').split('\n');
-    return [{ scope, key, value: lines.length === 0 ? null : lines.join('\n') }];
-  });
+  const settings: GitSetting[] = [];
+  const parts = splitNul(output).values();
+  for (const scope of parts) {
+    const [key = '', ...lines] = String(parts.next().value ?? '').split('\n');
+    const value = lines.length === 0 ? null : lines.join('\n');
+    settings.push({ scope: String(scope), key, value });
+  }
+  return settings;
 }
 
 async function linkObjects(

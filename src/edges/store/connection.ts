@@ -34,8 +34,10 @@ export interface StoreOptions {
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/** `access` falls to `read` for a file that cannot be written. */
+/** `busyMs`: the full wait for another process. `access` falls to `read` for a file that cannot be written. */
 interface OpenConnection {
+  options: ConnectionOptions;
+  busyMs: number;
   db: Database | null;
   access: StoreAccess;
   replaced: boolean;
@@ -44,15 +46,16 @@ interface OpenConnection {
 
 /** Survives damage and loss. @throws UserError for a newer or a foreign file, also later. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const held: OpenConnection = { db: null, access: options.access, replaced: false, busy: false };
+  const { access, busyMs = BUSY_MS } = options;
+  const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
-  openConnection(held, options);
+  openConnection(held);
   const attempt = <T>(kind: StoreAccess, work: (db: Database) => T, without: T): T => {
     while (held.db !== null && (kind === 'read' || held.access === 'read-write')) {
       try {
         return work(held.db);
       } catch (error) {
-        if (!handleError(error, kind, held, options)) return without;
+        if (!handleError(error, kind, held)) return without;
       }
     }
     return without;
@@ -65,7 +68,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       late.shift();
     }
     if (held.db === null || held.access === 'read') late.length = 0;
-    else if (held.busy && late.length === 0) wait(held, options, true);
+    else if (held.busy && late.length === 0) wait(held, true);
   };
   return {
     settle,
@@ -82,7 +85,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     close() {
       // The last attempt waits fully.
-      held.db?.patience(options.busyMs ?? BUSY_MS);
+      held.db?.patience(busyMs);
       settle();
       if (late.length > 0)
         options.notice(
@@ -93,82 +96,77 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-function openConnection(held: OpenConnection, options: ConnectionOptions): void {
+function openConnection(held: OpenConnection): void {
+  const open = (): void => {
+    held.db = openDatabase(held.options.file, held.access, held.busyMs);
+  };
   try {
-    held.db = openDatabase(options.file, held.access, options.busyMs ?? BUSY_MS);
+    open();
   } catch (error) {
-    if (
-      held.access === 'read' ||
-      !(error instanceof StoreError) ||
-      (error.trouble !== 'unavailable' && error.trouble !== 'busy')
-    ) {
-      handleError(error, 'read', held, options);
+    const canRead = error instanceof StoreError && ['unavailable', 'busy'].includes(error.trouble);
+    if (held.access === 'read' || !canRead) {
+      handleError(error, 'read', held);
       return;
     }
-    onlyRead(error, held, options);
+    onlyRead(error, held);
     try {
-      held.db = openDatabase(options.file, 'read', options.busyMs ?? BUSY_MS);
+      open();
     } catch {
       // The notice was sent.
     }
   }
 }
 
-function handleError(
-  error: unknown,
-  kind: StoreAccess,
-  held: OpenConnection,
-  options: ConnectionOptions,
-): boolean {
+/** Whether to try again. */
+function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): boolean {
   if (!(error instanceof StoreError)) throw error;
+  const { file, notice } = held.options;
   const { trouble } = error;
-  if (trouble === 'newer' || trouble === 'foreign') throw storeRefusal(options.file, error);
+  if (trouble === 'newer' || trouble === 'foreign') throw storeRefusal(file, error);
   if (trouble === 'busy') {
     if (!held.busy)
-      options.notice(
-        `${visibleLine(options.file)}: another process holds it; what is to be stored is ` +
-          'written once it is released',
+      notice(
+        `${visibleLine(file)}: another process holds it; what is to be stored is written once ` +
+          'it is released',
       );
-    wait(held, options, false);
+    wait(held, false);
     return false;
   }
   if (trouble === 'unavailable' && kind === 'read-write') {
-    onlyRead(error, held, options);
+    onlyRead(error, held);
     return false;
   }
-  abandon(error, held, options);
+  abandon(error, held);
   return held.db !== null;
 }
 
-function abandon(
-  { trouble, message }: StoreError,
-  held: OpenConnection,
-  options: ConnectionOptions,
-): void {
+function abandon({ trouble, message }: StoreError, held: OpenConnection): void {
   closeDatabase(held);
-  if (
-    (trouble === 'damaged' || trouble === 'older') &&
+  const isUseless = trouble === 'damaged' || trouble === 'older';
+  const isReplaced =
+    isUseless &&
     held.access === 'read-write' &&
     !held.replaced &&
-    replaceUnusable(trouble, message, options)
-  ) {
+    replaceUnusable(trouble, message, held.options);
+  if (isReplaced) {
     held.replaced = true;
-    openConnection(held, options);
-  } else if (trouble !== 'absent') options.notice(lossMessage(message, held.access, options));
+    openConnection(held);
+  } else if (trouble !== 'absent') noticeLoss(message, held);
 }
 
-function onlyRead({ message }: StoreError, held: OpenConnection, options: ConnectionOptions): void {
-  options.notice(lossMessage(message, 'read-write', options));
+function onlyRead({ message }: StoreError, held: OpenConnection): void {
+  noticeLoss(message, held);
   held.access = 'read';
 }
 
-function wait(
-  held: OpenConnection,
-  { busyMs = BUSY_MS }: ConnectionOptions,
-  patient: boolean,
-): void {
+function noticeLoss(message: string, { access, options }: OpenConnection): void {
+  const loss = access === 'read-write' ? 'answers are not stored from here on' : 'it is not used';
+  options.notice(`${visibleLine(options.file)}: ${visibleLine(message)}; ${loss}`);
+}
+
+function wait(held: OpenConnection, patient: boolean): void {
   held.busy = !patient;
-  held.db?.patience(patient ? busyMs : 0);
+  held.db?.patience(patient ? held.busyMs : 0);
 }
 
 function closeDatabase(held: OpenConnection): void {
@@ -181,11 +179,6 @@ function closeDatabase(held: OpenConnection): void {
       // Every answer is already written.
     }
   }
-}
-
-function lossMessage(message: string, access: StoreAccess, { file }: ConnectionOptions): string {
-  const loss = access === 'read-write' ? 'answers are not stored from here on' : 'it is not used';
-  return `${visibleLine(file)}: ${visibleLine(message)}; ${loss}`;
 }
 
 function replaceUnusable(
