@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
+import { readResult } from '../../../stand-ins/features.ts';
+import { inTerminal } from '../../../stand-ins/reports.ts';
+import { passed, referenceOf, resultOf, suiteOf } from '../results.ts';
+
+const values: MetricValues = {
+  ...{ base: 812, head: 1020, difference: 208, low: 150, high: 260, p: 0.001 },
+  ...{ references: 20, gate: 'warn', moved: null },
+};
+const metricOf = (own: Partial<MetricValues>, better: MetricResult['better']): MetricResult => ({
+  ...{ name: 'tokens', base: 1, head: 1, judged_base: 40, judged_head: 40, gates: true, better },
+  values: { ...values, ...own },
+});
+const resultWith = (metric: MetricResult) =>
+  resultOf({
+    suites: [
+      suiteOf('mails', [referenceOf('a', 'unchanged', { base: passed('a'), head: passed('b') })], {
+        metrics: [metric],
+      }),
+    ],
+  });
+
+describe('the values of a metric in a report', () => {
+  test('say that they moved where neither way is better', () => {
+    const moved = metricOf({ moved: 'higher', way: 'rose', by: 'mean' }, 'none');
+    const shown = inTerminal(resultWith(moved), 200);
+    expect(shown).toContain('Values of 1 metric, 1 changed');
+    expect(shown).toContain('higher; neither way is better');
+    const worse = metricOf({ moved: 'worse', way: 'rose', by: 'ranks' }, 'lower');
+    expect(inTerminal(resultWith(worse), 200)).toContain('Values of 1 metric, 1 got worse');
+  });
+
+  test('name references whose value exploded, also where nothing else moved', () => {
+    const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
+    const result = resultWith(metricOf({ exploded }, 'lower'));
+    expect(inTerminal(result, 200)).toContain('r3: 103 → 97,000');
+    expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+      result,
+      problems: [],
+    });
+  });
+});
