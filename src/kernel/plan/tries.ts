@@ -7,7 +7,7 @@ import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Settings, Tests } from '../suite/suite.ts';
 import { ledgersOf } from './ledger.ts';
-import { FIRST_TRIES, type LookPlan } from './looks.ts';
+import { FIRST_TRIES } from './looks.ts';
 import { explodedReferences, metricNumbers } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
 import {
@@ -154,10 +154,9 @@ export function alphaShares(
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
- * What each suite wants next. Suites with a fixed number want it once, and more only for critical
- * references. The others follow the policy at the smallest level that Holm's procedure may give
- * them; its steps do not depend on the level other than by stopping earlier, so what was collected
- * can be judged at any larger one.
+ * What each suite wants next: a fixed number, or the first look's tries, and what the policy adds.
+ * The policy follows the smallest level that Holm's procedure may give a suite, so what was
+ * collected can be judged at any larger one (see {@link runState}).
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
@@ -167,65 +166,37 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
     found ??= runState(ledgersOf(byTries), alphaShares(suites, settings));
-    const own = found.suites[byTries.indexOf(suite)]?.references ?? [];
-    const more = own.flatMap(({ wanted: to }, at) => (to === null ? [] : [[at, to] as const]));
-    const first = firstTries(suite, found.plan);
-    const wanted = withMore(suite, first, new Map([...toSettleValues(suite, found.plan), ...more]));
-    return new Map([...wanted].filter(([index, count]) => lacks(run.runs[index], count)));
+    const states = found.suites[byTries.indexOf(suite)]?.references ?? [];
+    const more = new Map(suite.compared.map((own, i) => [own, states[i]?.wanted ?? 0]));
+    const first = found.plan.tries[0] ?? FIRST_TRIES;
+    const open = new Set(toSettleValues(suite, first));
+    const wanted = run.runs.map((own, index): [number, number] => {
+      const next = open.has(own) ? Math.min(own.base.length, own.head.length) + 1 : 0;
+      const start = firstTries(suite, own, more.has(own) ? first : UNCOMPARED_TRIES);
+      const count = Math.max(start, more.get(own) ?? 0, next);
+      return [index, lacks(own, count) ? count : 0];
+    });
+    return new Map(wanted.filter(([, count]) => count > 0));
   };
 }
 
-/** One try more a side of references whose values may have exploded. */
-function toSettleValues(suite: SuiteComparison, plan: LookPlan): Map<number, number> {
-  if (suite.policy.kind !== 'adaptive') return new Map();
-  const first = plan.tries[0] ?? FIRST_TRIES;
-  const open = metricNumbers(suite)
+/** References whose values may have exploded. */
+function toSettleValues(suite: SuiteComparison, first: number): ReferenceRun[] {
+  if (suite.policy.kind !== 'adaptive') return [];
+  return metricNumbers(suite)
     .flatMap((number) => explodedReferences(suite, number, first))
-    .filter(({ isOpen }) => isOpen);
-  return new Map(
-    open.map(({ run }) => [
-      suite.compared.indexOf(run),
-      Math.min(run.base.length, run.head.length) + 1,
-    ]),
-  );
+    .flatMap(({ isOpen, run }) => (isOpen ? run : []));
 }
 
-/** The fixed number; else two for references that are not compared, and the first look's for others. */
 function firstTries(
-  { run, compared, policy }: SuiteComparison,
-  plan: LookPlan,
-): Map<number, number> {
-  const isCompared = new Set(compared);
-  const first = plan.tries[0] ?? FIRST_TRIES;
-  return new Map(
-    run.runs.map((reference, index) => [
-      index,
-      reference.affected.reference.n_tries ??
-        (policy.kind === 'adaptive'
-          ? isCompared.has(reference)
-            ? first
-            : UNCOMPARED_TRIES
-          : policy.tries),
-    ]),
-  );
+  { policy }: SuiteComparison,
+  { affected: { reference } }: ReferenceRun,
+  first: number,
+): number {
+  return reference.n_tries ?? (policy.kind === 'adaptive' ? first : policy.tries);
 }
 
-function withMore(
-  { run, compared }: SuiteComparison,
-  wanted: Map<number, number>,
-  more: ReadonlyMap<number, number>,
-): Map<number, number> {
-  const position = new Map(run.runs.map((reference, index) => [reference, index]));
-  for (const [at, to] of more) {
-    const reference = compared[at];
-    const index = reference === undefined ? undefined : position.get(reference);
-    if (index !== undefined) wanted.set(index, Math.max(to, wanted.get(index) ?? 0));
-  }
-  return wanted;
-}
-
-function lacks(run: ReferenceRun | undefined, count: number): boolean {
-  if (run === undefined) return false;
+function lacks(run: ReferenceRun, count: number): boolean {
   return (['base', 'head'] as const).some(
     (side) => run.affected[side] !== null && run[side].length < count,
   );
