@@ -1,6 +1,6 @@
 import type { NextTries, SuiteComparison, SuiteRun } from '../kernel/plan/suite-run.ts';
 import type { Reason } from '../kernel/result/reason.ts';
-import type { AffectedSuite, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
+import type { ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
 import type { Suite, Tests } from '../kernel/suite/suite.ts';
@@ -94,10 +94,4 @@ export function answerersOf({ runs }: SuiteRun): Target[] {
   return runs
     .flatMap(({ affected: { base, head } }) => [base, head])
     .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
-}
-
-export function removedIds({ path, references }: AffectedSuite): string[] {
-  return references
-    .filter(({ change }) => change === 'removed')
-    .map(({ reference }) => `${path}: ${reference.id}`);
 }

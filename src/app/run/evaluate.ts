@@ -8,18 +8,18 @@ import type {
   Unseen,
 } from '../../kernel/judge/gate-input.ts';
 import { decide } from '../../kernel/judge/gate.ts';
+import { plannedFacts } from '../../kernel/judge/planned.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
-import { countingRuns, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { gatesByPreference } from '../../kernel/suite/metrics.ts';
 import { costPer1000Calls } from '../../money/meter.ts';
-import { removedIds, type Prepared } from '../../money/prepared.ts';
+import type { Prepared } from '../../money/prepared.ts';
 import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { brokenCode } from './broken-code.ts';
@@ -33,7 +33,6 @@ import {
   type ConfirmedVerdict,
 } from './confirm.ts';
 import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
-import { newlySkippedIds } from './newly-skipped.ts';
 import type { Spending } from './spending.ts';
 
 export interface ComparedSuites {
@@ -158,19 +157,12 @@ export function decideRun(
     featureFindings: found.flatMap((each) => each?.findings ?? []),
     unjudged: [...unconfirmed, ...found.flatMap((each) => each?.unjudged ?? [])],
     settings: gate,
-    affected: comparisons.reduce((sum, { run }) => sum + run.runs.length, 0),
-    removed: comparisons.flatMap((comparison) => {
-      const { run } = comparison;
-      const skipped = [...newlySkippedIds(run), ...comparison.newlyQuarantined];
-      return [...removedIds(run.suite), ...skipped.map((id) => `${run.suite.path}: ${id}`)];
-    }),
+    ...plannedFacts(comparisons),
     underBase,
     unseen,
     askedAnew: askedAnewIds(runs),
     weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckReasons(runs)],
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
-    counted: comparisons.flatMap(countingRuns).length,
-    uncomparable: uncomparable(comparisons),
     replaced,
     pool,
     unused: blank.notices.some(({ kind }) => kind === 'trust'),
@@ -179,14 +171,4 @@ export function decideRun(
   };
   const halt = halted();
   return halt === null || !incomplete(unmade) ? decide(input) : decide(input, { halt, unmade });
-}
-
-function uncomparable(suites: Prepared['suites']): string[] {
-  const alone = suites.filter(
-    ({ run: { scoring, runs } }) =>
-      runs.length > 0 &&
-      gatesByPreference(scoring.tests) &&
-      runs.every(({ affected: { base } }) => base === null),
-  );
-  return alone.map(({ run: { suite } }) => suite.name);
 }

@@ -1,3 +1,4 @@
+import { newlySkippedIds } from '../../kernel/judge/planned.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -18,7 +19,6 @@ import {
   servedByOthers,
 } from '../../wording/notices.ts';
 import { confirmationWords, modelFellToo } from '../../wording/suites.ts';
-import { newlySkippedIds } from './newly-skipped.ts';
 import type { OtherBuild, ReplacedServer } from './outdated.ts';
 import { servedApart } from './served.ts';
 import type { RunWords } from './spending.ts';

@@ -1,0 +1,41 @@
+import { countingRuns, type SuiteComparison, type SuiteRun } from '../plan/suite-run.ts';
+import { countsIn } from '../suite/gate.ts';
+import { gatesByPreference } from '../suite/metrics.ts';
+import type { GateInput } from './gate-input.ts';
+
+/** What the gate must know of the planned suites, whether or not one has a result. */
+export function plannedFacts(
+  suites: readonly SuiteComparison[],
+): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'uncomparable'> {
+  return {
+    affected: suites.flatMap(({ run }) => run.runs).length,
+    counted: suites.flatMap(countingRuns).length,
+    removed: suites.flatMap(withdrawnReferences),
+    uncomparable: suites.filter(({ run }) => isUncomparable(run)).map(({ run }) => run.suite.name),
+  };
+}
+
+/** `suite: id` of references that base gates on and head removes, newly skips or quarantines. */
+function withdrawnReferences({ run, newlyQuarantined }: SuiteComparison): string[] {
+  const removed = run.suite.references
+    .filter(({ change }) => change === 'removed')
+    .map(({ reference }) => reference.id);
+  const ids = [...removed, ...newlySkippedIds(run), ...newlyQuarantined];
+  return ids.map((id) => `${run.suite.path}: ${id}`);
+}
+
+export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string[] {
+  return suite.references
+    .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
+    .filter(({ reference }) => !countsIn(tests, reference))
+    .map(({ reference }) => reference.id);
+}
+
+/** Preference alone judges it, and base has no answer to compare with. */
+function isUncomparable({ scoring, runs }: SuiteRun): boolean {
+  return (
+    runs.length > 0 &&
+    gatesByPreference(scoring.tests) &&
+    runs.every(({ affected: { base } }) => base === null)
+  );
+}
