@@ -14,6 +14,7 @@ export const ROWS = [
   ['config', 'trust', 'confirm'],
   ['kernel/ask', 'kernel/judge'],
   ['money'],
+  ['project'],
   ['kernel/plan'],
   ['kernel/select'],
   ['kernel/result'],

@@ -1,8 +1,7 @@
 import { emptyMap, type Document } from '../documents/document.ts';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
-import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import type { Settings } from '../kernel/suite/suite.ts';
+import type { Settings, OwnSettings } from '../project/settings.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import { isMap, type Problem, type Scalar } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';

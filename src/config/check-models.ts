@@ -1,7 +1,8 @@
 import { problem } from '../errors.ts';
 import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
-import { type Prompt, type Settings, type Suite, keyPlace } from '../kernel/suite/suite.ts';
+import { type Prompt, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { fillMessage, isRecorded } from '../kernel/suite/template.ts';
+import type { Settings } from '../project/settings.ts';
 import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
 import { filesIn } from '../types/media.ts';

@@ -6,10 +6,11 @@ import {
   isModelGraded,
   namedModels,
 } from '../kernel/suite/metrics.ts';
-import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
+import { keyPlace, type Suite } from '../kernel/suite/suite.ts';
 import { isRecorded } from '../kernel/suite/template.ts';
 import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
+import type { Settings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import { placeOf } from '../types/model.ts';

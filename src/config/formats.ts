@@ -1,8 +1,9 @@
 import type { Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
-import type { MadePrompt, Settings } from '../kernel/suite/suite.ts';
+import type { MadePrompt } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
+import type { Settings } from '../project/settings.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
 

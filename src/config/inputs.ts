@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import type { OwnSettings } from '../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';

@@ -1,4 +1,4 @@
-import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { ModelSettings, Settings } from '../project/settings.ts';
 import { nearest } from '../text/suggest.ts';
 import type { AskedModel } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';

@@ -1,7 +1,7 @@
 import { isKnownParameter, parameterProblem } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import { gateSettingsSchema } from '../kernel/suite/gate-settings.ts';
-import type { OwnSettings } from '../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../project/settings.ts';
 import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { compileGlob, folderOf } from '../documents/paths.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import type { ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { ModelSettings, Settings } from '../project/settings.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**

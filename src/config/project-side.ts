@@ -1,4 +1,4 @@
-import type { Project, Settings } from '../kernel/suite/suite.ts';
+import type { Project, Settings } from '../project/settings.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 export interface TargetContext {

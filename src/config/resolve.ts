@@ -3,7 +3,8 @@ import type { ResolvedSuite, ResolvedVariant, SuiteSide } from '../kernel/select
 import type { Scoring } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Answerer } from '../kernel/suite/own-suite.ts';
-import { keyPlace, type Settings, type Suite } from '../kernel/suite/suite.ts';
+import { keyPlace, type Suite } from '../kernel/suite/suite.ts';
+import type { Settings } from '../project/settings.ts';
 import { refusedIn } from '../types/apis.ts';
 import type { Problem, Scalar, Side } from '../types/plain.ts';
 import { askedModel } from './model-names.ts';

@@ -5,7 +5,7 @@ import {
   gateSettingsSchema,
   type GateSettings,
 } from '../kernel/suite/gate-settings.ts';
-import type { OwnSettings } from '../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../project/settings.ts';
 import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
 import {
   closed,

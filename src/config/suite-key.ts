@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Document } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
-import type { Settings } from '../kernel/suite/suite.ts';
+import type { Settings } from '../project/settings.ts';
 import type { Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import type { OwnSettings } from '../kernel/suite/own-settings.ts';
-import type { Settings, Suite } from '../kernel/suite/suite.ts';
+import type { Suite } from '../kernel/suite/suite.ts';
+import type { Settings, OwnSettings } from '../project/settings.ts';
 import { nearest } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { overridableNames, type Overrides } from './overrides.ts';

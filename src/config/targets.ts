@@ -6,7 +6,8 @@ import {
   namedModels,
   type MetricModels,
 } from '../kernel/suite/metrics.ts';
-import type { ModelSettings, Settings, Suite } from '../kernel/suite/suite.ts';
+import type { Suite } from '../kernel/suite/suite.ts';
+import type { ModelSettings, Settings } from '../project/settings.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';

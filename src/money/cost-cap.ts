@@ -1,4 +1,4 @@
-import type { Budget } from '../kernel/suite/suite.ts';
+import type { Budget } from '../project/settings.ts';
 import { formatDollars, counted } from '../text/amounts.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { CostCap } from './price.ts';

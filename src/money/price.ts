@@ -1,5 +1,5 @@
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import type { GivenPrice, ModelSettings, Settings } from '../kernel/suite/suite.ts';
+import type { GivenPrice, ModelSettings, Settings } from '../project/settings.ts';
 import type { Usage } from '../types/answer.ts';
 import {
   isHosted,

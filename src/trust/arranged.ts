@@ -1,6 +1,6 @@
 import type { Reason } from '../kernel/result/reason.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
-import type { Budget, Project } from '../kernel/suite/suite.ts';
+import type { Budget, Project } from '../project/settings.ts';
 import type { Notice, Side } from '../types/plain.ts';
 
 /** Both sides at a level of trust: base's values replace what a pull request must not choose. */

@@ -1,6 +1,7 @@
 import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
 import { everyMetric } from '../kernel/suite/metrics.ts';
-import type { Project, Reference, Settings, Suite, Tests } from '../kernel/suite/suite.ts';
+import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
+import type { Project, Settings } from '../project/settings.ts';
 import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 

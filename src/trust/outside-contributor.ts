@@ -1,7 +1,8 @@
 import { pairSuites } from '../kernel/select/pair.ts';
 import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import type { Project, Reference, Suite } from '../kernel/suite/suite.ts';
+import type { Reference, Suite } from '../kernel/suite/suite.ts';
+import type { Project } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';

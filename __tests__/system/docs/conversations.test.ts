@@ -4,9 +4,9 @@ import { readProject } from '../../../src/config/project.ts';
 import { conversationOf } from '../../../src/features/conversations/answerer.ts';
 import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';
 import type { ConversationOutcome } from '../../../src/features/conversations/result.ts';
-import type { Project } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
+import type { Project } from '../../../src/project/settings.ts';
 import { tightTables } from '../../tight-tables.ts';
 import { hash, optionsOf, treeOf } from '../../unit/config/tree.ts';
 

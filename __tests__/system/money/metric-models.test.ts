@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Project, Reference, Settings } from '../../../src/kernel/suite/suite.ts';
+import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
 import { targetsOf, type Prepared } from '../../../src/money/prepared.ts';
+import type { Project, Settings } from '../../../src/project/settings.ts';
 import type { GraderSettings, Metric } from '../../../src/types/metric.ts';
 import type { Request } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';

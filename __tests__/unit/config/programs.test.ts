@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { programFiles } from '../../../src/config/programs.ts';
-import type { ModelSettings } from '../../../src/kernel/suite/suite.ts';
+import type { ModelSettings } from '../../../src/project/settings.ts';
 import { hash, treeOf } from './tree.ts';
 
 const TREE = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { batchedNames } from '../../../src/app/run/prepare.ts';
 import { resolveTarget } from '../../../src/config/targets.ts';
-import type { ModelSettings } from '../../../src/kernel/suite/suite.ts';
+import type { ModelSettings } from '../../../src/project/settings.ts';
 import { type Target, isBatched } from '../../../src/types/model.ts';
 import { modelSettings, settings } from '../app/run/builders.ts';
 

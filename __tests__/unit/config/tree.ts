@@ -7,8 +7,9 @@ import { readProject } from '../../../src/config/project.ts';
 import type { ReadOptions, ReadTools } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { IMPORT_FORMATS } from '../../../src/features/imports/formats.ts';
-import type { Project, Suite } from '../../../src/kernel/suite/suite.ts';
+import type { Suite } from '../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../src/metrics/index.ts';
+import type { Project } from '../../../src/project/settings.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
 import { OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 

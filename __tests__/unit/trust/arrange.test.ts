@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
 import { ownGate } from '../../../src/kernel/suite/gate.ts';
-import type { Project, Settings } from '../../../src/kernel/suite/suite.ts';
+import type { Project, Settings } from '../../../src/project/settings.ts';
 import { applyTrust, withFilesOf } from '../../../src/trust/arrange.ts';
 import { sources } from '../../../src/trust/trust.ts';
 import type { TrustLevel } from '../../../src/types/plain.ts';

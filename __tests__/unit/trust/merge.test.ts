@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ModelSettings, Project, Settings, Tests } from '../../../src/kernel/suite/suite.ts';
+import type { Tests } from '../../../src/kernel/suite/suite.ts';
+import type { ModelSettings, Project, Settings } from '../../../src/project/settings.ts';
 import { applyTrust } from '../../../src/trust/arrange.ts';
 import { mergeProjects } from '../../../src/trust/merge.ts';
 import { sources } from '../../../src/trust/trust.ts';

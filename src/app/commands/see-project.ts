@@ -21,9 +21,9 @@ import {
   isModelGraded,
   namedModels,
 } from '../../kernel/suite/metrics.ts';
-import type { Project } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
+import type { Project } from '../../project/settings.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { sha256 } from '../session/cached-complete.ts';

@@ -1,5 +1,6 @@
 import { problem } from '../../errors.ts';
-import type { Project, Reference } from '../../kernel/suite/suite.ts';
+import type { Reference } from '../../kernel/suite/suite.ts';
+import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { didYouMean } from '../../text/suggest.ts';

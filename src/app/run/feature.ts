@@ -23,10 +23,9 @@ import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts'
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
-import type { Project } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
+import type { Project, OwnSettings } from '../../project/settings.ts';
 import type { Arranged } from '../../trust/arranged.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';

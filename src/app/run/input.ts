@@ -1,11 +1,11 @@
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { Settings } from '../../kernel/suite/suite.ts';
 import type { Caps, Guard } from '../../money/budget.ts';
 import type { Portion } from '../../money/forecast.ts';
 import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
+import type { Settings } from '../../project/settings.ts';
 import type { Arranged } from '../../trust/arranged.ts';
 import type { Request, Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';

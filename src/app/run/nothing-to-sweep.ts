@@ -1,7 +1,7 @@
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { problem } from '../../errors.ts';
-import type { Project } from '../../kernel/suite/suite.ts';
 import type { Prepared } from '../../money/prepared.ts';
+import type { Project } from '../../project/settings.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { RunInput } from './input.ts';
 

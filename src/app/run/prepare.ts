@@ -14,11 +14,11 @@ import type { AffectedSuite, Selection } from '../../kernel/select/affected-suit
 import { selectAffected, selectAll } from '../../kernel/select/select.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
-import type { Project, Settings } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { planOf, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
 import { targetsOf, type PrepareInput, type Prepared } from '../../money/prepared.ts';
 import { priceFrom } from '../../money/price.ts';
+import type { Project, Settings } from '../../project/settings.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import type { Arranged } from '../../trust/arranged.ts';

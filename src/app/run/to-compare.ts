@@ -1,5 +1,5 @@
 import type { readProject } from '../../config/project.ts';
-import type { Project } from '../../kernel/suite/suite.ts';
+import type { Project } from '../../project/settings.ts';
 import { mergeProjects } from '../../trust/merge.ts';
 import type { Notice } from '../../types/plain.ts';
 

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { evaluatedFiles, filesNamedIn, programFiles } from '../../config/programs.ts';
 import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
-import type { ModelSettings, Project } from '../../kernel/suite/suite.ts';
+import type { ModelSettings, Project } from '../../project/settings.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

@@ -1,6 +1,6 @@
-import type { Project } from '../../kernel/suite/suite.ts';
 import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import { createInputCounter } from '../../money/tokens.ts';
+import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';

@@ -3,7 +3,7 @@ import type { Limits } from '../../documents/limits.ts';
 import { isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import { pairSuites } from '../../kernel/select/pair.ts';
-import type { Project, Settings } from '../../kernel/suite/suite.ts';
+import type { Project, Settings } from '../../project/settings.ts';
 import type { Source } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { closed, filled, flag, numberBetween, oneOf, wholeNumber } from '../../config/schema.ts';
-import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../../project/settings.ts';
 
-declare module '../../kernel/suite/suite.ts' {
+declare module '../../project/settings.ts' {
   interface FeatureSettings {
     qualeval: QualEvalSettings;
   }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { closed, flag, wholeNumber } from '../../config/schema.ts';
-import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../../project/settings.ts';
 
-declare module '../../kernel/suite/suite.ts' {
+declare module '../../project/settings.ts' {
   interface FeatureSettings {
     explain: CauseSettings;
   }

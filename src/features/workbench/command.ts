@@ -12,7 +12,7 @@ import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
 import { userError, UserError, problem } from '../../errors.ts';
-import type { OwnSettings } from '../../kernel/suite/own-settings.ts';
+import type { OwnSettings } from '../../project/settings.ts';
 import { logLine } from '../../text/log.ts';
 import type { OpenProject } from './look.ts';
 import { createLooking, type Looking, type WorkbenchState } from './refresh.ts';

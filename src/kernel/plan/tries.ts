@@ -5,7 +5,7 @@ import { ALPHA_SHARES } from '../statistics/levels.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
-import type { Settings, Tests } from '../suite/suite.ts';
+import type { Tests } from '../suite/suite.ts';
 import { ledgersOf } from './ledger.ts';
 import { FIRST_TRIES } from './looks.ts';
 import { explodedReferences, metricNumbers } from './metric-numbers.ts';
@@ -31,7 +31,7 @@ const ROLLED_TRIES = 3;
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
-  settings: Settings,
+  settings: { n_tries: NonNullable<Tests['n_tries']> },
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {

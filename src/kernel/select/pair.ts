@@ -2,7 +2,7 @@ import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
-import type { Project, Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
+import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
 import { isOfUser } from '../suite/template.ts';
 
 interface SuitePair {
@@ -10,7 +10,9 @@ interface SuitePair {
   head: Suite | null;
 }
 
-type Suites = Pick<Project, 'suites'>;
+interface Suites {
+  suites: readonly Suite[];
+}
 
 /** What both suites of a pair share, the surest sign first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [

@@ -1,83 +1,16 @@
-import type { GivenPace } from '../../types/endpoints.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
-import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
-import type { Message, ProviderName, Transport, PublicModel } from '../../types/model.ts';
+import type { Metric } from '../../types/metric.ts';
+import type { Message } from '../../types/model.ts';
 import type {
   CodeLanguage,
   CodePlace,
   CodeValues,
   Json,
-  Notice,
   Place,
   Scalar,
 } from '../../types/plain.ts';
-import type { ChatApi } from '../../types/vendors/names.ts';
-import type { GateSettings, SuiteGate } from './gate-settings.ts';
+import type { SuiteGate } from './gate-settings.ts';
 import type { OwnSuite } from './own-suite.ts';
-
-/** Dollars per million tokens; `cached`: read from the server's cache (absent: as `input`). */
-export interface GivenPrice {
-  input: number;
-  output: number;
-  cached?: number;
-}
-
-export interface ModelSettings {
-  provider: ProviderName;
-  /** Name of an endpoint of the workflow; null: the vendor's public host. */
-  endpoint: string | null;
-  model: string;
-  /** Absent: by need. */
-  api?: ChatApi;
-  /** What an endpoint's model is; absent: unknown. */
-  is?: PublicModel;
-  /** Dollars per million tokens of a direct call. */
-  price: GivenPrice | null;
-  /** `program`: command line, its files (globs), and the command that prepares the checkout. */
-  command: string[];
-  files: string[];
-  setup: string[];
-  /** A new process for each try; absent: one for all tries of a side. */
-  process?: 'try';
-  file: string | null;
-  replaces: string[];
-  /** For full sweeps; absent: the settings' `transport`. */
-  transport?: Transport;
-  pace?: GivenPace;
-  place: Place;
-}
-
-export interface Budget {
-  max_calls: number | null;
-  max_cost_usd: number | null;
-  assumed?: true;
-}
-
-/**
- * Keys of the settings file that features read. A feature declares its own in its folder:
- * `declare module '…/kernel/suite/suite.ts' { interface FeatureSettings { … } }`.
- */
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type
-export interface FeatureSettings {}
-
-export interface Settings extends FeatureSettings {
-  /** Null when the project has no settings file. */
-  file: string | null;
-  prompts: string[];
-  rubrics: string[];
-  n_tries: number | 'adaptive';
-  seed: number;
-  models: ReadonlyMap<string, ModelSettings>;
-  grader: GraderSettings | null;
-  /** Further graders, when `grader` is a list; the majority decides. */
-  voters: GraderSettings[];
-  /** For `embedding_similarity` metrics that name no model. */
-  embeddings: GraderSettings | null;
-  sweep: Record<string, Scalar[]>;
-  gate: GateSettings;
-  budget: Budget;
-  transport?: Transport;
-}
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
@@ -188,11 +121,4 @@ export interface Tests {
 export interface Suite {
   prompt: Prompt;
   tests: Tests;
-}
-
-export interface Project {
-  settings: Settings;
-  suites: Suite[];
-  rubrics: ReadonlyMap<string, Rubric>;
-  notices: Notice[];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClassificationSummary } from '../../../../src/features/classification/result.ts';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { runPipeline } from '../../app/run/pipeline.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { soleJudge } from '../../../../src/app/run/sole-judge.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { LabelledAnswer } from '../../../../src/features/conversations/conversation-rules.ts';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';

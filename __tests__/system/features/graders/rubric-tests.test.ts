@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
-import type { Project, Settings, Suite } from '../../../../src/kernel/suite/suite.ts';
+import type { Suite } from '../../../../src/kernel/suite/suite.ts';
+import type { Project, Settings } from '../../../../src/project/settings.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { KeptRecords, Request } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 import { read } from '../../../unit/config/tree.ts';

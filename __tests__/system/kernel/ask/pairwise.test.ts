@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';

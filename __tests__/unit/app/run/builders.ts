@@ -11,16 +11,9 @@ import type { SuiteSide } from '../../../../src/kernel/select/affected-suite.ts'
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
-import type {
-  ModelSettings,
-  Project,
-  Prompt,
-  Reference,
-  Settings,
-  Suite,
-  Tests,
-} from '../../../../src/kernel/suite/suite.ts';
+import type { Prompt, Reference, Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../../src/metrics/index.ts';
+import type { ModelSettings, Project, Settings } from '../../../../src/project/settings.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { DependsOn, Metric, Outcome } from '../../../../src/types/metric.ts';

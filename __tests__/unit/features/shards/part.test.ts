@@ -11,10 +11,10 @@ import {
   plannedReferences,
 } from '../../../../src/features/shards/part.ts';
 import { fingerprintOf } from '../../../../src/kernel/select/affected-suite.ts';
-import type { Project } from '../../../../src/kernel/suite/suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { minimumCalls } from '../../../../src/money/plan.ts';
 import type { Prepared } from '../../../../src/money/prepared.ts';
+import type { Project } from '../../../../src/project/settings.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import fc, { draws } from '../../../fuzz.ts';

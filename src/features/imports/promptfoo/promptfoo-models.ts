@@ -1,7 +1,7 @@
 import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import type { Settings } from '../../../kernel/suite/suite.ts';
+import type { Settings } from '../../../project/settings.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Project, Reference } from '../../../../../src/kernel/suite/suite.ts';
+import type { Reference } from '../../../../../src/kernel/suite/suite.ts';
+import type { Project } from '../../../../../src/project/settings.ts';
 import type { Metric } from '../../../../../src/types/metric.ts';
 import { problemsOf, read } from '../../../config/tree.ts';
 
