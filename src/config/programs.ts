@@ -7,7 +7,7 @@ import type { SourceTree } from '../types/repository.ts';
 /**
  * The program's files at this commit by path, with the ids of their contents, and the hash over
  * them: the files that `command` and `setup` name, and those that match `files`. Without `files`,
- * all that lies in the folders of the command's files and below, but for what is evaluated.
+ * all that lies in the folders of the command's files and below, except what is evaluated.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,

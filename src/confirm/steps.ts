@@ -8,6 +8,7 @@ import type { ReferenceRun, SuiteComparison, Try } from '../kernel/plan/suite-ru
 import type { ConfirmationResult } from '../kernel/result/suite-result.ts';
 import { fingerprintOf } from '../kernel/select/affected-suite.ts';
 import { jointEValue, eValueOf, tryPairs } from '../kernel/statistics/e-values.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 import { countOutcomes, countTable, reachesLevel, type Tries } from '../kernel/statistics/table.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
@@ -123,24 +124,25 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
  * suspects, but only new tries count. First the suspects: e-values of new pairs, valid whenever
  * they stop. Then all references, which no try has chosen: exact tests after each try.
  */
-export function nextConfirmationStep(claim: Claim, made: NewTriesByRun): ConfirmationStep {
-  const rows = rowsOf(claim, made);
+export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
+  const rows = rowsOf(claim, tries);
   const { measure, level } = claim;
   const bySuspects =
     claim.single && measure.outcome !== null ? nextOfSuspects(rows, measure.outcome, level) : null;
   if (bySuspects !== null) return bySuspects;
-  const shares = measure.isRolledUp ? [1] : LOOK_SHARES;
-  const all = claim.single ? 1 : shares.reduce((sum, share) => sum + share, 0);
-  const p = lookTests(rows, measure);
-  if (p.some((own, k) => reachesLevel(own, ((shares[k] ?? 0) * level) / all)))
+  const shares = sharesOf(measure);
+  const all = claim.single ? 1 : sum(shares);
+  const looks = looksAt(rows, measure);
+  if (looks.some(({ p, share }) => reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
   // Earlier only if every stored try is replaced, so that the next run compares with today's.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
-  const isReplaced = p.length >= Math.min(old, shares.length);
-  const last = p.at(-1) ?? 0;
-  const isOver = isReplaced && last > CALM && driftOf(rows, measure) !== null;
-  if (isOver || p.length >= shares.length) return { kind: 'refuted' };
-  return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, p.length + 1, measure)) };
+  const made = looks.length;
+  const isCalm = (looks.at(-1)?.p ?? 0) > CALM;
+  const isReplaced = made >= Math.min(old, shares.length);
+  const isOver = isReplaced && isCalm && driftOf(rows, measure) !== null;
+  if (isOver || made >= shares.length) return { kind: 'refuted' };
+  return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, made + 1, measure)) };
 }
 
 /** Null: the suspects do not show it. */
@@ -154,7 +156,7 @@ function nextOfSuspects(
     return { row, pairs, value: eValueOf(pairs) };
   });
   if (seen.length === 0) return null;
-  const mean = seen.reduce((sum, { value }) => sum + value, 0) / seen.length;
+  const mean = sum(seen.map(({ value }) => value)) / seen.length;
   const together = jointEValue(
     seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
     { intact: 0.7, broken: 0.1 },
@@ -216,15 +218,19 @@ function dropOf(tries: Tries): number {
   return base.passes / base.tries - head.passes / head.tries;
 }
 
-/** p of "head is worse than base is today", after each look for which every reference has tries. */
-function lookTests(rows: readonly Row[], measure: Measure): number[] {
-  const most = measure.isRolledUp ? 1 : MOST_NEW_TRIES;
-  const looks: number[] = [];
-  for (let look = 1; look <= most; look += 1) {
-    if (rows.some((row) => triesForLook(row, look, measure).length > 0)) return looks;
-    looks.push(measure.test(rows.map((row) => atLook(row, look, measure)))?.p ?? 1);
+/** Each look for which every reference has tries, with p of "head is worse than base is today". */
+function looksAt(rows: readonly Row[], measure: Measure): { share: number; p: number }[] {
+  const looks: { share: number; p: number }[] = [];
+  for (const [k, share] of sharesOf(measure).entries()) {
+    if (rows.some((row) => triesForLook(row, k + 1, measure).length > 0)) return looks;
+    const found = measure.test(rows.map((row) => atLook(row, k + 1, measure)));
+    looks.push({ share, p: found?.p ?? 1 });
   }
   return looks;
+}
+
+function sharesOf({ isRolledUp }: Measure): readonly number[] {
+  return isRolledUp ? [1] : LOOK_SHARES;
 }
 
 /** Tries of a side that a look compares. */
@@ -262,16 +268,13 @@ export function mostNewAnswers(
   hasStored: boolean,
 ): number {
   if (!hasStored && !compared.some(isOneSession)) return 0;
-  const bySides = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
-  const pairs = Math.min(bySides * MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
-  const tries =
-    policy.kind === 'references' ? Math.max(policy.tries, MOST_NEW_TRIES) : MOST_NEW_TRIES;
-  const again = compared.reduce(
-    (sum, { affected: { reference } }) =>
-      sum + (policy.kind === 'references' ? Math.max(tries, reference.n_tries ?? 0) : tries),
-    0,
+  const scorings = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
+  const pairs = Math.min(scorings * MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
+  const rolled = policy.kind === 'references' ? policy.tries : 0;
+  const again = compared.map(({ affected: { reference } }) =>
+    Math.max(MOST_NEW_TRIES, rolled === 0 ? 0 : (reference.n_tries ?? rolled)),
   );
-  return 2 * (pairs + again);
+  return 2 * (pairs + sum(again));
 }
 
 /** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
