@@ -1,5 +1,5 @@
 import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { AffectedReference } from '../kernel/select/affected-suite.ts';
+import { referenceOn, type AffectedReference } from '../kernel/select/affected-suite.ts';
 import { gradersIdentity, type Scoring } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import {
@@ -14,7 +14,6 @@ import { alternatives } from '../metrics/answer.ts';
 import { countObjects } from '../metrics/objects.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Grader, Message } from '../types/model.ts';
-import type { Side } from '../types/plain.ts';
 
 interface JudgingCalls {
   asked: Grader;
@@ -58,7 +57,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
       if (affected === undefined) continue;
       const answers = answerNames(affected, tries);
       for (const scoring of scorings) {
-        const reference = sideReference(affected, scoring.side);
+        const reference = referenceOn(affected, scoring.side);
         for (const metric of metricsFor(scoring.tests, reference))
           judge(scoring, metric, reference, answers);
       }
@@ -91,10 +90,6 @@ function answerNames({ base, head }: AffectedReference, tries: number): string[]
   return [...different].flatMap((fingerprint) =>
     Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
   );
-}
-
-function sideReference({ reference, baseReference }: AffectedReference, side: Side): Reference {
-  return side === 'base' ? (baseReference ?? reference) : reference;
 }
 
 /** What the answers are compared with, which is asked for once however many answers there are. */

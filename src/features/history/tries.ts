@@ -1,6 +1,7 @@
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { referenceOn } from '../../kernel/select/affected-suite.ts';
 import { scoringIdentity } from '../../kernel/select/scoring.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { wilson } from '../../report/sections/intervals.ts';
@@ -107,10 +108,7 @@ function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => 
   return ({ affected: reference }, side) => {
     const generation = reference[side];
     if (generation === null || generation.kind === 'impossible') return null;
-    const { expected = null } =
-      scoring.side === 'base'
-        ? (reference.baseReference ?? reference.reference)
-        : reference.reference;
+    const { expected = null } = referenceOn(reference, scoring.side);
     return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
   };
 }

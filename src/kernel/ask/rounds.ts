@@ -10,7 +10,7 @@ import {
   type Try,
 } from '../plan/suite-run.ts';
 import type { TryResult } from '../result/reference-result.ts';
-import type { Generation, AffectedReference } from '../select/affected-suite.ts';
+import { referenceOn, type Generation } from '../select/affected-suite.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
@@ -125,10 +125,10 @@ async function scoreUnder(
 ): Promise<Map<PlannedTry, TryResult>> {
   const views = await viewsUnder(answers, scoring, tools);
   const scored = await scoreAnswers(
-    views.map((answer) => ({
-      answer,
-      reference: judgedBy(runs[answer.planned.run]?.affected, scoring),
-    })),
+    views.flatMap((answer) => {
+      const run = runs[answer.planned.run];
+      return run ? [{ answer, reference: referenceOn(run.affected, scoring.side) }] : [];
+    }),
     scoring,
     tools,
   );
@@ -184,15 +184,6 @@ async function executeExtra(
     })),
     tools,
   );
-}
-
-/** A scoring has its side's expected values; a reference missing there keeps its own. */
-function judgedBy(
-  affected: AffectedReference | undefined,
-  { side }: Scoring,
-): AffectedReference['reference'] {
-  if (affected === undefined) throw new TypeError('an answer belongs to a reference');
-  return side === 'base' ? (affected.baseReference ?? affected.reference) : affected.reference;
 }
 
 function unansweredScores({ own }: AnsweredTry, { tests }: Scoring, reason: string): Score[] {

@@ -135,40 +135,28 @@ async function scoreGroup(
   metric: Metric,
   group: readonly Subject[],
   scoring: Scoring,
-  {
-    complete,
-    evaluate,
-    checkSchema,
-    random,
-    scoreMetric,
-    keepGrades,
-  }: ScoringTools & { keepGrades: boolean },
+  tools: ScoringTools & { keepGrades: boolean },
 ): Promise<[Subject, Score][]> {
   const [first] = group;
   if (first === undefined) return [];
   const { suite, side, try: index } = first.row.answer.planned;
-  const scores = await scoreMetric(
-    metric,
-    group.map(({ seen }) => seen),
-    {
-      complete,
-      evaluate: (job) =>
-        evaluate({
-          ...job,
-          suite,
-          side,
-          ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
-          scores: { what: `metric "${metric.name}"`, place: metric.place },
-        }),
-      checkSchema: checkSchema && checkedAt(checkSchema, metric),
-      random,
-      keepGrades,
-      rubrics: scoring.rubrics,
-      graders: gradersFor(metric, scoring),
-      embedder: embedderFor(metric, scoring),
-      try: index,
-    },
-  );
+  const seen = group.map((subject) => subject.seen);
+  const scores = await tools.scoreMetric(metric, seen, {
+    ...tools,
+    evaluate: (job) =>
+      tools.evaluate({
+        ...job,
+        suite,
+        side,
+        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
+        scores: { what: `metric "${metric.name}"`, place: metric.place },
+      }),
+    checkSchema: tools.checkSchema && checkedAt(tools.checkSchema, metric),
+    rubrics: scoring.rubrics,
+    graders: gradersFor(metric, scoring),
+    embedder: embedderFor(metric, scoring),
+    try: index,
+  });
   if (scores.length !== group.length)
     throw new TypeError(`metric "${metric.name}" gave another number of scores than of answers`);
   return scores.flatMap((score, position): [Subject, Score][] => {

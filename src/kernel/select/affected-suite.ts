@@ -1,5 +1,5 @@
 import type { Message, Target } from '../../types/model.ts';
-import type { CodeLanguage, CodePlace, Json, Notice, Problem } from '../../types/plain.ts';
+import type { CodeLanguage, CodePlace, Json, Notice, Problem, Side } from '../../types/plain.ts';
 import type { Variant } from '../result/pieces.ts';
 import type { Because } from '../result/suite-result.ts';
 import { countsIn } from '../suite/gate.ts';
@@ -62,6 +62,14 @@ export interface AffectedReference {
   baseReference: Reference | null;
   /** The prompt whose reference it was on base, where that is another one. */
   from?: string;
+}
+
+/** As a side's scoring has it; one that is missing there keeps its own expected value. */
+export function referenceOn(
+  { reference, baseReference }: AffectedReference,
+  side: Side,
+): Reference {
+  return side === 'base' ? (baseReference ?? reference) : reference;
 }
 
 export interface SuiteSide {
