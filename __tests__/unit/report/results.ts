@@ -66,10 +66,10 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
     suites.some((suite) => suite.verdict === verdict);
   const found = ruleRun({
     ...{ ended: null, isSweep: mode === 'sweep', affected: references, counted: references },
-    ...{ tested: 0, pool: null, removed: 0, hasUnusedChanges: true, isBlind: false },
+    ...{ tested: 0, pool: null, removed: 0, hasUnusedChanges: true, isBaseUnreadable: false },
     ...{ isReplaced: false, hasTooManyErrors: conclusion === 'error', silence: null },
     ...{ hasRegressed: has('regressed'), isInconclusive: has('inconclusive') },
-    ...{ isModelChange: false, failsByOpen: false, isHeld: false },
+    ...{ isModelChange: false, failsByInconclusive: false, isHeld: false },
     fails: conclusion === 'failure' || override !== null,
     isUnseen: conclusion === 'neutral',
     hasFixed: fixedReferences(suites).length > 0,

@@ -165,8 +165,8 @@ export function decideRun(
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
     replaced,
     pool,
-    unused: blank.notices.some(({ kind }) => kind === 'trust'),
-    blind:
+    hasUnusedChanges: blank.notices.some(({ kind }) => kind === 'trust'),
+    baseUnreadable:
       blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,
   };
   const halt = halted();

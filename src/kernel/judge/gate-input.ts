@@ -51,7 +51,7 @@ export interface GateInput {
   /** Rubrics that were tested on labelled examples. */
   tested: number;
   /** Suites that preference alone judges and that have no answers of base to compare with. */
-  uncomparable: readonly string[];
+  preferenceAlone: readonly string[];
   /** The pass rates over all suites together, where they fell and no single suite explains it. */
   pool: { base: number; head: number } | null;
   /** Findings of features that make a suite red. */
@@ -61,9 +61,9 @@ export interface GateInput {
   /** Suites in which head replaces a model that base asks. */
   replaced: readonly ReplacedModel[];
   /** An outside contributor changes something that is not used. */
-  unused: boolean;
+  hasUnusedChanges: boolean;
   /** Why something of base, or of the base branch, cannot be compared with; null: nothing. */
-  blind: string | null;
+  baseUnreadable: string | null;
 }
 
 export interface Decision {

@@ -11,7 +11,7 @@ import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts';
 import type { Decision, GateInput } from './gate-input.ts';
-import { isEndedOpen, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
+import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 
 /** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
 const MAX_ERROR_SHARE = 0.1;
@@ -74,8 +74,8 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
     ...{ affected, counted, tested, pool },
     isSweep: input.mode === 'sweep',
     removed: input.removed.length,
-    hasUnusedChanges: input.unused,
-    isBlind: input.blind !== null,
+    hasUnusedChanges: input.hasUnusedChanges,
+    isBaseUnreadable: input.baseUnreadable !== null,
     isReplaced: input.replaced.length > 0,
     hasTooManyErrors: false,
     silence: null,
@@ -83,7 +83,7 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
     isInconclusive: inconclusive.length > 0,
     isModelChange:
       inconclusive.length > 0 && inconclusive.every(({ reason }) => reason?.by === 'model'),
-    ...{ fails: false, failsByOpen: false, isHeld: false, isUnseen: false },
+    ...{ fails: false, failsByInconclusive: false, isHeld: false, isUnseen: false },
     hasFixed: fixedReferences(suites).length > 0,
     hasImproved: suites.some(({ verdict }) => verdict === 'improved'),
     isScoringAlone: onlyScoringChanged(input).length > 0,
@@ -94,7 +94,7 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
 function gateFacts(
   { suites, settings }: GateInput,
   findings: readonly Finding[],
-): Pick<RunFacts, 'fails' | 'failsByOpen' | 'isHeld' | 'isUnseen'> {
+): Pick<RunFacts, 'fails' | 'failsByInconclusive' | 'isHeld' | 'isUnseen'> {
   const has = (effect: Finding['effect']): boolean =>
     findings.some((finding) => finding.effect === effect);
   const openFails =
@@ -104,7 +104,7 @@ function gateFacts(
     );
   return {
     fails: has('fails') || openFails,
-    failsByOpen: !has('fails') && openFails,
+    failsByInconclusive: !has('fails') && openFails,
     isHeld: has('held'),
     isUnseen: has('unseen'),
   };
@@ -136,15 +136,15 @@ function allTries(suites: readonly SuiteResult[]): TryResult[] {
 }
 
 function findSilence(
-  { suites, affected, uncomparable }: GateInput,
+  { suites, affected, preferenceAlone }: GateInput,
   tries: readonly TryResult[],
 ): Pick<RunFacts, 'silence'> & { reasons: Reason[] } {
   const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
   if (affected === 0 || judged) return { silence: null, reasons: [] };
-  if (uncomparable.length > 0)
+  if (preferenceAlone.length > 0)
     return {
       silence: 'nothing-gates',
-      reasons: uncomparable.map((suite) => ({ code: 'preference-alone', suite })),
+      reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
   const shown = tries.every(({ outcome }) => outcome === 'skipped') ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
@@ -196,10 +196,13 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
 }
 
 /** Why a run without findings is not green: nothing counts, or base cannot be read. */
-function notGreenReasons({ affected, counted, blind }: GateInput, facts: RunFacts): Reason[] {
+function notGreenReasons(
+  { affected, counted, baseUnreadable }: GateInput,
+  facts: RunFacts,
+): Reason[] {
   const { fails, isHeld, isUnseen, isInconclusive, hasUnusedChanges } = facts;
   if (fails || isHeld || isUnseen || isInconclusive) return [];
-  if (blind !== null) return [{ code: 'base-unreadable', text: blind }];
+  if (baseUnreadable !== null) return [{ code: 'base-unreadable', text: baseUnreadable }];
   if (counted > 0) return [];
   const none: Reason = { code: affected === 0 ? 'no-test' : 'nothing-counts' };
   return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];
@@ -212,7 +215,7 @@ function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: E
     ...progress,
     effect,
   });
-  if (!isEndedOpen(facts)) return [...reasons, ended('enough')];
+  if (!endsTooEarly(facts)) return [...reasons, ended('enough')];
   if (waiting !== null) {
     const { requests, ids } = waiting;
     const held: Reason = { code: 'waiting', requests, batches: ids };

@@ -6,12 +6,14 @@ import type { GateInput } from './gate-input.ts';
 /** What the gate must know of the planned suites, whether or not one has a result. */
 export function plannedFacts(
   suites: readonly SuiteComparison[],
-): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'uncomparable'> {
+): Pick<GateInput, 'affected' | 'counted' | 'removed' | 'preferenceAlone'> {
   return {
     affected: suites.flatMap(({ run }) => run.runs).length,
     counted: suites.flatMap(countingRuns).length,
     removed: suites.flatMap(withdrawnReferences),
-    uncomparable: suites.filter(({ run }) => isUncomparable(run)).map(({ run }) => run.suite.name),
+    preferenceAlone: suites
+      .filter(({ run }) => isPreferenceAlone(run))
+      .map(({ run }) => run.suite.name),
   };
 }
 
@@ -32,7 +34,7 @@ export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string
 }
 
 /** Preference alone judges it, and base has no answer to compare with. */
-function isUncomparable({ scoring, runs }: SuiteRun): boolean {
+function isPreferenceAlone({ scoring, runs }: SuiteRun): boolean {
   return (
     runs.length > 0 &&
     gatesByPreference(scoring.tests) &&

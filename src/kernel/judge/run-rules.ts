@@ -17,7 +17,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   removed: number;
   hasUnusedChanges: boolean;
   /** Something of base, or of the base branch, could not be read. */
-  isBlind: boolean;
+  isBaseUnreadable: boolean;
   /** Head replaces a model that base asks. */
   isReplaced: boolean;
   /** More than a tenth of all tries ended in an error, and not of head alone (`unanswered`). */
@@ -35,7 +35,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
   fails: boolean;
   /** Nothing but `on_inconclusive` fails the run. */
-  failsByOpen: boolean;
+  failsByInconclusive: boolean;
   /** A finding would fail the run if `fail_on` were not never. */
   isHeld: boolean;
   /** Something that gates on base could not be judged on head. */
@@ -63,26 +63,26 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
     words: 'the job was cancelled, as by a newer commit, before its tries were enough',
-    when: (facts) => isEndedOpen(facts) && facts.ended?.halt === 'cancelled',
+    when: (facts) => endsTooEarly(facts) && facts.ended?.halt === 'cancelled',
     figures: progressOf,
   },
   {
     kind: 'waiting',
     words: 'the run ended before its tries were enough, and a vendor still works on a batch',
-    when: (facts) => isEndedOpen(facts) && facts.ended?.waiting !== null,
+    when: (facts) => endsTooEarly(facts) && facts.ended?.waiting !== null,
     figures: progressOf,
   },
   {
     kind: 'ended-early',
     words: 'the run ended before its tries were enough: budget, time or a signal',
-    when: isEndedOpen,
+    when: endsTooEarly,
     figures: progressOf,
   },
   {
     kind: 'nothing-to-run',
     words: 'no reference is affected or removed',
-    when: ({ affected, removed, hasUnusedChanges, isBlind }) =>
-      affected === 0 && removed === 0 && !hasUnusedChanges && !isBlind,
+    when: ({ affected, removed, hasUnusedChanges, isBaseUnreadable }) =>
+      affected === 0 && removed === 0 && !hasUnusedChanges && !isBaseUnreadable,
     figures: ({ tested }) => ({ rubrics: tested }),
   },
   {
@@ -99,8 +99,8 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'model-changed',
     words: 'every inconclusive suite is so because the model changed, and nothing else fails',
-    when: ({ isModelChange, fails, failsByOpen, isHeld, isReplaced }) =>
-      isModelChange && (!fails || failsByOpen) && !isHeld && !isReplaced,
+    when: ({ isModelChange, fails, failsByInconclusive, isHeld, isReplaced }) =>
+      isModelChange && (!fails || failsByInconclusive) && !isHeld && !isReplaced,
     figures: ({ fails }) => ({ fails }),
   },
   {
@@ -130,8 +130,8 @@ export const RUN_RULES: RunRules = [
     words:
       'nothing that counts ran (all of it is skipped or in quarantine, say), or what gates on base ' +
       'could not be judged on head',
-    when: ({ silence, isBlind, isUnseen, counted }) =>
-      silence !== null || isBlind || isUnseen || counted === 0,
+    when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
+      silence !== null || isBaseUnreadable || isUnseen || counted === 0,
   },
   {
     kind: 'evaluated',
@@ -158,7 +158,7 @@ export const RUN_RULES: RunRules = [
 ];
 
 /** More tries could only add to a regression, but could change any other outcome. */
-export function isEndedOpen(facts: RunFacts): boolean {
+export function endsTooEarly(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
   return ended !== null && (isUnjudged(facts) || !hasRegressed);
 }

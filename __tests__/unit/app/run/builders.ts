@@ -302,15 +302,15 @@ export function gateInput(changes: Partial<GateInput> = {}): GateInput {
     underBase: [],
     unseen: { blocking: [], warnings: [] },
     weakened: [],
-    blind: null,
+    baseUnreadable: null,
     pool: null,
     tested: 0,
     replaced: [],
-    uncomparable: [],
+    preferenceAlone: [],
     counted: 1,
     featureFindings: [],
     unjudged: [],
-    unused: false,
+    hasUnusedChanges: false,
     ...changes,
   };
 }

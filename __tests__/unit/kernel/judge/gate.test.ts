@@ -199,7 +199,7 @@ describe('a change of which nothing counts', () => {
       conclusion: 'neutral',
       title: 'No verdict: every test that ran is skipped or in quarantine.',
     });
-    expect(decide({ counted: 0, suites: [], affected: 0, unused: true })).toEqual({
+    expect(decide({ counted: 0, suites: [], affected: 0, hasUnusedChanges: true })).toEqual({
       conclusion: 'neutral',
       title: 'No test ran, so there is no verdict.',
       reasons: [
@@ -217,7 +217,10 @@ describe('a change of which nothing counts', () => {
   });
 
   test('says nothing of it where other references do count', () => {
-    expect(decide({ unused: true })).toMatchObject({ conclusion: 'success', reasons: [] });
+    expect(decide({ hasUnusedChanges: true })).toMatchObject({
+      conclusion: 'success',
+      reasons: [],
+    });
   });
 });
 
