@@ -25,20 +25,19 @@ const STATISTIC_TOLERANCE = 1e-12;
  * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the references of group j.
  * Each permutation deals whole tries within every cluster, for all groups at once, so correlated
  * groups cost less. With z ascending, p_(r) = the running maximum of
- * (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups`: positions of rows, may
- * overlap. A group in which no permutation differs has z = 0, p = 1. Mirror the rows to test for
+ * (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups` may overlap. A group in which no permutation differs has z = 0, p = 1. Mirror the rows to test for
  * better.
  *
  * Source: Westfall and Young 1993, algorithm 4.1 in its max-T form.
  */
-export function stepDownMaxT(
+export function stepDownMaxT<Group extends { positions: readonly number[] }>(
   rows: readonly ClusteredTries[],
-  groups: readonly (readonly number[])[],
+  groups: readonly Group[],
   random: Random,
   permutations = 9999,
-): GroupTest[] {
+): (Group & GroupTest)[] {
   const clusters = clustersOf(rows);
-  const members = groups.map((group) => new Set(group));
+  const members = groups.map((group) => new Set(group.positions));
   const groupsOf = (own: number): number[] =>
     members.flatMap((group, j) => (group.has(own) ? j : []));
   const units = clusters.map((cluster) => unitOf(cluster, groupsOf));
@@ -65,7 +64,8 @@ export function stepDownMaxT(
     largest = Math.max(largest, (1 + group.asExtreme) / (permutations + 1));
     group.p = largest;
   }
-  return ranked.sort((a, b) => a.j - b.j).map(({ z, p }) => ({ z, p }));
+  const tests = new Map(ranked.map(({ j, z, p }) => [j, { z, p }]));
+  return groups.map((group, j) => ({ ...group, ...(tests.get(j) ?? { z: 0, p: 1 }) }));
 }
 
 /** Passes minus their mean, so that head's sum is its deviation. */

@@ -56,73 +56,66 @@ export function groupVerdicts(
   const compared = new Set(
     rows.flatMap(({ tries }, at) => (isComparable(countTable(tries)) ? at : [])),
   );
-  const open = groups.map((group) => group.filter(({ at }) => compared.has(at)));
-  const tested = [...open.keys()].filter((j) => (open[j]?.length ?? 0) >= FEWEST_COMPARED);
-  const worse = calls(rows, open, tested, { ...options, name: 'worse' });
+  const open = groups.map((group): AttributeMembers => group.filter(({ at }) => compared.has(at)));
+  const tested = open.filter(({ length }) => length >= FEWEST_COMPARED);
+  const worse = calls(rows, tested, { ...options, name: 'worse' });
   const mirrored = rows.map(({ tries: { base, head }, cluster }) => ({
     tries: { base: head, head: base },
     cluster,
   }));
-  const better = calls(mirrored, open, tested, { ...options, name: 'better' });
-  return groups.map((_, j): GroupVerdict => {
-    const [down, up] = [worse.get(j), better.get(j)];
+  const better = calls(mirrored, tested, { ...options, name: 'better' });
+  return open.map((group): GroupVerdict => {
+    const [down, up] = [worse.get(group), better.get(group)];
     if (down === undefined || up === undefined)
       return { verdict: 'too few', p: null, explainedBy: [] };
     if (down.called) return { verdict: 'regressed', p: down.p, explainedBy: [] };
     if (up.called) return { verdict: 'improved', p: up.p, explainedBy: [] };
-    return {
-      verdict: 'no change seen',
-      p: down.p,
-      explainedBy: [...down.explainedBy, ...up.explainedBy],
-    };
+    const explainedBy = [...down.explainedBy, ...up.explainedBy].map((own) => open.indexOf(own));
+    return { verdict: 'no change seen', p: down.p, explainedBy };
   });
 }
 
 interface Call {
   called: boolean;
   p: number;
-  explainedBy: number[];
+  explainedBy: AttributeMembers[];
 }
 
 function calls(
   rows: readonly ClusteredTries[],
   groups: readonly AttributeMembers[],
-  tested: readonly number[],
-  options: VerdictOptions & { name: string },
-): Map<number, Call> {
-  const { permutations = PERMUTATIONS } = options;
-  const found = new Map<number, Call>();
+  { alpha, seed, name, permutations = PERMUTATIONS }: VerdictOptions & { name: string },
+): Map<AttributeMembers, Call> {
+  const found = new Map<AttributeMembers, Call>();
   const aside = new Set<number>();
-  const alone = new Map<number, number>();
-  let left = [...tested];
+  let first: { group: AttributeMembers; p: number }[] | null = null;
+  let left = groups;
   let floor = 0;
   for (let round = 0; left.length > 0; round++) {
-    const rest = left.map((j) => remainingMembers(groups[j] ?? [], aside));
-    const random = createRandom(
-      `attributes ${String(options.seed)} ${options.name} ${String(round)}`,
+    const random = createRandom(`attributes ${String(seed)} ${name} ${String(round)}`);
+    const open = left.map((group) => {
+      const rest = remainingMembers(group, aside);
+      return { group, rest, positions: rest.map(({ at }) => at) };
+    });
+    const tested = stepDownMaxT(rows, open, random, permutations);
+    first ??= tested;
+    const movedAlone = new Set(first.flatMap(({ group, p }) => (p <= alpha ? [group] : [])));
+    const top = foremost(
+      rows,
+      tested.filter(({ p }) => Math.max(floor, p) <= alpha),
     );
-    const positions = rest.map((group) => group.map(({ at }) => at));
-    const tests = stepDownMaxT(rows, positions, random, permutations);
-    if (round === 0) left.forEach((j, place) => alone.set(j, tests[place]?.p ?? 1));
-    const moved = [...left.keys()].filter(
-      (place) => Math.max(floor, tests[place]?.p ?? 1) <= options.alpha,
-    );
-    const top = foremost(rows, rest, moved);
-    const chosen = top === null ? undefined : left[top];
-    if (top === null || chosen === undefined) {
-      left.forEach((j, place) =>
-        found.set(j, {
-          called: false,
-          p: tests[place]?.p ?? 1,
-          explainedBy: explaining(j, alone, groups, found, options.alpha),
-        }),
-      );
+    if (top === null) {
+      for (const { group, p } of tested) {
+        const explainedBy = movedAlone.has(group) ? explaining(group, found) : [];
+        found.set(group, { called: false, p, explainedBy });
+      }
       break;
     }
-    floor = Math.max(floor, tests[top]?.p ?? 1);
-    found.set(chosen, { called: true, p: floor, explainedBy: [] });
-    for (const { at } of groups[chosen] ?? []) aside.add(at);
-    left = left.filter((j) => j !== chosen);
+    const { group: called, p } = top;
+    floor = Math.max(floor, p);
+    found.set(called, { called: true, p: floor, explainedBy: [] });
+    for (const { at } of called) aside.add(at);
+    left = left.filter((group) => group !== called);
   }
   return found;
 }
@@ -136,29 +129,23 @@ function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): 
 const RANK_TOLERANCE = 1e-9;
 
 /** The largest movement in standard deviations; of equals, the largest fall of the mean. */
-function foremost(
+function foremost<Group extends { rest: AttributeMembers }>(
   rows: readonly ClusteredTries[],
-  groups: readonly AttributeMembers[],
-  places: readonly number[],
-): number | null {
-  const ranked = places.map((place) => {
-    const group = groups[place] ?? [];
-    return {
-      place,
-      z: weightedZ(rows, group),
-      fall:
-        proficiencyOf(group.flatMap(({ at, weight }) => (weight > 0 ? (rows[at] ?? []) : [])))
-          .difference ?? 0,
-    };
+  groups: readonly Group[],
+): Group | null {
+  const ranked = groups.map((group) => {
+    const counted = group.rest.flatMap(({ at, weight }) => (weight > 0 ? (rows[at] ?? []) : []));
+    const fall = proficiencyOf(counted).difference ?? 0;
+    return { group, z: weightedZ(rows, group.rest), fall };
   });
   ranked.sort((a, b) =>
     Math.abs(a.z - b.z) > RANK_TOLERANCE
       ? a.z - b.z
       : Math.abs(a.fall - b.fall) > RANK_TOLERANCE
         ? a.fall - b.fall
-        : a.place - b.place,
+        : 0,
   );
-  return ranked[0]?.place ?? null;
+  return ranked[0]?.group ?? null;
 }
 
 /** Σ w (passes on head − mean) / √Σ w² variance; a cluster is one summand. */
@@ -183,17 +170,13 @@ function weighed(members: Cluster, weights: ReadonlyMap<number, number>): Cluste
   );
 }
 
-/** Called groups that share references with a group that would have been called too. */
+/** Called groups that share references with this one. */
 function explaining(
-  group: number,
-  alone: ReadonlyMap<number, number>,
-  groups: readonly AttributeMembers[],
-  found: ReadonlyMap<number, Call>,
-  alpha: number,
-): number[] {
-  if ((alone.get(group) ?? 1) > alpha) return [];
-  const own = new Set((groups[group] ?? []).map(({ at }) => at));
-  return [...found]
-    .filter(([other, { called }]) => called && (groups[other] ?? []).some(({ at }) => own.has(at)))
-    .map(([other]) => other);
+  group: AttributeMembers,
+  found: ReadonlyMap<AttributeMembers, Call>,
+): AttributeMembers[] {
+  const own = new Set(group.map(({ at }) => at));
+  return [...found].flatMap(([other, { called }]) =>
+    called && other.some(({ at }) => own.has(at)) ? [other] : [],
+  );
 }

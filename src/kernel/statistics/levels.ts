@@ -13,7 +13,7 @@
  * | a reference is named as fixed                       | 0.05: nothing gates on it              |
  *
  * Levels of the looks follow from these (`plan/looks.ts`), those of a confirmation from what it
- * confirms (`judge/confirmation.ts`).
+ * confirms (`src/confirm`).
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stepDownMaxT } from '../../../../src/features/attributes/max-t.ts';
+import type { ClusteredTries } from '../../../../src/kernel/statistics/clusters.ts';
 import { clusteredTries } from '../../../../src/kernel/statistics/look.ts';
 import { createRandom } from '../../../../src/kernel/statistics/random.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
@@ -13,14 +14,22 @@ import {
   type Row,
 } from '../../kernel/statistics/vectors.ts';
 
-/** The tests of groups with a fixed seed. */
-const run = (
-  given: Row[],
+const testsOf = (
+  given: ClusteredTries[],
   groups: number[][],
   permutations: number,
   seed: number | string = 1,
-): ReturnType<typeof stepDownMaxT> =>
-  stepDownMaxT(triesOf(tablesOf(given)), groups, createRandom(seed), permutations);
+) =>
+  stepDownMaxT(
+    given,
+    groups.map((positions) => ({ positions })),
+    createRandom(seed),
+    permutations,
+  ).map(({ z, p }) => ({ z, p }));
+
+/** The tests of groups with a fixed seed. */
+const run = (given: Row[], groups: number[][], permutations: number, seed: number | string = 1) =>
+  testsOf(triesOf(tablesOf(given)), groups, permutations, seed);
 
 describe('stepDownMaxT', () => {
   test.each(
@@ -125,7 +134,7 @@ describe('stepDownMaxT', () => {
     }
 
     test('agrees with counting every deal of whole tries', () => {
-      const found = stepDownMaxT(clustered, groups, createRandom(1), 20_000);
+      const found = testsOf(clustered, groups, 20_000);
       const counted = exact();
       found.forEach(({ z, p }, j) => {
         expect(z).toBeCloseTo(counted.z[j]!, 10);
@@ -137,7 +146,7 @@ describe('stepDownMaxT', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
       const pWith = (names: (string | null)[]): number =>
-        stepDownMaxT(clusteredTries(ten, names), [[...ten.keys()]], createRandom(1), 1999)[0]!.p;
+        testsOf(clusteredTries(ten, names), [[...ten.keys()]], 1999)[0]!.p;
       const alone = pWith([]);
       const together = pWith(Array<string>(10).fill('a'));
       expect(alone).toBeLessThan(0.001);
@@ -147,7 +156,7 @@ describe('stepDownMaxT', () => {
 
     test('those of one member change nothing', () => {
       const runWith = (names: (string | null)[]) =>
-        stepDownMaxT(clusteredTries(tries, names), groups, createRandom(1), 99);
+        testsOf(clusteredTries(tries, names), groups, 99);
       expect(runWith(['a', 'b', null, 'c'])).toEqual(runWith([]));
     });
   });
