@@ -67,18 +67,12 @@ export async function runPullRequest(
   }
 }
 
-interface RunnerFiles {
-  event: string;
-  output: string;
-  summary: string;
-  state: string;
-  temp: string;
-}
+type RunnerFiles = Awaited<ReturnType<typeof runnerFiles>>;
 
 async function runnerFiles(
   folder: string,
   { base, head, fork }: { base: string; head: string; fork: boolean },
-): Promise<RunnerFiles> {
+) {
   const files = {
     event: join(folder, 'event.json'),
     output: join(folder, 'output'),

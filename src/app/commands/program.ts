@@ -40,15 +40,12 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
+const RUN_OR_DIFF =
+  'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.';
+
 const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
-  [
-    'eval',
-    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
-  ],
-  [
-    'test',
-    'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.',
-  ],
+  ['eval', RUN_OR_DIFF],
+  ['test', RUN_OR_DIFF],
   [
     'view',
     'npx evaldiff dev opens the workbench; npx evaldiff diff --report FOLDER writes report.html.',

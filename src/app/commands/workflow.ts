@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { userError } from '../../errors.ts';
+import { member } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
@@ -37,14 +38,14 @@ type Step = Readonly<Record<string, unknown>>;
 
 function stepsOf(text: string): Step[] {
   try {
-    return mapsIn(fieldOf(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));
+    return mapsIn(member(parse(text), 'jobs')).flatMap((job) => mapsIn(job['steps']));
   } catch {
     return [];
   }
 }
 
 function stepFolder(step: Step): string {
-  const folder = fieldOf(step['with'], 'working-directory');
+  const folder = member(step['with'], 'working-directory');
   return typeof folder === 'string' ? folder.replace(/^\.\/|\/$|^\.$/g, '') : '';
 }
 
@@ -52,10 +53,6 @@ function mapsIn(value: unknown): Step[] {
   return value !== null && typeof value === 'object'
     ? Object.values(value).filter((each): each is Step => each !== null && typeof each === 'object')
     : [];
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return value !== null && typeof value === 'object' ? (value as Step)[key] : undefined;
 }
 
 /** Workflows are only read at the root, so each project folder has its own. */
@@ -73,8 +70,8 @@ export function workflowPath(below: string): string {
 
 export async function publisher(): Promise<string | null> {
   const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
-  const repository = fieldOf(manifest, 'repository');
-  const url = typeof repository === 'string' ? repository : fieldOf(repository, 'url');
+  const repository = member(manifest, 'repository');
+  const url = typeof repository === 'string' ? repository : member(repository, 'url');
   return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../../text/visible.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import {
@@ -111,7 +112,7 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
   };
   try {
     const shown = await shownAs(client, job, output);
-    const { id, sent, warnings } = await createWithFallback(client, shown, chosen.map(toSend));
+    const { id, sent, warnings } = await createWithFallback(client, shown, chosen);
     const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
     return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
   } catch (error) {
@@ -160,13 +161,11 @@ interface CheckCreation {
 async function createWithFallback(
   client: Client,
   job: CheckDisplay,
-  annotations: AnnotationPayload[],
+  annotations: readonly CheckAnnotation[],
 ): Promise<CheckCreation> {
-  const plain = annotations.map(withoutAstral);
+  const [whole, plain] = [annotations.map(toSend), annotations.map(withoutAstral).map(toSend)];
   let refusal: unknown = null;
-  for (const sent of JSON.stringify(plain) === JSON.stringify(annotations)
-    ? [annotations]
-    : [annotations, plain]) {
+  for (const sent of isDeepStrictEqual(plain, whole) ? [whole] : [whole, plain]) {
     try {
       return { id: await post(client, job, sent), sent, warnings: [] };
     } catch (error) {
@@ -265,18 +264,12 @@ function toSend(annotation: CheckAnnotation) {
   };
 }
 
-function withoutAstral(annotation: AnnotationPayload): AnnotationPayload {
-  const text = (value: string) =>
+function withoutAstral({ title, message, details, ...place }: CheckAnnotation): CheckAnnotation {
+  const text = (value: string): string =>
     value.replace(
       /[\u{10000}-\u{10FFFF}]/gu,
       (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
     );
-  return {
-    ...annotation,
-    title: shorten(text(annotation.title), MAX_TITLE),
-    message: fitBytes(text(annotation.message), MAX_FIELD_BYTES),
-    ...(annotation.raw_details === undefined
-      ? {}
-      : { raw_details: fitBytes(text(annotation.raw_details), MAX_FIELD_BYTES) }),
-  };
+  const shown = { ...place, title: text(title), message: text(message) };
+  return details === undefined ? shown : { ...shown, details: text(details) };
 }

@@ -3,6 +3,7 @@ import { throttling, type ThrottlingOptions } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { userError } from '../../errors.ts';
+import { member } from '../../types/plain.ts';
 import type { Environment } from './event.ts';
 
 /** Retries of one request after a failure of the server or the network. */
@@ -139,29 +140,19 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-const FailedRequest = z.object({
-  message: z.string(),
-  cause: z
-    .object({ message: z.string().optional(), code: z.string().optional() })
-    .optional()
-    .catch(undefined),
-});
-
 /** `fetch failed` says nothing: the cause says what failed, for several addresses only its code. */
 function reason(error: unknown): string {
-  const { message, cause } = FailedRequest.catch({ message: 'unknown failure' }).parse(error);
+  const cause = member(error, 'cause');
+  const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];
   return (
-    [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ??
+    words.find((text): text is string => typeof text === 'string' && text !== '') ??
     'unknown failure'
   );
 }
 
 /** Uses the proxy of the runner. */
 function throughProxy(request: unknown): typeof fetch {
-  const own =
-    typeof request === 'object' && request !== null && 'fetch' in request
-      ? request.fetch
-      : undefined;
+  const own = member(request, 'fetch');
   return typeof own === 'function' ? (own as typeof fetch) : globalThis.fetch;
 }
 

@@ -99,10 +99,10 @@ export type Located = { facts: EventFacts; warnings: string[] } | { skip: string
  * trust level stays that of the run. @throws UserError if GitHub does not answer.
  */
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
-  const { head, headRepository, headBranch, repository } = facts;
+  const { head, headRepository } = facts;
   if (head === null || headRepository === null)
     return { skip: 'The repository of the head commit is gone.' };
-  const wanted = { head, headRepository, headBranch, repository };
+  const wanted = { ...facts, head, headRepository };
   const failed = 'The pull request of this run was not found';
   const find = async (): Promise<Pull[]> => {
     const ofCommit = await pullsOfCommit(client, wanted);
@@ -132,12 +132,7 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
   return { facts: known, warnings: [] };
 }
 
-interface PullSearch {
-  head: string;
-  headRepository: string;
-  headBranch: string | null;
-  repository: string;
-}
+type PullSearch = EventFacts & Record<'head' | 'headRepository', string>;
 
 async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };

@@ -8,11 +8,12 @@ import {
   type CodeOutcome,
   type Printed,
   type StartLink,
+  type StartResult,
 } from './link.ts';
 import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.ts';
 
 export interface Keeper {
-  get(): Promise<{ status: 'started'; link: Link } | { status: 'refused'; message: string }>;
+  get(): Promise<StartResult>;
   /** Null: nothing is expected; a worker that sends something is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
@@ -32,7 +33,7 @@ export function createKeeper(start: StartLink): Keeper {
     link = null;
   };
 
-  async function get(): ReturnType<Keeper['get']> {
+  async function get(): Promise<StartResult> {
     if (closed) return { status: 'refused', message: 'was not run: evaldiff is stopping' };
     if (link !== null) return { status: 'started', link };
     generation += 1;
