@@ -19,13 +19,13 @@ export interface GraderPrompt {
 /** More foreign text than this is not sent, and longer replies are not read, in UTF-16 units. */
 export const MAX_MATERIAL = 1_048_576;
 
-interface GraderReply<Reply> {
+interface AskedReply<Reply> {
   completion: OkCompletion;
   /** Null: unreadable. */
   reply: Reply | null;
 }
 
-interface Question<Reply> extends Pick<Request, 'purpose' | 'try'> {
+interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
   read(output: string): Reply | null;
@@ -39,15 +39,15 @@ interface Question<Reply> extends Pick<Request, 'purpose' | 'try'> {
 
 /** Asks once more after a reply that is not enough. `failed`: the call that gave no reply. */
 export async function askTwice<Reply>(
-  question: Question<Reply>,
+  question: GraderQuestion<Reply>,
   complete: Complete,
 ): Promise<{
-  replies: GraderReply<Reply>[];
+  replies: AskedReply<Reply>[];
   failed: Extract<Completion, { status: 'error' }> | null;
 }> {
   const { prompt, purpose, read, note, isEnough = () => true, settles } = question;
   const { target, parameters } = question.grader;
-  const replies: GraderReply<Reply>[] = [];
+  const replies: AskedReply<Reply>[] = [];
   for (const isFirst of [true, false]) {
     const usable = (output: string): boolean => {
       const reply = read(output);

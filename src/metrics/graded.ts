@@ -21,7 +21,7 @@ import { pairwisePreference } from './pairwise.ts';
 import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
 /** What a grader is asked about an answer. */
-interface Asked {
+interface LabelPrompt {
   prompt: string;
   /** Label → score from 0 to 1. */
   labels: Record<string, number>;
@@ -31,7 +31,7 @@ interface Asked {
   material?: Materials;
 }
 
-function questionOf(name: string, { prompt, labels, own = {} }: Asked): Question {
+function labelQuestion(name: string, { prompt, labels, own = {} }: LabelPrompt): Question {
   const choice_scores = new Map(Object.entries(labels));
   return { name, prompt, choice_scores, eval_type: 'cot_classify', own };
 }
@@ -43,7 +43,7 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   /** The lowest score that passes. */
   needed: number;
   /** A text: why it cannot be asked. Null: the reference has no `expected`. */
-  question(answer: MetricAnswer, options: Options<S>, name: string): Asked | string | null;
+  question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 
 /** A metric whose grader chooses one label for each answer. */
@@ -61,7 +61,7 @@ function graded<S extends z.ZodRawShape>(spec: GradedSpec<S>): MetricDefinition 
           if (asked === null) return missingExpected(name);
           if (typeof asked === 'string') return measureError(asked);
           const materials = { ...materialsOf(answer, level), ...asked.material };
-          const grade = await gradeMaterial(questionOf(spec.name, asked), materials, tools);
+          const grade = await gradeMaterial(labelQuestion(spec.name, asked), materials, tools);
           return fromGrade(grade, needed);
         }),
       ),
@@ -83,8 +83,8 @@ const byCriterion = {
 function withCriterion(
   { expected }: MetricAnswer,
   { criteria }: { criteria?: string | undefined },
-  asked: Asked,
-): Asked | null {
+  asked: LabelPrompt,
+): LabelPrompt | null {
   const criterion =
     criteria ?? (expected === undefined ? undefined : alternatives(expected).join('\n'));
   return criterion === undefined ? null : { ...asked, own: { criterion, ...asked.own } };
@@ -185,7 +185,7 @@ const gEval = graded({
           index / (options.scale - 1),
         ]),
       ),
-      own: { plan: planOf(options.steps) },
+      own: { plan: stepsText(options.steps) },
       prompt: `Rate an answer by this criterion:
 
 {criterion}
@@ -200,14 +200,14 @@ The rating is a whole number from 1 (does not meet the criterion at all) to ${St
     }),
 });
 
-function planOf(steps: readonly string[]): string {
+function stepsText(steps: readonly string[]): string {
   return steps.length > 0
     ? 'Take these steps, in this order:\n' +
         `${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
     : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
 }
 
-const STATEMENT: Asked = {
+const STATEMENT_PROMPT: LabelPrompt = {
   labels: { YES: 1, NO: 0 },
   prompt: `Decide whether this one statement holds for an answer:
 
@@ -288,7 +288,7 @@ async function checklist(
     list.map(async (entry) => ({
       ...entry,
       grade: await gradeMaterial(
-        questionOf('criteria', { ...STATEMENT, own: { criterion: entry.statement } }),
+        labelQuestion('criteria', { ...STATEMENT_PROMPT, own: { criterion: entry.statement } }),
         materials,
         context.tools,
       ),

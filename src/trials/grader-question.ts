@@ -46,7 +46,7 @@ export async function askForJson<Reply>(
       purpose,
       try: 0,
       read: (output) => readReply(output, replySchema),
-      note: () => NOTE,
+      note: () => FORM_NOTE,
       ...(settles === undefined ? {} : { settles }),
     },
     tools.complete,
@@ -58,7 +58,7 @@ export async function askForJson<Reply>(
     : { status: 'ok', reply };
 }
 
-const NOTE =
+const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
 /** A reply's JSON Schema as vendors take it: closed objects whose members are all required. */

@@ -65,7 +65,7 @@ export async function runRounds(
     const wanted = next(suites);
     // By try, suite, reference, then side: model drift over time affects both sides alike.
     const planned = suites
-      .flatMap(({ run }) => plannedTries(run, wanted(run)))
+      .flatMap(({ run }) => triesToMake(run, wanted(run)))
       .sort((a, b) => a.try - b.try);
     if (planned.length === 0) return suites;
     const answers = await execute(planned, tools);
@@ -79,7 +79,7 @@ export async function runRounds(
   }
 }
 
-function plannedTries(suite: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedTry[] {
+function triesToMake(suite: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedTry[] {
   const { answerer } = suite.scoring;
   return suite.runs.flatMap((reference, run) =>
     (['base', 'head'] as const).flatMap((side) => {

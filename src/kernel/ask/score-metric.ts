@@ -65,7 +65,8 @@ export async function scorePairs(
     const of = (side: Side): Subject | undefined =>
       pair.find(({ row }) => row.answer.planned.side === side);
     const [base, head] = [of('base'), of('head')];
-    if (base !== undefined && head !== undefined) asked.set(comparison(base, head), { base, head });
+    if (base !== undefined && head !== undefined)
+      asked.set(comparedSubject(base, head), { base, head });
   }
   const scores = await scoreSubjects(metric, [...asked.keys()], scoring, tools);
   const alone = skippedScore(metric, 'there is no answer of the other side to compare with');
@@ -79,7 +80,7 @@ export async function scorePairs(
 }
 
 /** For equal prompts head's answer on both sides, as a difference would be chance. */
-function comparison(base: Subject, head: Subject): Subject {
+function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
     fingerprintOf(base.row.answer.planned.generation);

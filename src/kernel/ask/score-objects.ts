@@ -110,7 +110,7 @@ async function unmetConditions(
     const open = subjects.filter((subject) => !reasons.has(subject));
     const found =
       dependency === null
-        ? new Map<Subject, Found>()
+        ? new Map<Subject, ConditionScore>()
         : await scoresOn(dependency, level, condition, open, scoring, tools);
     for (const subject of open) {
       const score = found.get(subject);
@@ -126,7 +126,7 @@ async function unmetConditions(
 }
 
 /** A score of the metric that a condition names; `none`: it has no such object. */
-type Found = Pick<Score, 'value'> | 'none';
+type ConditionScore = Pick<Score, 'value'> | 'none';
 
 /** Finds the object that contains a subject, or an earlier one. Computes missing scores. */
 async function scoresOn(
@@ -136,8 +136,8 @@ async function scoresOn(
   subjects: readonly Subject[],
   scoring: Scoring,
   tools: ScoringTools,
-): Promise<Map<Subject, Found>> {
-  const found = new Map<Subject, Found>();
+): Promise<Map<Subject, ConditionScore>> {
+  const found = new Map<Subject, ConditionScore>();
   const missing = new Map<Subject, Subject>();
   for (const [row, own] of Map.groupBy(subjects, (subject) => subject.row)) {
     const { thread } = row.seen;

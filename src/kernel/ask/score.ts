@@ -24,7 +24,7 @@ export async function scoreAnswers(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<{ answer: AnsweredTry; scores: Score[] }[]> {
-  const all = answers.map((item) => ({ ...item, row: rowOf(item, tools) }));
+  const all = answers.map((item) => ({ ...item, row: answerRow(item, tools) }));
   const judged = all.flatMap(({ reference, row }) => (row === null ? [] : [{ reference, row }]));
   const rows = judged.map(({ row }) => row);
   for (const wave of inWaves(scoring.tests.metrics))
@@ -42,11 +42,17 @@ export async function scoreAnswers(
       return first && scoreRows(first.metric, of, scoring, tools);
     }),
   );
-  return all.map((item) => ({ answer: item.answer, scores: scoresOf(item, item.row, scoring) }));
+  return all.map((item) => ({
+    answer: item.answer,
+    scores: answerScores(item, item.row, scoring),
+  }));
 }
 
 /** Null: there is no answer to judge. */
-function rowOf({ answer, reference }: AnswerToScore, { price }: ScoringTools): AnswerRow | null {
+function answerRow(
+  { answer, reference }: AnswerToScore,
+  { price }: ScoringTools,
+): AnswerRow | null {
   return answer.completion.status === 'ok' && noAnswer(answer) === null
     ? { answer, seen: seenAnswer(answer, reference, price), scores: new Map() }
     : null;
@@ -57,7 +63,7 @@ function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }
 
-function scoresOf(
+function answerScores(
   { answer, reference }: AnswerToScore,
   row: AnswerRow | null,
   { tests }: Scoring,

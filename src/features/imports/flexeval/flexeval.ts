@@ -194,7 +194,7 @@ function flexEvalTestsDraft(
   imported: Imported,
 ): DraftFile {
   const draft = createDraft(foreign.node.place);
-  const repeats = repeatsOf(foreign, imported);
+  const repeats = triesPerThread(foreign, imported);
   Object.assign(draft.value, {
     ...(repeats === null ? {} : { n_tries: repeats }),
     do_completion: completes,
@@ -214,7 +214,10 @@ function flexEvalTestsDraft(
 }
 
 /** Tries of each dialogue; null: one. Says what else the configurations hold. */
-function repeatsOf({ node, configs }: ForeignEval, { left, remarks }: Imported): number | null {
+function triesPerThread(
+  { node, configs }: ForeignEval,
+  { left, remarks }: Imported,
+): number | null {
   const own = Object.keys(node.map).filter((key) => isAmong(CONFIG_KEYS, key));
   const written = [
     ...configs.flatMap((config) => Object.keys(config.map).map((key) => [key, config] as const)),
