@@ -47,11 +47,7 @@ function withGatesOfBase(
   base: Project | null,
   head: Project,
 ): { head: Project; notices: Notice[] } {
-  const bases = new Map(
-    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
-      before === null || after === null ? [] : [[after, before] as const],
-    ),
-  );
+  const bases = pairSuites(base?.suites ?? [], head.suites);
   const notices: Notice[] = [];
   const suites = head.suites.map((suite) => {
     const before = bases.get(suite);
@@ -155,11 +151,7 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
     base.settings.file !== null && isFewer(head.settings.n_tries, base.settings.n_tries)
       ? { ...head.settings, n_tries: base.settings.n_tries }
       : head.settings;
-  const counterparts = new Map(
-    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
-      before === null || after === null ? [] : [[after, before] as const],
-    ),
-  );
+  const counterparts = pairSuites(base.suites, head.suites);
   const suites = head.suites.map((suite) => {
     const before = counterparts.get(suite);
     if (before === undefined) return suite;
@@ -239,8 +231,8 @@ function triesNotices(
             lower: written.settings.n_tries !== head.settings.n_tries,
           },
         ]),
-    ...pairSuites(base, written).flatMap(({ base: before, head: after }) =>
-      before !== null && after !== null && before.tests.n_tries !== after.tests.n_tries
+    ...[...pairSuites(base.suites, written.suites)].flatMap(([after, before]) =>
+      before.tests.n_tries !== after.tests.n_tries
         ? [{ file: after.tests.file, lower: after.tests.n_tries !== inForce.get(after)?.n_tries }]
         : [],
     ),

@@ -1,4 +1,4 @@
-import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
+import { pairReferences } from '../kernel/select/pair.ts';
 import { everyMetric } from '../kernel/suite/metrics.ts';
 import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Project, Settings } from '../project/settings.ts';
@@ -115,7 +115,7 @@ export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
     (file: string | null): Note =>
     (by, what) =>
       void log.push({ by, file, what });
-  const [before, later, own] = membersByKey([was.suites, tip.suites, head.suites], counterparts);
+  const [before, later, own] = membersByKey([was.suites, tip.suites, head.suites], pairSuites);
   const suites = [...own].flatMap(([key, suite]): Suite[] => {
     const { prompt, tests } = suite;
     const [first, last] = [before.get(key), later.get(key)];
@@ -161,11 +161,6 @@ export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
       return message === undefined ? [] : [{ kind, place, message }];
     }),
   };
-}
-
-function counterparts(before: readonly Suite[], after: readonly Suite[]): Map<Suite, Suite> {
-  const pairs = pairSuites({ suites: [...before] }, { suites: [...after] });
-  return new Map(pairs.flatMap(({ base, head }) => (base && head ? [[head, base] as const] : [])));
 }
 
 function promptContent({ prompt }: Suite): unknown {

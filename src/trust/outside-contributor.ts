@@ -21,9 +21,10 @@ export function fromOutside(
   head: Project,
 ): { head: Project; notices: Notice[] } {
   const notices: Notice[] = [];
-  const suites = pairSuites(base, head).flatMap(({ base: before, head: after }): Suite[] => {
-    if (after === null) return [];
-    if (before === null) {
+  const counterparts = pairSuites(base?.suites ?? [], head.suites);
+  const suites = head.suites.flatMap((after): Suite[] => {
+    const before = counterparts.get(after);
+    if (before === undefined) {
       notices.push(
         outsiderNotice(
           after.prompt.file,

@@ -153,9 +153,10 @@ export function attributesPath({ qualeval: { attributes } }: Settings): string |
 /** A renamed prompt keeps its section. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
-    pairSuites(base, head).flatMap(({ base: before, head: after }) =>
-      before === null || after === null ? [] : [[before.prompt.file, after.prompt.file] as const],
-    ),
+    [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [
+      was.prompt.file,
+      prompt.file,
+    ]),
   );
   return {
     ...pinned,

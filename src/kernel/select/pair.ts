@@ -10,10 +10,6 @@ interface SuitePair {
   head: Suite | null;
 }
 
-interface Suites {
-  suites: readonly Suite[];
-}
-
 /** What both suites of a pair share, the surest sign first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
@@ -34,45 +30,39 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Pairs the suites of two commits. In one file by name, text and model, then by what a new
+ * Base's counterparts of head's suites. In one file by name, text and model, then by what a new
  * neighbour cannot change: text and model; then by name. What is left of a file is one suite that
  * was changed only where no other could be meant, so that a prompt or model that is added is
  * compared with nothing. Then by name alone, so that a renamed file stays the same suite, and by
- * the references that both ask, so that one whose file and name change does. Head's order, then
- * what only base has.
+ * the references that both ask, so that one whose file and name change does.
  */
-export function pairSuites(base: Suites | null, head: Suites): SuitePair[] {
-  const unpaired = new Set(base?.suites ?? []);
+export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
+  const unpaired = new Set(base);
   const found = new Map<Suite, Suite>();
-  const pairBy = (keyOf: (prompt: Prompt) => unknown, lone: boolean): void => {
-    const keyed = (suite: Suite): string => JSON.stringify(keyOf(suite.prompt));
-    const open = Map.groupBy(unpaired, keyed);
-    const asking = Map.groupBy(
-      head.suites.filter((suite) => !found.has(suite)),
-      keyed,
-    );
-    for (const [key, suites] of asking) {
-      const others = open.get(key) ?? [];
-      if (lone && (suites.length > 1 || others.length > 1)) continue;
-      suites.forEach((suite, index) => {
-        const other = others[index];
-        if (other === undefined) return;
-        found.set(suite, other);
-        unpaired.delete(other);
-      });
-    }
-  };
-  for (const sign of SIGNS) pairBy(sign, false);
-  for (const sign of LONE_SIGNS) pairBy(sign, true);
-  pairBy(({ name }) => name, false);
-  const fresh = onlyIn(head, base).filter((suite) => !found.has(suite));
-  const gone = onlyIn(base, head).filter((suite) => unpaired.has(suite));
-  for (const [suite, other] of renames(gone, fresh)) {
+  const pair = (suite: Suite, other: Suite): void => {
     found.set(suite, other);
     unpaired.delete(other);
-  }
-  const pairs = head.suites.map((suite) => ({ base: found.get(suite) ?? null, head: suite }));
-  return [...pairs, ...[...unpaired].map((suite) => ({ base: suite, head: null }))];
+  };
+  const pairBy = (keyOf: (prompt: Prompt) => unknown, isLone = false): void => {
+    const keyed = (suite: Suite): string => JSON.stringify(keyOf(suite.prompt));
+    const open = Map.groupBy(unpaired, keyed);
+    const asking = head.filter((suite) => !found.has(suite));
+    for (const [key, suites] of Map.groupBy(asking, keyed)) {
+      const others = open.get(key) ?? [];
+      if (isLone && (suites.length > 1 || others.length > 1)) continue;
+      for (const suite of suites) {
+        const other = others.shift();
+        if (other !== undefined) pair(suite, other);
+      }
+    }
+  };
+  for (const sign of SIGNS) pairBy(sign);
+  for (const sign of LONE_SIGNS) pairBy(sign, true);
+  pairBy(({ name }) => name);
+  const fresh = onlyIn(head, base).filter((suite) => !found.has(suite));
+  const gone = onlyIn(base, head).filter((suite) => unpaired.has(suite));
+  for (const [suite, other] of renames(gone, fresh)) pair(suite, other);
+  return found;
 }
 
 /** Fresh suites with gone ones of which they ask at least half: most first, then text, model. */
@@ -91,9 +81,9 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
   });
 }
 
-function onlyIn(project: Suites | null, beside: Suites | null): Suite[] {
-  const files = new Set(beside?.suites.map(({ prompt }) => prompt.file));
-  return (project?.suites ?? []).filter(({ prompt }) => !files.has(prompt.file));
+function onlyIn(suites: readonly Suite[], beside: readonly Suite[]): Suite[] {
+  const files = new Set(beside.map(({ prompt }) => prompt.file));
+  return suites.filter(({ prompt }) => !files.has(prompt.file));
 }
 
 function suiteSimilarity([{ prompt: before }, { prompt: after }]: [Suite, Suite]): number {

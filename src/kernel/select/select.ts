@@ -10,17 +10,22 @@ export function selectAffected(
   head: readonly ResolvedSuite[],
 ): AffectedSuite[] {
   const variants = new Map([...base, ...head].map((each) => [each.suite, each.variants]));
-  const suitesOf = (side: readonly ResolvedSuite[]) => ({ suites: side.map(({ suite }) => suite) });
-  const pairs = pairSuites(suitesOf(base), suitesOf(head));
+  const suitesOf = (side: readonly ResolvedSuite[]) => side.map(({ suite }) => suite);
+  const paired = pairSuites(suitesOf(base), suitesOf(head));
+  const known = new Set(paired.values());
+  const pairs = [
+    ...head.map(({ suite }) => ({ base: paired.get(suite) ?? null, head: suite })),
+    ...suitesOf(base).flatMap((suite) => (known.has(suite) ? [] : [{ base: suite, head: null }])),
+  ];
   const moves = findMoves(pairs);
   const sides = pairs.map((pair) => ({
     before: (pair.base && variants.get(pair.base)) ?? [],
     after: (pair.head && variants.get(pair.head)) ?? [],
   }));
   return sides.flatMap(({ before, after }) =>
-    Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
-      const others = sides.flatMap((side) => side.before[index] ?? side.before[0] ?? []);
-      return affectedSuite(before[index] ?? null, after[index] ?? null, { ...moves, others });
+    Array.from({ length: Math.max(before.length, after.length) }, (_, at) => {
+      const others = sides.flatMap((side) => side.before.at(at) ?? side.before.at(0) ?? []);
+      return affectedSuite(before.at(at) ?? null, after.at(at) ?? null, { ...moves, others });
     }),
   );
 }

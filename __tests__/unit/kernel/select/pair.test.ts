@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pairReferences, pairSuites } from '../../../../src/kernel/select/pair.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
-import { project, reference, suite } from '../../app/run/builders.ts';
+import { reference, suite } from '../../app/run/builders.ts';
 
 const named = (file: string, name: string) => suite({ prompt: { file, name } });
 const asking = (name: string, questions: string[], variable = 'q') =>
@@ -20,10 +20,16 @@ const blank = (name: string) =>
     prompt: { file: `${name}.yaml`, name },
     tests: { references: [reference('x', { input: {} })] },
   });
-const pairsOf = (base: Suite[], head: Suite[]) =>
-  pairSuites(project(base), project(head)).map(({ base: before, head: after }) =>
-    `${before?.prompt.name ?? ''} → ${after?.prompt.name ?? ''}`.trim(),
-  );
+const pairsOf = (base: Suite[], head: Suite[]) => {
+  const found = pairSuites(base, head);
+  const known = new Set(found.values());
+  const words = (before: Suite | undefined, after: Suite | undefined) =>
+    `${before?.prompt.name ?? ''} → ${after?.prompt.name ?? ''}`.trim();
+  return [
+    ...head.map((suite) => words(found.get(suite), suite)),
+    ...base.filter((suite) => !known.has(suite)).map((suite) => words(suite, undefined)),
+  ];
+};
 const byModel = (text: string, model: string, name: string) =>
   saying(text, name, 'config.yaml', model);
 
@@ -114,7 +120,7 @@ describe('pairing the suites of two commits', () => {
   });
 
   test('takes everything for new without a base', () =>
-    expect(pairSuites(null, project([named('a.yaml', 'a')]))[0]?.base).toBeNull());
+    expect(pairSuites([], [named('a.yaml', 'a')]).size).toBe(0));
 });
 
 describe('pairing the references of a suite', () => {
