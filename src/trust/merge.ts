@@ -1,4 +1,4 @@
-import { pairReferences } from '../kernel/select/pair.ts';
+import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
 import { everyMetric } from '../kernel/suite/metrics.ts';
 import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Project, Settings } from '../project/settings.ts';
