@@ -1,5 +1,4 @@
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { UsageTotals } from '../kernel/result/result.ts';
 import type { Usage } from '../types/answer.ts';
 import {
   asDirect,
@@ -12,6 +11,7 @@ import {
 } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
+import type { UsageTotals } from '../types/usage-totals.ts';
 
 const NO_COUNT = {
   calls: 0,

@@ -19,12 +19,13 @@ import type {
   SideResult,
   TryResult,
 } from '../../../src/kernel/result/reference-result.ts';
-import type { Result, UsageTotals } from '../../../src/kernel/result/result.ts';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../src/kernel/suite/gate-settings.ts';
 import { partsOf } from '../../../src/types/answer.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
+import type { UsageTotals } from '../../../src/types/usage-totals.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 /**

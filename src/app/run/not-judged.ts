@@ -1,12 +1,13 @@
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
-import type { Result, UsageTotals } from '../../kernel/result/result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { UsageTotals } from '../../types/usage-totals.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
 import type { Untitled } from './run.ts';
 

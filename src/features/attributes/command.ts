@@ -12,7 +12,6 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { schemaLine } from '../../config/schema-line.ts';
 import { gradersOf } from '../../config/targets.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
-import type { UsageTotals } from '../../kernel/result/result.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import { createMeter } from '../../money/meter.ts';
 import type { Project } from '../../project/settings.ts';
@@ -20,6 +19,7 @@ import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
+import type { UsageTotals } from '../../types/usage-totals.ts';
 import {
   discoverAttributes,
   discoveryNotes,

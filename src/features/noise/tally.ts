@@ -1,9 +1,10 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { Result, UsageTotals } from '../../kernel/result/result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { meanOfCounts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { wilson } from '../../report/sections/intervals.ts';
+import type { UsageTotals } from '../../types/usage-totals.ts';
 import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { MOST_SHARDS } from '../../documents/limits.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { HALTS } from '../../kernel/result/reason.ts';
-import type { UsageTotals } from '../../kernel/result/result.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { type Target, targetIdentity } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
+import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
 /** Hash of a plan, equal for all shards and the merge. Without the gate: only the merge judges. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
-import type { Json, Place, Side } from '../../types/plain.ts';
+import type { Json, Side } from '../../types/plain.ts';
 
 /*
  * What several parts of `result.json` are made of. The description stands where a piece is used,
@@ -54,11 +54,6 @@ export const variantSchema = z.strictObject({
 });
 
 export type Variant = z.infer<typeof variantSchema>;
-
-export const placeSchema = z.strictObject({
-  file: z.string().describe('Path below the working directory.'),
-  line: countSchema.describe('From 1; 0 means the file as a whole.'),
-}) satisfies z.ZodType<Place>;
 
 const gradeSchema = z.strictObject({
   prompt: z.string().describe('The rubric as it was filled in; cut after 20,000 characters.'),

@@ -1,107 +1,17 @@
 import { z } from 'zod';
-import type { Conclusion, Notice, Problem, TrustLevel, Purpose } from '../../types/plain.ts';
+import { noticeSchema, problemSchema } from '../../types/notice-schema.ts';
+import type { Conclusion, TrustLevel } from '../../types/plain.ts';
+import { usageTotalsSchema } from '../../types/usage-totals.ts';
 import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
 import type { FeatureParts, OwnKeys } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import { countSchema, dollarsSchema, placeSchema } from './pieces.ts';
+import { countSchema } from './pieces.ts';
 import { reasonSchema } from './reason.ts';
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';
 
 export const RESULT_VERSION = 2;
-
-const noticeKind = z.enum([
-  'added',
-  'removed',
-  'edited',
-  'skipped',
-  'ungraded',
-  'error',
-  'capped',
-  'not-comparable',
-  'ended',
-  'served',
-  'trust',
-  'settings',
-  'unused',
-  'import',
-  'permission',
-  'repeats',
-  'quarantine',
-  'qualeval',
-  'scoring',
-]) satisfies z.ZodType<Notice['kind']>;
-
-const noticeSchema = z.strictObject({
-  kind: noticeKind.describe('What it is about.'),
-  message: z.string().describe('The notice as a sentence.'),
-  place: placeSchema.nullable().describe('Where it arises; null: in no file.'),
-}) satisfies z.ZodType<Notice>;
-
-const problemSchema = z.strictObject({
-  place: placeSchema
-    .nullable()
-    .describe('Where it arises; null for inputs and for the environment.'),
-  message: z.string().describe('What is wrong, and how to fix it.'),
-}) satisfies z.ZodType<Problem>;
-
-const purpose = z.enum([
-  'prompt',
-  'grader',
-  'embedding',
-  'evaluator',
-  'qualeval',
-  'insight',
-  'fix',
-]) satisfies z.ZodType<Purpose>;
-
-const saved = dollarsSchema
-  .describe(
-    'What reused answers would have cost, in dollars; ' +
-      'null: not known for all of them. Absent in results written before it was counted.',
-  )
-  .optional();
-
-const replayed = countSchema
-  .describe('Answers that recordings gave, which are not calls. Absent: they were not counted yet.')
-  .exactOptional();
-
-const usageTotalsSchema = z.strictObject({
-  calls: countSchema.describe('Calls that were made.'),
-  reused: countSchema.describe('Answers that came from the store.'),
-  replayed,
-  input_tokens: countSchema.describe('Tokens of the requests.'),
-  cached_tokens: countSchema
-    .describe(
-      'Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.',
-    )
-    .exactOptional(),
-  output_tokens: countSchema.describe('Tokens of the answers.'),
-  cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
-  unpriced: z
-    .literal('programs')
-    .describe(
-      'Every call that was made went to a program of the project without a price, ' +
-        'or to recordings; absent: not so.',
-    )
-    .exactOptional(),
-  saved_usd: saved,
-  by_purpose: z
-    .partialRecord(
-      purpose,
-      z.strictObject({
-        calls: countSchema.describe('Calls that were made.'),
-        reused: countSchema.describe('Answers that came from the store.'),
-        replayed,
-        cost_usd: dollarsSchema.describe(
-          'Dollars of the calls that were made; null: not known for all.',
-        ),
-        saved_usd: saved,
-      }),
-    )
-    .describe('The same by what was paid for.'),
-});
 
 const overrideSchema = z.strictObject({
   label: z.string().describe('The label on the pull request.'),
@@ -205,8 +115,6 @@ export const resultSchema = z.strictObject({
 export type Replaced = z.infer<typeof replacedSchema>;
 
 export type Evaluations = z.infer<typeof evaluationsSchema>;
-
-export type UsageTotals = z.infer<typeof usageTotalsSchema>;
 
 export type Result = z.infer<typeof resultSchema> & FeatureParts;
 

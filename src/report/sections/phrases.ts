@@ -4,7 +4,6 @@ import type {
   ReferenceStatus,
   SideResult,
 } from '../../kernel/result/reference-result.ts';
-import type { UsageTotals } from '../../kernel/result/result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
 import {
   cost,
@@ -16,6 +15,7 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
+import type { UsageTotals } from '../../types/usage-totals.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { code, text, type Line } from './document.ts';

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Notice, Place, Problem } from './plain.ts';
+
+const placeSchema = z.strictObject({
+  file: z.string().describe('Path below the working directory.'),
+  line: z.number().int().nonnegative().describe('From 1; 0 means the file as a whole.'),
+}) satisfies z.ZodType<Place>;
+
+const noticeKind = z.enum([
+  'added',
+  'removed',
+  'edited',
+  'skipped',
+  'ungraded',
+  'error',
+  'capped',
+  'not-comparable',
+  'ended',
+  'served',
+  'trust',
+  'settings',
+  'unused',
+  'import',
+  'permission',
+  'repeats',
+  'quarantine',
+  'qualeval',
+  'scoring',
+]) satisfies z.ZodType<Notice['kind']>;
+
+export const noticeSchema = z.strictObject({
+  kind: noticeKind.describe('What it is about.'),
+  message: z.string().describe('The notice as a sentence.'),
+  place: placeSchema.nullable().describe('Where it arises; null: in no file.'),
+}) satisfies z.ZodType<Notice>;
+
+export const problemSchema = z.strictObject({
+  place: placeSchema
+    .nullable()
+    .describe('Where it arises; null for inputs and for the environment.'),
+  message: z.string().describe('What is wrong, and how to fix it.'),
+}) satisfies z.ZodType<Problem>;

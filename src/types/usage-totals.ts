@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { Purpose } from './plain.ts';
+
+/** What a run spent on calls, as in `result.json`. */
+
+const countSchema = z.number().int().nonnegative();
+
+const dollarsSchema = z.number().nonnegative().nullable();
+
+const purpose = z.enum([
+  'prompt',
+  'grader',
+  'embedding',
+  'evaluator',
+  'qualeval',
+  'insight',
+  'fix',
+]) satisfies z.ZodType<Purpose>;
+
+const saved = dollarsSchema
+  .describe(
+    'What reused answers would have cost, in dollars; ' +
+      'null: not known for all of them. Absent in results written before it was counted.',
+  )
+  .optional();
+
+const replayed = countSchema
+  .describe('Answers that recordings gave, which are not calls. Absent: they were not counted yet.')
+  .exactOptional();
+
+export const usageTotalsSchema = z.strictObject({
+  calls: countSchema.describe('Calls that were made.'),
+  reused: countSchema.describe('Answers that came from the store.'),
+  replayed,
+  input_tokens: countSchema.describe('Tokens of the requests.'),
+  cached_tokens: countSchema
+    .describe(
+      'Of the tokens of the requests: those that the vendor read from its prompt cache; absent: none.',
+    )
+    .exactOptional(),
+  output_tokens: countSchema.describe('Tokens of the answers.'),
+  cost_usd: dollarsSchema.describe('Dollars of the calls that were made; null: not known for all.'),
+  unpriced: z
+    .literal('programs')
+    .describe(
+      'Every call that was made went to a program of the project without a price, ' +
+        'or to recordings; absent: not so.',
+    )
+    .exactOptional(),
+  saved_usd: saved,
+  by_purpose: z
+    .partialRecord(
+      purpose,
+      z.strictObject({
+        calls: countSchema.describe('Calls that were made.'),
+        reused: countSchema.describe('Answers that came from the store.'),
+        replayed,
+        cost_usd: dollarsSchema.describe(
+          'Dollars of the calls that were made; null: not known for all.',
+        ),
+        saved_usd: saved,
+      }),
+    )
+    .describe('The same by what was paid for.'),
+});
+
+export type UsageTotals = z.infer<typeof usageTotalsSchema>;
