@@ -33,7 +33,7 @@ export function dealSums(
     const size = parts[0]?.values.length ?? 0;
     const order = Int32Array.from({ length: size }, (_, i) => i);
     const targets = parts.map((part) => ({
-      values: part.values,
+      values: Float64Array.from(part.values),
       sums: part.sums.flatMap((sum) => dealt[sum] ?? []),
     }));
     for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
-import { type Random, nextIndex } from './random.ts';
-import { mean, meanOrNull, sum } from './sums.ts';
+import { dealSums } from './deals.ts';
+import type { Random } from './random.ts';
+import { at, mean, meanOrNull, sum } from './sums.ts';
 
 /** One item's numbers on both sides by try; null: no number. */
 export interface Values {
@@ -57,7 +58,8 @@ export function valueTest(
     hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
   );
   if (compared.length === 0) return null;
-  const units = clusterUnits(compared);
+  const groups = Map.groupBy(compared, ({ item, cluster }) => cluster ?? item);
+  const units = [...groups.values()].map((own) => unitOf(own.map(({ item }) => item)));
   const observed = addSlots(units.flatMap(({ slots, heads }) => slots.slice(0, heads)));
   const deals = dealsOf(units, observed, random);
   const means = (side: 'base' | 'head'): number =>
@@ -87,22 +89,6 @@ function largestMagnitude({ base, head }: Values): number {
     (most, value) => Math.max(most, Math.abs(value)),
     0,
   );
-}
-
-interface ClusteredItem {
-  item: Values;
-  cluster: string | null;
-}
-
-function clusterUnits(members: readonly ClusteredItem[]): Unit[] {
-  const alone = members.filter(({ cluster }) => cluster === null);
-  const names = [...new Set(members.flatMap(({ cluster }) => cluster ?? []))];
-  return [
-    ...alone.map(({ item }) => unitOf([item])),
-    ...names.map((name) =>
-      unitOf(members.filter(({ cluster }) => cluster === name).map(({ item }) => item)),
-    ),
-  ];
 }
 
 /** A try in which no member has a number is not a slot. */
@@ -135,15 +121,11 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
 }
 
 function addSlots(slots: readonly Slot[]): Slot {
-  const total = { value: 0, rank: 0, mark: 0 };
-  for (const slot of slots) addTo(total, slot);
-  return total;
-}
-
-function addTo(total: Slot, { value, rank, mark }: Slot): void {
-  total.value += value;
-  total.rank += rank;
-  total.mark += mark;
+  return {
+    value: sum(slots.map(({ value }) => value)),
+    rank: sum(slots.map(({ rank }) => rank)),
+    mark: sum(slots.map(({ mark }) => mark)),
+  };
 }
 
 /**
@@ -212,11 +194,10 @@ function dealsOf(units: readonly Unit[], observed: Slot, random: Random): Slot[]
     SAMPLE_COUNTS.first,
     Math.min(SAMPLE_COUNTS.all, Math.floor(MOST_NUMBERS / slots)),
   );
-  const pools = units.map((unit) => ({ ...unit, slots: [...unit.slots] }));
-  const first = [observed, ...drawDeals(pools, SAMPLE_COUNTS.first, random)];
+  const first = [observed, ...drawDeals(units, SAMPLE_COUNTS.first, random)];
   const { down, up } = tailsOf(first, observed, units);
   if (Math.min(down, up) > UNCERTAIN_P) return first;
-  return [...first, ...drawDeals(pools, most - SAMPLE_COUNTS.first, random)];
+  return [...first, ...drawDeals(units, most - SAMPLE_COUNTS.first, random)];
 }
 
 function binomial(of: number, chosen: number): number {
@@ -245,24 +226,17 @@ function choicesOf(slots: readonly Slot[], count: number): Slot[] {
   ];
 }
 
-function drawDeals(pools: readonly Unit[], rounds: number, random: Random): Slot[] {
-  return Array.from({ length: rounds }, () => {
-    const total = { value: 0, rank: 0, mark: 0 };
-    for (const pool of pools) deal(pool, random, total);
-    return total;
-  });
-}
-
-/** Draws head's slots of one unit, and adds them. */
-function deal({ slots, heads }: Unit, random: Random, total: Slot): void {
-  for (let i = 0; i < heads; i++) {
-    const from = i + nextIndex(random, slots.length - i);
-    const [drawn, other] = [slots[from], slots[i]];
-    if (drawn === undefined || other === undefined) return;
-    slots[from] = other;
-    slots[i] = drawn;
-    addTo(total, drawn);
-  }
+function drawDeals(units: readonly Unit[], rounds: number, random: Random): Slot[] {
+  const dealt = units.map(({ slots, heads }) => ({
+    heads,
+    parts: [
+      { values: slots.map(({ value }) => value), sums: [0] },
+      { values: slots.map(({ rank }) => rank), sums: [1] },
+      { values: slots.map(({ mark }) => mark), sums: [2] },
+    ],
+  }));
+  const [values = [], ranks = [], marks = []] = dealSums(dealt, { sums: 3, rounds, random });
+  return Array.from(values, (value, i) => ({ value, rank: at(ranks, i), mark: at(marks, i) }));
 }
 
 function tailsOf(
