@@ -107,7 +107,10 @@ export function differingLines(
     stripTrailingCr: true,
   });
   if (patch === undefined) return { hunks: [], more: after.split('\n').length };
-  const isMeant = part && { base: isOf(part, before), head: isOf(part, after) };
+  const isMeant =
+    part === null
+      ? { base: () => true, head: () => true }
+      : { base: isOf(part, before), head: isOf(part, after) };
   let room = MOST_LINES;
   let more = 0;
   const hunks: Hunk[] = [];
@@ -118,7 +121,7 @@ export function differingLines(
       head: newLines === 0 ? 0 : newStart,
       lines: own,
     };
-    for (const hunk of isMeant === null ? [whole] : hunksOf(whole, isMeant)) {
+    for (const hunk of hunksOf(whole, isMeant)) {
       const shown = hunk.lines.slice(0, room);
       room -= shown.length;
       more += hunk.lines.slice(shown.length).filter(({ sign }) => sign !== 'same').length;

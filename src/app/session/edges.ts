@@ -9,6 +9,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
 import {
   createProviders,
+  type ProviderOptions,
   type Providers,
   type RequestTransport,
   type TransportOptions,
@@ -132,11 +133,9 @@ export function openWorld(options: WorldOptions): World {
   const activity = createActivity(nextTurn);
   const providers = providersOf(options, {
     activity,
-    checkouts,
+    checkout: checkouts.folderOf,
     onAttempt: () => asking.attempt(),
-    onRefused: () => {
-      asking.refused();
-    },
+    onRefused: () => asking.refused(),
   });
   const { record } = options;
   const asking = createAsking({
@@ -218,14 +217,11 @@ function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
 
 function providersOf(
   options: WorldOptions,
-  parts: {
-    activity: Activity;
-    checkouts: ReturnType<typeof createCheckouts>;
-    onAttempt(): boolean;
-    onRefused(): void;
-  },
+  {
+    activity,
+    ...parts
+  }: { activity: Activity } & Pick<ProviderOptions, 'checkout' | 'onAttempt' | 'onRefused'>,
 ): Providers {
-  const { activity, checkouts, onAttempt, onRefused } = parts;
   const [row] = options.features.flatMap(({ transport = [] }) => transport);
   const open = row?.({
     openStores: options.openStores,
@@ -239,8 +235,7 @@ function providersOf(
     timeoutMs: CALL_TIMEOUT_MS,
     maxTries: CALL_TRIES,
     signal: options.halting.signal,
-    onAttempt,
-    onRefused,
+    ...parts,
     env: options.env,
     programEnv: options.inputs.codeEnv,
     redact: options.secrets.redact,
@@ -249,7 +244,6 @@ function providersOf(
     recordingKey,
     clock: systemClock,
     ...options.reach,
-    checkout: checkouts.folderOf,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     readFile: (file) => readFile(options.trees, file),
     memory: refusalMemory(options.openStores, Date.now),

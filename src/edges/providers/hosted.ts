@@ -212,12 +212,9 @@ async function sendOnce(
     const answer = endpoint.read(data, wanted);
     if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
     if (answer.kind === 'odd') {
-      const { member } = answer;
-      const found = unreadableReply(
-        endpoint,
-        { response, text, redact, member },
-        data === undefined,
-      );
+      const type = response.headers.get('content-type') ?? '';
+      const given = { type: foreignLine(type.split(';')[0] ?? '', redact, 60), text };
+      const found = unreadableReply(endpoint, given, answer.member, data === undefined);
       return { status: 'fault', fault: found, sent: true };
     }
     return {
@@ -294,19 +291,10 @@ const WEB_PAGE =
 /** A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
-  {
-    response,
-    text,
-    redact,
-    member,
-  }: { response: Response; text: string; redact(text: string): string; member: string },
+  { type, text }: { type: string; text: string },
+  member: string,
   passing: boolean,
 ): Fault {
-  const type = foreignLine(
-    (response.headers.get('content-type') ?? '').split(';')[0] ?? '',
-    redact,
-    60,
-  );
   const odd = member === '' ? '' : `; its ${member} is not as it should be`;
   const isPage = type === 'text/html' || /^\s*<(!doctype html|html)\b/i.test(text);
   return fault(

@@ -16,12 +16,13 @@ export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
   const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
-  const refusal = vendorRefusal(failure, tail);
-  if (refusal !== null) return fault(refusal.kind, refusal.message, more);
+  if (isFiltered(failure))
+    return fault('filtered', `${status}, the content filter refused the request${tail}`, more);
+  if (isTooLong(failure))
+    return fault('too-long', `${status}, the request is too long${tail}`, more);
   const closed = closedFault(failure, tail);
   if (closed !== null) return { ...closed, ...more };
-  const retry =
-    failure.shouldRetry === false ? 'never' : retryOf(failure, waitMs, failure.shouldRetry);
+  const retry = retryOf(failure);
   if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
   if (status >= 500 || retry !== 'never')
     return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
@@ -91,20 +92,6 @@ const SUCCESSOR =
   'If the model was retired, name its successor in the settings: ' +
   'models: { NEW: { provider: …, replaces: [OLD] } }';
 
-function vendorRefusal(
-  failure: HttpFailure,
-  tail: string,
-): { kind: 'filtered' | 'too-long'; message: string } | null {
-  if (isFiltered(failure))
-    return {
-      kind: 'filtered',
-      message: `${failure.status}, the content filter refused the request${tail}`,
-    };
-  return isTooLong(failure)
-    ? { kind: 'too-long', message: `${failure.status}, the request is too long${tail}` }
-    : null;
-}
-
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
 /** OpenAI, OpenRouter, xAI and gateways: the content of a request was filtered. */
@@ -166,11 +153,8 @@ const UNKNOWN_MODEL =
 /** Google, DeepSeek, OpenAI and OpenRouter. */
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 
-function retryOf(
-  { status, code, said }: HttpFailure,
-  waitMs: number | null,
-  shouldRetry: boolean | null,
-): Fault['retry'] {
+function retryOf({ status, code, said, waitMs, shouldRetry }: HttpFailure): Fault['retry'] {
+  if (shouldRetry === false) return 'never';
   // 529 is Anthropic's "overloaded", 498 Groq's. A 503 that names a wait or overload concerns the
   // whole server.
   const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));

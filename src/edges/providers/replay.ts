@@ -26,17 +26,6 @@ type RecordedReply = z.infer<typeof recording>['reply'];
 
 type Recordings = { replies: Map<string, RecordedReply> } | { problem: string };
 
-const jsonValue: z.ZodType<Json> = z.lazy(() =>
-  z.union([
-    z.null(),
-    z.boolean(),
-    z.number(),
-    z.string(),
-    z.array(jsonValue),
-    z.record(z.string(), jsonValue),
-  ]),
-);
-
 const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
@@ -52,7 +41,7 @@ const recording = z.object({
   request: z.object({
     provider: z.string().optional(),
     model: z.string(),
-    parameters: z.record(z.string(), jsonValue).default({}),
+    parameters: z.record(z.string(), z.json()).default({}),
     messages: z.array(
       z.object({
         role: z.enum(['system', 'user', 'assistant']),

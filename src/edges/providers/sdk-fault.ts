@@ -142,11 +142,9 @@ function isErrorAlone(data: unknown): boolean {
 }
 
 function emptyReplyFault(data: unknown): Fault | null {
-  const {
-    choices,
-    data: vectors,
-    message,
-  } = { ...(data as object | null) } as Record<string, unknown>;
+  const [choices, vectors, message] = ['choices', 'data', 'message'].map((name) =>
+    member(data, name),
+  );
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const isEmpty =
     [choices, vectors, choice, message].includes(null) ||
