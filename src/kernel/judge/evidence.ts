@@ -16,7 +16,7 @@ import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
 import { preferenceTables } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
-import type { SuiteFacts } from './suite-rules.ts';
+import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
 function isWithoutOutcome(outcome: Outcome): boolean {
   return outcome === 'error' || outcome === 'ungraded';
@@ -68,12 +68,15 @@ function hasEvidence(
 }
 
 /**
- * Whether a reference that base cannot be asked stands for what base was asked, in a suite that base
+ * Whether a reference that base cannot be asked replaces what base was asked, in a suite that base
  * has: nothing of the suite can be compared, or it is new while others went.
  */
-function takesAPlace({ run: { suite, runs } }: SuiteComparison, run: ReferenceRun): boolean {
+function takesAPlace(
+  { run: { suite, runs }, compared }: SuiteComparison,
+  run: ReferenceRun,
+): boolean {
   if (suite.base === null) return false;
-  if (runs.every(isHeadAlone)) return true;
+  if (runs.every(isHeadAlone) || (compared.length === 0 && isUnaskable(run))) return true;
   const { base, change } = run.affected;
   return (
     base === null &&

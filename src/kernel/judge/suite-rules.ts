@@ -335,7 +335,8 @@ function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun):
   );
 }
 
-function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
+/** Base has the reference, and one side cannot be asked it. */
+export function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
   if (baseReference === null) return false;
   return base === null || [base, head].some((side) => side?.kind === 'impossible');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { countEvidence } from '../../../../src/kernel/judge/evidence.ts';
 import {
   COMPARED_RULES,
   ruleSuite,
@@ -61,6 +62,14 @@ describe('a suite of which nothing is compared', () => {
     expect(comparison.compared).toEqual([]);
     expect(ruleUncompared(comparison)).toBe(verdict);
   });
+});
+
+test('a reference that base cannot be asked lacks evidence where nothing is compared', () => {
+  expect(countEvidence(uncompared([unaskable]), new Map())).toMatchObject({
+    references: 2,
+    missing: ['a'],
+  });
+  expect(countEvidence(uncompared([added]), new Map()).missing).toEqual([]);
 });
 
 const nothing: SuiteFacts = {
