@@ -102,34 +102,18 @@ export function budgetFault(): Fault {
   return fault('budget', NOT_MADE_MESSAGES.budget);
 }
 
-export function transportFault(error: TransportError, timeoutMs: number): Fault {
-  switch (error.code) {
+export function transportFault({ code, system }: TransportError, timeoutMs: number): Fault {
+  switch (code) {
     // Not retried: the server may have worked, and charged, all that time.
     case 'late':
       return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
-    case 'redirect':
-      return fault('reply', 'the server redirects to another address; refused');
-    case 'too-large':
-      return fault('reply', `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`);
-    case 'too-deep':
-      return fault('reply', `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`);
-    case 'encoding':
-      return fault(
-        'reply',
-        `the reply is packed in a way that cannot be unpacked (${error.system})`,
-      );
-    case 'charset':
-      return fault('reply', `the reply is not text in its charset (${error.system})`);
-    // Not retried: the server would stream, and charge, again.
-    case 'stream':
-      return fault('reply', `the server streams its answer unasked${DISABLE_STREAMING}`);
     case 'cut':
       return fault('network', 'the connection was cut before the reply was complete', {
         retry: 'later',
         spent: [{ usage: null }],
       });
     case 'connection':
-      return connectionFault(error.system);
+      return connectionFault(system);
     case 'host':
       return fault(
         'request',
@@ -137,8 +121,22 @@ export function transportFault(error: TransportError, timeoutMs: number): Fault 
       );
     case 'aborted':
       return STOPPED;
+    default:
+      return fault('reply', UNUSABLE_REPLY[code](system));
   }
 }
+
+type OddReply = 'redirect' | 'too-large' | 'too-deep' | 'encoding' | 'charset' | 'stream';
+
+const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
+  redirect: () => 'the server redirects to another address; refused',
+  'too-large': () => `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`,
+  'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
+  encoding: (name) => `the reply is packed in a way that cannot be unpacked (${name})`,
+  charset: (name) => `the reply is not text in its charset (${name})`,
+  // Not retried: the server would stream, and charge, again.
+  stream: () => `the server streams its answer unasked${DISABLE_STREAMING}`,
+};
 
 const DISABLE_STREAMING =
   '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';

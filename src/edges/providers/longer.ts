@@ -1,10 +1,10 @@
-import type {
-  Completion,
-  ErrorKind,
-  MeteredUsage,
-  Request,
-  Requests,
-  OkCompletion,
+import {
+  wasNotMade,
+  type Completion,
+  type MeteredUsage,
+  type OkCompletion,
+  type Request,
+  type Requests,
 } from '../../types/model.ts';
 import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
@@ -31,13 +31,9 @@ function writtenTokens(completion: Completion): number {
   return used?.usage?.output_tokens ?? 0;
 }
 
-/** Kinds of errors that are counted as no request. */
-const UNSENT: ReadonlySet<ErrorKind> = new Set(['budget', 'aborted']);
-
 /** The longer answer, or the first if there is none; with the requests of both. */
 export function longerOf(first: Completion, second: Completion): Completion {
-  const made = (of: Completion): number =>
-    of.attempts ?? (of.status === 'error' && UNSENT.has(of.kind) ? 0 : 1);
+  const made = (of: Completion): number => of.attempts ?? (wasNotMade(of) ? 0 : 1);
   const unused: MeteredUsage[] = [first, second].flatMap((of) => of.spent ?? []);
   const isBetter =
     second.status === 'ok' || (first.status === 'error' && second.ended === 'length');

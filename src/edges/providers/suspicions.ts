@@ -7,17 +7,16 @@ interface Suspicions {
   faultFor(kind: string, request: Request): Fault | null;
 }
 
+interface Suspicion {
+  /** Messages of the first refused request, by the vendor's words. */
+  words: Map<string, string>;
+  messages: Map<string, Fault>;
+  all: Fault | null;
+}
+
 /** A single refusal does not show whether the parameters or the messages were refused. */
 export function createSuspicions(): Suspicions {
-  const kinds = new Map<
-    string,
-    {
-      /** Messages of the first refused request, by the vendor's words. */
-      words: Map<string, string>;
-      messages: Map<string, Fault>;
-      all: Fault | null;
-    }
-  >();
+  const kinds = new Map<string, Suspicion>();
   return {
     has: (kind) => kinds.has(kind),
     add(kind, request, fault) {
@@ -32,8 +31,7 @@ export function createSuspicions(): Suspicions {
     },
     faultFor(kind, { messages }) {
       const known = kinds.get(kind);
-      if (known === undefined) return null;
-      return known.messages.get(JSON.stringify(messages)) ?? known.all;
+      return known?.messages.get(JSON.stringify(messages)) ?? known?.all ?? null;
     },
   };
 }
