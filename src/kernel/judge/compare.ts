@@ -14,7 +14,7 @@ import { referenceTest } from '../statistics/fixed-tries.ts';
 import { REFERENCE_FDR } from '../statistics/levels.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
-import type { Tests } from '../suite/suite.ts';
+import type { Reference, Tests } from '../suite/suite.ts';
 import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
@@ -172,8 +172,6 @@ function referenceResult(
   };
 }
 
-type Reference = ReferenceRun['affected']['reference'];
-
 function plainReference(
   reference: Reference,
   tests: Tests,
@@ -209,7 +207,7 @@ function sideResult(
 
 /** The files in the messages of both sides, each once; head's first. */
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
-  const [before, after] = [filesOf(base), filesOf(head)];
+  const [before, after] = [filesAsked(base), filesAsked(head)];
   const isCompared = base !== null && head !== null;
   const marked = (files: typeof before, others: typeof before, side: Side) =>
     [...files].map(([key, file]) => ({
@@ -221,7 +219,7 @@ function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceRes
   return files.length === 0 ? {} : { files };
 }
 
-function filesOf(generation: ReferenceRun['affected']['head']): Map<string, FilePart> {
+function filesAsked(generation: ReferenceRun['affected']['head']): Map<string, FilePart> {
   const files = generation?.kind === 'request' ? filesIn(generation.messages) : [];
   return new Map(files.map((file) => [`${file.id} ${file.path}`, file]));
 }

@@ -82,7 +82,7 @@ export function measured(
   const levels = lookLevels(wholeAlpha(row, alpha, run), plan);
   const visibleDrop = visibleAt(look, plan, levels);
   const tolerance = toleranceOf(suite.gate.tolerance, visibleDrop);
-  const named = idsOf(references, (reference) => isNamed(reference, run));
+  const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
   const red = regressionOf(row, alpha, run);
   const rise = withLevels(looks, wholeAlpha(row, alpha, run), plan).find((own) =>
@@ -94,7 +94,7 @@ export function measured(
     broken: red?.by === 'references' ? { p: red.p, references: named } : null,
     named,
     fallenMetrics: metricsBeyondChance(look, run.rows.length),
-    suspicious: idsOf(references, ({ isSuspect }) => isSuspect),
+    suspicious: referenceIds(references, ({ isSuspect }) => isSuspect),
     rise: rise === undefined ? null : { p: rise.look.test.midUp, references: [] },
     interval: look.interval,
     isBound: ruledOut === 'bound',
@@ -104,11 +104,11 @@ export function measured(
 }
 
 /** Worse by itself, unless the settings accept that of references that are not critical. */
-function isNamed({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
+function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
   return (isBroken || q.down <= REFERENCE_FDR) && (isCritical || shares.judged !== 'critical');
 }
 
-function idsOf(
+function referenceIds(
   references: readonly ReferenceRow[],
   is: (reference: ReferenceRow) => boolean,
 ): string[] {

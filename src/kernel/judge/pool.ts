@@ -60,7 +60,7 @@ export interface PoolFall {
 
 /** Null: the pool did not fall, or single suites explain its fall. */
 export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): PoolFall | null {
-  if (pool?.fell !== true || isExplained(rows.filter(isPooled), pool.level)) return null;
+  if (pool?.fell !== true || isExplainedBySuites(rows.filter(isPooled), pool.level)) return null;
   const { tables } = pool.look;
   return { base: meanOfTables(tables, 'base') ?? 0, head: meanOfTables(tables, 'head') ?? 0 };
 }
@@ -69,7 +69,7 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
  * Whether single suites explain the fall of the pool: some are red by themselves or had their fall
  * refuted, and the questions of the others together did not fall at the pool's level.
  */
-function isExplained(pooled: readonly SuiteVerdict[], level: number): boolean {
+function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
   const { test } = contrast(rest.flatMap(({ look }) => rowsOf(look)));
   return rest.length < pooled.length && test.midDown > level;

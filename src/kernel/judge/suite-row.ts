@@ -87,7 +87,7 @@ export interface SuiteVerdict extends MeasuredRow {
 
 const ZERO_COUNTS = { passes: 0, tries: 0 };
 
-const NO_TRIES: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
+const EMPTY_TABLE: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
 
 /** Of a suite whose tries are compared one by one. */
 export function rowByTries(
@@ -139,7 +139,7 @@ export function rowOfAnswers(
     : compared.map((item) => rolledTries(rollUps.get(item)));
   const blocks = isPairs ? outcomes.map(() => null) : suiteClusters(compared);
   const look = lookAt(clusteredTries(outcomes, blocks));
-  const tables = compared.map((item) => (isPairs ? NO_TRIES : countTable(tryOutcomes(item))));
+  const tables = compared.map((item) => (isPairs ? EMPTY_TABLE : countTable(tryOutcomes(item))));
   const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);
   const states = compared.map((item, at) => ({
     ...NOTHING_FOUND,
@@ -166,7 +166,7 @@ function referenceRows(
       run,
       id: run.affected.reference.id,
       isCritical: isCritical(run),
-      table: tables[at] ?? NO_TRIES,
+      table: tables[at] ?? EMPTY_TABLE,
       q: { down: q.down[at] ?? 1, up: q.up[at] ?? 1 },
       ...{ isBroken, isSuspect },
       isFixed: isFixed && failsUnderBase(run, suite),

@@ -21,7 +21,7 @@ interface SideFacts {
 }
 
 /** The p of a test that decided (null: it was sequential), and the ids of what it names. */
-interface Found {
+interface Grounds {
   p: number | null;
   references: readonly string[];
   /** Metrics that fell, the one that fell most first; absent: all together. */
@@ -44,18 +44,18 @@ export interface SuiteFacts {
    * tries within questions, min-p over the metrics, at its share of alpha spent over the looks
    * (`regressionOf`, `isFall`).
    */
-  fall: Found | null;
+  fall: Grounds | null;
   /**
    * Single references broke. Test: the mean e-value of the run's references, at 0.2 alpha; with a
    * fixed number of tries an exact test of the suite's references (`regressionOf`).
    */
-  broken: Found | null;
+  broken: Grounds | null;
   /**
    * Head gives no outcome where base does. Test: exact, as for pass and fail, Holm over the suites,
    * at 0.2 alpha on top; none where a critical reference or the whole suite is silent
    * (`evidenceFacts`).
    */
-  unanswered: Found | null;
+  unanswered: Grounds | null;
   /**
    * Ids of references without a judged try, where more than 2 % of the run's, a critical one or a
    * whole suite lack it; null: fewer do. No test (`standsBeforeGreen`).
@@ -63,7 +63,7 @@ export interface SuiteFacts {
   missing: readonly string[] | null;
   /**
    * Ids of references that got worse by themselves. False-discovery rate 5 %: e-BH, or discrete with
-   * a fixed number of tries (`isNamed`).
+   * a fixed number of tries (`isNamedWorse`).
    */
   named: readonly string[];
   /**
@@ -88,7 +88,7 @@ export interface SuiteFacts {
    */
   underBase: FallUnderBase | null;
   /** The mirror of `fall`, for all metrics together (`isRise`). */
-  rise: Found | null;
+  rise: Grounds | null;
   /**
    * Of head − base; null: no tries on both sides. One-sided level of each end: 1 to 3.5 % by look,
    * 5 % with a fixed number of tries, whatever alpha is (`differenceInterval`).
@@ -113,7 +113,7 @@ interface Rule<Facts> {
 interface ComparedRule extends Rule<SuiteFacts> {
   by: VerdictReason['by'];
   /** The test and the references that it rests on; absent: all references, and no test. */
-  found?(facts: SuiteFacts): Partial<Found> | null;
+  found?(facts: SuiteFacts): Partial<Grounds> | null;
 }
 
 export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
@@ -279,7 +279,7 @@ function greenOf({ rise, isBound, isNotLower, isBoundTogether }: SuiteFacts): Ve
   return isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 
-function lacking({ missing }: SuiteFacts): Partial<Found> {
+function lacking({ missing }: SuiteFacts): Partial<Grounds> {
   return { references: missing ?? [] };
 }
 

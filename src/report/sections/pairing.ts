@@ -22,8 +22,8 @@ export const PAIRED_LEVEL = 0.05;
 
 /** Pairs head's tries by reference id, without skipped ones. Null: none was judged in both. */
 export function pairing(first: SuiteResult, second: SuiteResult): Pairing | null {
-  const ofSecond = judgedIn(second);
-  const tables = [...judgedIn(first)].flatMap(([id, before]): Table[] => {
+  const ofSecond = judgedOnHead(second);
+  const tables = [...judgedOnHead(first)].flatMap(([id, before]): Table[] => {
     const after = ofSecond.get(id);
     return after === undefined ? [] : [{ base: sideCounts(before), head: sideCounts(after) }];
   });
@@ -43,7 +43,7 @@ export function differingSuites(
   return new Set(holmCalled(others, (other) => pairing(suite, other)?.p ?? 1, PAIRED_LEVEL));
 }
 
-function judgedIn({ references }: SuiteResult): Map<string, SideResult> {
+function judgedOnHead({ references }: SuiteResult): Map<string, SideResult> {
   return new Map(
     references
       .filter(countsForVerdict)
