@@ -1,6 +1,6 @@
-import { headMoments, headPasses, type Distribution } from './distributions.ts';
+import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
-import { isComparable, isInformative, isJudged, type Table, type Tries } from './table.ts';
+import { isJudged, type Table, type Tries } from './table.ts';
 
 /** Tries of one reference. Those of one `cluster` are permuted together; null: alone. */
 export interface ClusteredTries {
@@ -60,65 +60,64 @@ export function isCluster(unit: Unit): unit is ClusterTable {
 }
 
 export function clusterTable(cluster: Cluster): ClusterTable {
-  const totals = (side: 'base' | 'head'): number[] =>
-    (cluster[0]?.[side] ?? []).map((_, i) => sum(cluster.map((member) => member[side][i] ?? 0)));
+  const [first, ...others] = cluster;
+  const totals = (side: 'base' | 'head'): readonly number[] =>
+    others.reduce(
+      (passes, member) => passes.map((own, i) => own + at(member[side], i)),
+      first?.[side] ?? [],
+    );
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-export function unitOf(cluster: Cluster): Unit {
-  const table = clusterTable(cluster);
-  if (cluster.length > 1) return table;
-  const { base, head } = table;
-  return {
-    base: { passes: sum(base), tries: base.length },
-    head: { passes: sum(head), tries: head.length },
-  };
+/** Passes by try; of one reference 1 or 0, in any order. */
+function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
+  if (isCluster(unit)) return unit;
+  const side = ({ passes, tries }: Table['base']): number[] =>
+    Array.from({ length: tries }, (_, i) => Number(i < passes));
+  return { base: side(unit.base), head: side(unit.head) };
 }
 
 export function hasBothSides(unit: Unit): boolean {
-  return isCluster(unit) ? unit.base.length > 0 && unit.head.length > 0 : isComparable(unit);
+  const { base, head } = triesOf(unit);
+  return base > 0 && head > 0;
 }
 
 /** Whether some permutation changes the passes on head. */
 export function canDiffer(unit: Unit): boolean {
-  if (!isCluster(unit)) return isInformative(unit);
-  const tries = [...unit.base, ...unit.head];
-  return hasBothSides(unit) && tries.some((passes) => passes !== tries[0]);
+  const { base, head } = passesOf(unit);
+  const [first] = base;
+  return hasBothSides(unit) && [...base, ...head].some((passes) => passes !== first);
 }
 
 export function triesOf(unit: Unit): { base: number; head: number } {
-  return isCluster(unit)
-    ? { base: unit.base.length, head: unit.head.length }
-    : { base: unit.base.tries, head: unit.head.tries };
+  const { base, head } = passesOf(unit);
+  return { base: base.length, head: head.length };
 }
 
 export function passesOnHead(unit: Unit): number {
-  return isCluster(unit) ? sum(unit.head) : unit.head.passes;
+  return sum(passesOf(unit).head);
 }
 
 /** Units with an equal key have the same null distribution. */
 export function lawKey(unit: Unit): string {
-  if (isCluster(unit)) {
-    const passes = [...unit.base, ...unit.head].sort((a, b) => a - b);
-    return `${passes.join()}/${String(unit.head.length)}`;
-  }
-  const { base, head } = unit;
-  return [base.tries, head.tries, base.passes + head.passes].join('/');
+  const { base, head } = passesOf(unit);
+  return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
 }
 
 /**
- * Exact distribution of passes on head when whole tries are permuted; for a cluster, the sum of a
- * random choice of as many tries as head has.
+ * Exact distribution of passes on head when whole tries are permuted: the sum of a random choice of
+ * as many tries as head has. For one reference it is hypergeometric.
  */
 export function lawOf(unit: Unit): Distribution {
-  if (!isCluster(unit)) return headPasses(unit);
-  const all = [...unit.base, ...unit.head];
+  if (!canDiffer(unit)) return certain(passesOnHead(unit));
+  const { base, head } = passesOf(unit);
+  const all = [...base, ...head];
   const most = sum(all);
   // ways[n][s]: number of choices of n tries so far with sum s.
-  const ways = Array.from({ length: unit.head.length + 1 }, () => new Float64Array(most + 1));
+  const ways = Array.from({ length: head.length + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {
-    for (let chosen = unit.head.length; chosen >= 1; chosen--) {
+    for (let chosen = head.length; chosen >= 1; chosen--) {
       const [to, from] = [ways[chosen], ways[chosen - 1]];
       if (to === undefined || from === undefined) continue;
       for (let s = most; s >= passes; s--) to[s] = at(to, s) + at(from, s - passes);
@@ -126,13 +125,12 @@ export function lawOf(unit: Unit): Distribution {
   }
   const counts = ways.at(-1) ?? Float64Array.of(1);
   const whole = counts.reduce((total, count) => total + count, 0);
-  return { low: 0, mass: counts.map((count) => count / whole) };
+  return trim({ low: 0, mass: counts.map((count) => count / whole) });
 }
 
 /** Mean and variance of `lawOf`. */
 export function momentsOf(unit: Unit): { mean: number; variance: number } {
-  if (!isCluster(unit)) return headMoments(unit);
-  const { base, head } = unit;
+  const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   if (all.length < 2) return { mean: sum(head), variance: 0 };
   const mean = sum(all) / all.length;

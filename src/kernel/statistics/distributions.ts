@@ -1,5 +1,4 @@
 import { at } from './sums.ts';
-import { isInformative, type Table } from './table.ts';
 
 /** Probabilities of the whole numbers `low`, `low + 1`, …; they sum to 1. */
 export interface Distribution {
@@ -13,7 +12,7 @@ export interface Distribution {
  */
 const NEGLIGIBLE = 1e-40;
 
-function certain(value: number): Distribution {
+export function certain(value: number): Distribution {
   return { low: value, mass: Float64Array.of(1) };
 }
 
@@ -67,47 +66,13 @@ export function tails(
   return { below, at, above };
 }
 
-function trim({ low, mass }: Distribution): Distribution {
+export function trim({ low, mass }: Distribution): Distribution {
   let [start, end] = [0, mass.length];
   for (let cut = mass[start] ?? 1; cut < NEGLIGIBLE; cut += mass[start] ?? 1) start++;
   for (let cut = mass[end - 1] ?? 1; cut < NEGLIGIBLE; cut += mass[end - 1] ?? 1) end--;
   return start === 0 && end === mass.length
     ? { low, mass }
     : { low: low + start, mass: mass.slice(start, end) };
-}
-
-/**
- * Passes on head when the table's tries are permuted: K ~ Hypergeometric(M, t, nH) with M tries, t
- * passes, nH tries on head. From the mode outwards, without factorials: P(k + 1) / P(k) = (t −
- * k)(nH − k) / ((k + 1)(nB − t + k + 1)).
- */
-export function headPasses(table: Table): Distribution {
-  if (!isInformative(table)) return certain(table.head.passes);
-  const [passes, base, head] = [
-    table.base.passes + table.head.passes,
-    table.base.tries,
-    table.head.tries,
-  ];
-  const [low, high] = [Math.max(0, passes - base), Math.min(passes, head)];
-  const ratio = (k: number): number =>
-    ((passes - k) * (head - k)) / ((k + 1) * (base - passes + k + 1));
-  const mode = Math.floor(((passes + 1) * (head + 1)) / (base + head + 2));
-
-  const mass = new Float64Array(high - low + 1);
-  mass[mode - low] = 1;
-  for (let k = mode; k < high; k++) mass[k + 1 - low] = at(mass, k - low) * ratio(k);
-  for (let k = mode - 1; k >= low; k--) mass[k - low] = at(mass, k + 1 - low) / ratio(k);
-  const total = mass.reduce((sum, value) => sum + value, 0);
-  return { low, mass: mass.map((value) => value / total) };
-}
-
-/** Mean t·nH/M and variance t·nH·nB·(M − t)/(M²(M − 1)) of `headPasses`. */
-export function headMoments({ base, head }: Table): { mean: number; variance: number } {
-  const [passes, tries] = [base.passes + head.passes, base.tries + head.tries];
-  if (tries < 2) return { mean: head.passes, variance: 0 };
-  const variance =
-    (passes * head.tries * base.tries * (tries - passes)) / (tries * tries * (tries - 1));
-  return { mean: (passes * head.tries) / tries, variance };
 }
 
 /** P(Z <= z) of the standard normal: ½ erfc(−z/√2). Absolute error below 1e-14. */

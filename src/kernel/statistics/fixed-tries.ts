@@ -1,5 +1,5 @@
-import { isCluster, lawKey, type ClusterTable, type Unit } from './clusters.ts';
-import { headPasses, sumDistributions, tails, times, type Distribution } from './distributions.ts';
+import { isCluster, lawKey, lawOf, type ClusterTable, type Unit } from './clusters.ts';
+import { sumDistributions, tails, times, type Distribution } from './distributions.ts';
 import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from './levels.ts';
 import type { Contrast } from './look.ts';
 import { groupUnits } from './suite-test.ts';
@@ -7,12 +7,12 @@ import { at, sum } from './sums.ts';
 import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } from './table.ts';
 
 /**
- * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `headPasses`.
+ * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `lawOf`.
  * `levels`: all p-values attainable with these totals, ascending to 1. An uninformative table has p
  * = 1 only.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
-  const { low, mass } = headPasses(table);
+  const { low, mass } = lawOf(table);
   const levels: number[] = [];
   let sum = 0;
   for (const probability of mass) levels.push(Math.min(1, (sum += probability)));
@@ -154,7 +154,7 @@ function scoredLaw(
   table: Table,
   prior: readonly WeightedRate[],
 ): { score: (passes: number) => number; law: Distribution } {
-  const { low, mass } = headPasses(table);
+  const { low, mass } = lawOf(table);
   const scores = Array.from(mass, (_, i) => scoreOf(table, low + i, prior));
   const least = Math.min(...scores);
   const law = new Float64Array(Math.max(...scores) - least + 1);

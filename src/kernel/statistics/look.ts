@@ -1,4 +1,10 @@
-import { clustersOf, unitOf, type Cluster, type ClusteredTries, type Unit } from './clusters.ts';
+import {
+  clustersOf,
+  clusterTable,
+  type Cluster,
+  type ClusteredTries,
+  type Unit,
+} from './clusters.ts';
 import { differenceInterval, meanDifference } from './interval.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { sum } from './sums.ts';
@@ -24,7 +30,7 @@ export interface Contrast {
 
 /** Over tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
-  const units = clustersOf(rows, upTo).map(unitOf);
+  const units = clustersOf(rows, upTo).map(clusterTable);
   const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
   return { tables, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
@@ -110,7 +116,7 @@ function triesBy({ tries, metrics }: LookRow, metric: string | null): Tries {
 
 function unitsOf(cluster: ClusterByMetric, metric: string | null): Unit[] {
   const members = cluster.get(metric);
-  return members === undefined ? [] : [unitOf(members)];
+  return members === undefined ? [] : [clusterTable(members)];
 }
 
 /** `compared`: the references with tries on both sides. */

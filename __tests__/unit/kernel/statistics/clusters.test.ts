@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { lawOf, momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
-import { headMoments, headPasses } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
 import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
@@ -33,14 +32,15 @@ describe('lawOf a cluster', () => {
     });
   });
 
-  test('of a single reference is what its table says', () => {
+  test('of a single reference is hypergeometric', () => {
     const table = { base: { passes: 2, tries: 3 }, head: { passes: 1, tries: 3 } };
-    const cluster = { size: 1, base: [1, 1, 0], head: [0, 1, 0] };
-    const { low, mass } = headPasses(table);
-    mass.forEach((probability, i) => {
-      expect(lawOf(cluster).mass[low + i]).toBeCloseTo(probability, 12);
-    });
-    expect(momentsOf(cluster).variance).toBeCloseTo(headMoments(table).variance, 12);
+    // Three of the six tries pass: 1, 9, 9 and 1 of the 20 choices have 0 to 3 of them.
+    const { low, mass } = lawOf(table);
+    expect(low).toBe(0);
+    [1, 9, 9, 1].forEach((ways, i) => expect(mass[i]).toBeCloseTo(ways / 20, 14));
+    const alone = { size: 1, base: [1, 1, 0], head: [0, 1, 0] };
+    expect(lawOf(alone)).toEqual(lawOf(table));
+    expect(momentsOf(table)).toEqual({ mean: 1.5, variance: expect.closeTo(0.45, 12) });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { headMoments, normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
+import { momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
+import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { mirrorTables, type Table } from '../../../../src/kernel/statistics/table.ts';
 import { forAll } from '../../../fuzz.ts';
@@ -13,7 +14,7 @@ describe('suiteTest', () => {
   type Expected = Moments & Record<'pDown' | 'pUp' | 'midDown' | 'midUp' | 'pTwo', number>;
   agreesWithVectors<{ refs: Row[] }, Expected>('cmhExact', ({ refs }, expected) => {
     const { down, midDown, up, midUp } = suiteTest(tablesOf(refs));
-    const moments = tablesOf(refs).map(headMoments);
+    const moments = tablesOf(refs).map(momentsOf);
     return [
       [down, expected.pDown],
       [up, expected.pUp],
@@ -79,7 +80,7 @@ describe('suiteTest', () => {
 
   test('with thousands of noisy tables agrees with the normal approximation and keeps its mass', () => {
     const tables = [...times(3700, [25, 50, 25, 50]), ...times(1300, [26, 50, 25, 50])];
-    const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + headMoments(table).variance, 0));
+    const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + momentsOf(table).variance, 0));
     const { midDown, midUp } = suiteTest(tables);
     expect(midDown / normalCdf(z)).toBeCloseTo(1, 3);
     expect(midDown + midUp).toBeCloseTo(1, 10);
