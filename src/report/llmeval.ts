@@ -5,7 +5,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import type { Prompt, Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Metric, Score } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
-import type { Json } from '../types/plain.ts';
+import type { CodeLanguage, Json } from '../types/plain.ts';
 import { answerText } from './answers/text.ts';
 
 const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
@@ -29,47 +29,52 @@ export function* llmevalFiles(
     for (let index = 0; source !== undefined && index < tries; index += 1) {
       yield {
         path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
-        text: yamlText(suiteReport(suite, source, index, tries)),
+        text: reportText(suite, source, index, tries),
       };
     }
   }
 }
 
-function suiteReport(
+/** `prompts.tests.references` comes last. */
+function reportText(
   suite: SuiteResult,
   { prompt, tests }: Suite,
   index: number,
   tries: number,
-): Record<string, Json> {
+): string {
   const byId = new Map(suite.references.map((reference) => [reference.id, reference]));
-  return {
+  const report = {
+    version: null,
+    n_tries: tries,
     prompts: {
-      tests: {
-        metrics: tests.metrics.map(metricJson),
-        ...rollupOf(tests),
-        references: tests.references.map((reference) =>
-          referenceJson(reference, byId.get(reference.id), index, tests.skip),
-        ),
-        ...(tests.skip ? { skip: true } : {}),
-      },
       name: suite.name,
       ...(suite.variant.model === null ? {} : { model: suite.variant.model }),
       ...suite.variant.parameters,
       variables: prompt.variables.map(({ name }) => ({ name })),
       ...promptBody(prompt),
+      tests: {
+        ...(tests.skip ? { skip: true } : {}),
+        metrics: tests.metrics.map(metricJson),
+        ...rollupOf(tests),
+      },
     },
-    n_tries: tries,
-    version: null,
   };
+  return yamlText(
+    report,
+    tests.references.map((reference) =>
+      referenceJson(reference, byId.get(reference.id), index, tests.skip),
+    ),
+  );
 }
 
 function promptBody({ code, messages }: Prompt): Record<string, Json> {
-  if (code !== null)
-    return {
-      code: code.source,
-      ...(code.language === 'python' ? {} : { language: code.language }),
-    };
+  if (code !== null) return { code: code.source, ...languageOf(code) };
   return { messages: messages.map(({ role, content }) => ({ role: ROLES[role], content })) };
+}
+
+/** Python is the default. */
+function languageOf({ language }: { language: CodeLanguage }): { language?: CodeLanguage } {
+  return language === 'python' ? {} : { language };
 }
 
 function metricJson({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
@@ -81,13 +86,7 @@ function metricJson({ name, source, threshold, better, min, max, pass, skip }: M
     ...(pass === undefined ? {} : { pass }),
     ...(skip ? { skip } : {}),
   };
-  if (source.kind === 'code')
-    return {
-      name,
-      ...(source.language === 'python' ? {} : { language: source.language }),
-      code: source.code,
-      ...rest,
-    };
+  if (source.kind === 'code') return { name, ...languageOf(source), code: source.code, ...rest };
   if (source.kind === 'rubric') return { name, rubric: source.rubric, ...rest };
   return {
     name,
@@ -99,13 +98,7 @@ function metricJson({ name, source, threshold, better, min, max, pass, skip }: M
 
 function rollupOf({ rollup }: Tests): Record<string, Json> {
   if (rollup.kind === 'code')
-    return {
-      metrics_rollup: {
-        name: rollup.name,
-        ...(rollup.language === 'python' ? {} : { language: rollup.language }),
-        code: rollup.code,
-      },
-    };
+    return { metrics_rollup: { name: rollup.name, ...languageOf(rollup), code: rollup.code } };
   if (rollup.kind === 'at_least') return { metrics_rollup: { name: 'at_least', k: rollup.k } };
   if (rollup.kind === 'pass_rate')
     return { metrics_rollup: { name: 'pass_rate', min: rollup.min } };
@@ -154,65 +147,20 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
-/** Same bytes as {@link indentedYaml}, which takes 40 KB of memory per try. */
-export function yamlText(value: Record<string, Json>): string {
-  return Object.keys(value).length === 0 ? '{}\n' : `${block(value, '')}\n`;
+/** Writes the references one by one, because YAML of all at once takes much memory. */
+function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
+  const items = references.map((reference) => ITEM_INDENT + indented(yaml([reference])));
+  return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;
 }
 
-type Collection = Json[] | Record<string, Json>;
+/** Of a reference below `prompts`, `tests` and `references`. */
+const ITEM_INDENT = ' '.repeat(6);
 
-/** `indent` is that of all lines but the first, which the caller has begun. */
-function block(value: Collection, indent: string): string {
-  let text = '';
-  const add = (part: string): void => {
-    text += text === '' ? part : `\n${indent}${part}`;
-  };
-  if (Array.isArray(value)) for (const item of value) add(itemText(item, indent));
-  else
-    for (const name of Object.keys(value)) {
-      const member = value[name];
-      if (member !== undefined) add(pairText(name, member, indent));
-    }
-  return text;
+/** Indents all lines but the first; blank lines stay blank. */
+function indented(text: string): string {
+  return text.replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`);
 }
 
-function itemText(item: Json, indent: string): string {
-  if (isFilled(item)) return `- ${block(item, `${indent}  `)}`;
-  const text = scalarText(item);
-  return text === null ? indentedYaml([item], indent) : `- ${text}`;
-}
-
-function pairText(name: string, value: Json, indent: string): string {
-  if (!isPlainYaml(name) || name.length > LONGEST_NAME)
-    return indentedYaml({ [name]: value }, indent);
-  if (isFilled(value)) return `${name}:\n${indent}  ${block(value, `${indent}  `)}`;
-  const text = scalarText(value);
-  return text === null ? indentedYaml({ [name]: value }, indent) : `${name}: ${text}`;
-}
-
-function isFilled(value: Json): value is Collection {
-  return value !== null && typeof value === 'object' && Object.keys(value).length > 0;
-}
-
-function scalarText(value: Json): string | null {
-  if (typeof value !== 'string') return Object.is(value, -0) ? null : JSON.stringify(value);
-  if (isPlainYaml(value)) return value;
-  return /^-?\d+$/.test(value) ? `"${value}"` : null;
-}
-
-/** YAML writes longer keys in another form. */
-const LONGEST_NAME = 1000;
-
-/** One line that begins with a letter or digit and contains nothing that could end it. */
-function isPlainYaml(text: string): boolean {
-  return (
-    /^[A-Za-z0-9][ -~\u00c0-\u1fff\u3001-\ud7ff]*$/.test(text) &&
-    !/:(?: |$)| (?:#|$)|^(?:true|false|null|[\d.]+(?:e[-+]?\d+)?|0[xo][\da-f]+)$/i.test(text)
-  );
-}
-
-/** Any value as YAML, all lines but the first indented. */
-function indentedYaml(value: Collection, indent: string): string {
-  const text = stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
-  return text.slice(0, -1).replace(/\n(?!\n|$)/g, `\n${indent}`);
+function yaml(value: Json): string {
+  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }

@@ -1,65 +1,52 @@
 import { describe, expect, test } from '@jest/globals';
-import { stringify } from 'yaml';
-import { yamlText } from '../../../src/report/llmeval.ts';
-import type { Json } from '../../../src/types/plain.ts';
-import fc, { draws } from '../../fuzz.ts';
+import { parse } from 'yaml';
+import { llmevalFiles } from '../../../src/report/llmeval.ts';
+import fc, { anyCharacter, draws } from '../../fuzz.ts';
+import { reference, suite } from '../app/run/builders.ts';
+import { passed, referenceOf, resultOf, suiteOf } from './results.ts';
 
-describe("the text of llmeval's files", () => {
-  const telling = fc.constantFrom(
-    ...['true', 'Null', 'no', '~', '-5', '007', '1e5', '2020-01-01', 'a: b', 'a:b', 'a #b', 'a#b'],
-    ...[
-      'a:',
-      'a ',
-      '',
-      '\n',
-      'a\n',
-      'a\n\nb',
-      '  a\nb',
-      '- x',
-      '? x',
-      '"q"',
-      "it's",
-      'a\tb',
-      '{a}',
-    ],
-    ...[
-      '&x',
-      '|',
-      '#',
-      'é: ü',
-      '日本',
-      '\u2028',
-      '\u{1F600}',
-      'x\u0000 and more\nthan forty letters',
-    ],
+interface WrittenReport {
+  prompts: { tests: { references: unknown[] } };
+}
+
+function referencesOf(answers: readonly string[]): unknown[] {
+  const ids = answers.map((_, at) => `r${String(at)}`);
+  const judged = answers.map((answer, at) =>
+    referenceOf(`r${String(at)}`, 'pass', { head: passed(answer) }),
   );
-  const text = fc.oneof(
-    telling,
-    fc.string(),
-    fc.array(telling).map((parts) => parts.join(' ')),
-    fc.array(telling).map((parts) => parts.join('\n')),
+  const source = suite({ tests: { references: ids.map((id) => reference(id)) } });
+  const [file] = llmevalFiles(
+    resultOf({ suites: [suiteOf('p', judged)] }),
+    [source],
+    new Date(Date.UTC(2026, 0, 31)),
   );
-  const name = text.filter((key) => key !== '__proto__' && !/^(---|\.\.\.)/m.test(key));
-  const { value } = fc.letrec<{ value: Json }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 5 },
-      fc.constantFrom(null, true, false, -0),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      text,
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(name, tie('value'), { maxKeys: 4 }),
-    ),
+  return file === undefined ? [] : (parse(file.text) as WrittenReport).prompts.tests.references;
+}
+
+const written = (answers: readonly string[]): unknown[] =>
+  answers.map((actual, at) => ({
+    ...{ id: `r${String(at)}`, input: { q: `r${String(at)}` }, expected: 'yes', actual },
+    metrics: { exact_match: { metric: true, result: 'pass', skipped: false } },
+    duration: expect.any(Number),
   }));
 
-  test('is what yaml writes of the same values', () => {
+describe('reports in the format of llmeval', () => {
+  test.each([
+    [['true', '007', '2020-01-01', '~', '']],
+    [['a: b', 'a #b', '- x', '"q"', '{a}', '&x', '|']],
+    [['two\nlines', 'blank\n\n  line between', 'end\n', '\n', '  indented\nfirst']],
+    [[]],
+  ])('contain each answer as it is: %j', (answers) =>
+    expect(referencesOf(answers)).toEqual(written(answers)),
+  );
+
+  test('contain any answer as it is', () => {
+    const text = fc.array(anyCharacter).map((characters) => characters.join(''));
     fc.assert(
-      fc.property(fc.dictionary(name, value, { maxKeys: 4 }), (map) =>
-        expect(yamlText(map)).toBe(stringify(map, { aliasDuplicateObjects: false, lineWidth: 0 })),
+      fc.property(fc.array(text, { maxLength: 4 }), (answers) =>
+        expect(referencesOf(answers)).toEqual(written(answers)),
       ),
-      { numRuns: draws(5000) },
+      { numRuns: draws(500) },
     );
   });
-
-  test('leaves out what is not there, as yaml does', () =>
-    expect(yamlText({ kept: 'x', left: undefined as unknown as Json })).toBe('kept: x\n'));
 });
