@@ -1,17 +1,18 @@
 /** Import this by `import()` only where a chart is drawn, because the chart library is large. */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
+  AXIS_LABEL,
+  AXIS_LINE,
   COLOURS,
-  SMALL,
   area,
   dot,
   draw,
   line,
   shapes,
+  shareAxis,
   type At,
   type Shape,
 } from '../../report/page/drawing.ts';
-import { percent } from '../../text/amounts.ts';
 import type { Markup } from '../../text/markup.ts';
 
 interface TrendPoint {
@@ -41,6 +42,10 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
   );
   const runs = unbrokenRuns(points);
+  const isLast = (index: number): boolean => index === points.length - 1;
+  const dots = runs.flatMap((run) =>
+    points.length <= MOST_DOTS || run.length === 1 ? run : run.filter(({ index }) => isLast(index)),
+  );
   return draw({
     width: TREND_WIDTH,
     height: TREND_HEIGHT,
@@ -52,30 +57,18 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
         data: points.map((_, index) => String(index)),
         boundaryGap: points.length < 3,
         axisTick: { show: false },
-        axisLine: { lineStyle: { color: COLOURS.line } },
+        axisLine: AXIS_LINE,
         axisLabel: {
-          color: COLOURS.soft,
-          fontSize: SMALL,
-          interval: (index: number) => index === 0 || index === points.length - 1,
+          ...AXIS_LABEL,
+          interval: (index: number) => index === 0 || isLast(index),
           formatter: (index: string) => points[Number(index)]?.at.slice(0, 10) ?? '',
           alignMinLabel: 'left',
           alignMaxLabel: points.length > 1 ? 'right' : 'left',
         },
       },
-      yAxis: {
-        type: 'value',
-        min: floor,
-        max: ceiling,
-        interval: (ceiling - floor) / 2,
-        splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: {
-          color: COLOURS.soft,
-          fontSize: SMALL,
-          formatter: (value: number) => percent(value).replace('.0', ''),
-        },
-      },
+      yAxis: shareAxis(floor, ceiling),
       series: [
-        shapes(runs.length, (index, at) => band(points, runs[index] ?? [], at), 1),
+        shapes(runs, band, 1),
         {
           type: 'line',
           data: points.map(({ rate }) => rate),
@@ -85,50 +78,41 @@ export function trendChart({ label, points }: TrendDrawing): Markup {
           z: 2,
           lineStyle: { color: COLOURS.mark, width: 2 },
         },
-        shapes(points.length, (index, at) => dotOf(points, runs, index, at), 3),
+        shapes(
+          dots,
+          ({ index, rate }, at) => [dot(at(index, rate), isLast(index) ? 4 : 3, 'mark')],
+          3,
+        ),
       ],
     },
   });
 }
 
-function unbrokenRuns(points: readonly TrendPoint[]): number[][] {
-  const runs: number[][] = [];
-  points.forEach(({ rate }, index) => {
-    if (rate === null) return;
+interface JudgedPoint {
+  index: number;
+  rate: number;
+  low: number;
+  high: number;
+}
+
+function unbrokenRuns(points: readonly TrendPoint[]): JudgedPoint[][] {
+  const runs: JudgedPoint[][] = [];
+  for (const [index, { rate, low, high }] of points.entries()) {
+    if (rate === null) continue;
+    const point = { index, rate, low: low ?? rate, high: high ?? rate };
     const last = runs.at(-1);
-    if (last?.at(-1) === index - 1) last.push(index);
-    else runs.push([index]);
-  });
+    if (last?.at(-1)?.index === index - 1) last.push(point);
+    else runs.push([point]);
+  }
   return runs;
 }
 
-function band(points: readonly TrendPoint[], run: readonly number[], at: At): Shape[] {
-  const edge = (index: number, side: 'low' | 'high') =>
-    at(index, Math.min(1, Math.max(0, points[index]?.[side] ?? points[index]?.rate ?? 0)));
-  const [only, ...more] = run;
-  if (only === undefined) return [];
-  if (more.length === 0) return [line(edge(only, 'low'), edge(only, 'high'), 'mark', 3, 0.35)];
-  return [
-    area(
-      [
-        ...run.map((index) => edge(index, 'high')),
-        ...run.toReversed().map((index) => edge(index, 'low')),
-      ],
-      'mark',
-      0.16,
-    ),
-  ];
-}
-
-function dotOf(
-  points: readonly TrendPoint[],
-  runs: readonly number[][],
-  index: number,
-  at: At,
-): Shape[] {
-  const rate = points[index]?.rate ?? null;
-  const alone = runs.some(([first, second]) => first === index && second === undefined);
-  if (rate === null || (points.length > MOST_DOTS && !alone && index !== points.length - 1))
-    return [];
-  return [dot(at(index, rate), index === points.length - 1 ? 4 : 3, 'mark')];
+function band(run: readonly JudgedPoint[], at: At): Shape[] {
+  const edge = (side: 'low' | 'high') => (point: JudgedPoint) =>
+    at(point.index, Math.min(1, Math.max(0, point[side])));
+  const [lows, highs] = [run.map(edge('low')), run.map(edge('high'))];
+  const [[low, ...more], [high]] = [lows, highs];
+  return low !== undefined && high !== undefined && more.length === 0
+    ? [line(low, high, 'mark', 3, 0.35)]
+    : [area([...highs, ...lows.toReversed()], 'mark', 0.16)];
 }

@@ -8,6 +8,7 @@ import {
   draw,
   line,
   shapes,
+  shareAxis,
   type At,
   type Colour,
   type Point,
@@ -23,13 +24,16 @@ interface RowWords {
   bold: boolean;
 }
 
+interface ChartRow extends RowWords {
+  /** Draws the row; `place` maps a share to pixels. */
+  marks(place: (share: number) => Point): Shape[];
+}
+
 interface RowsDrawing {
   label: string;
-  rows: readonly RowWords[];
+  rows: readonly ChartRow[];
   /** The right end of the axis, a share; the left one is 0. */
   ceiling: number;
-  /** Draws a row; `place` maps a share to pixels. */
-  marks(index: number, place: (share: number) => Point): Shape[];
 }
 
 const ROW = 38;
@@ -45,7 +49,8 @@ const ROW_TEXT_Y = 0.3;
 const ROW_MARK_Y = 0.72;
 
 /** Rows under one axis of shares. Equal row counts have equal heights, so that charts align. */
-function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
+function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
+  const axis = shareAxis(0, ceiling);
   return draw({
     width: CHART_WIDTH,
     height: rows.length * ROW + AXIS + 4,
@@ -53,35 +58,22 @@ function rowsChart({ label, rows, ceiling, marks }: RowsDrawing): Markup {
     option: {
       grid: { left: EDGE, right: EDGE, top: 2, bottom: AXIS + 2 },
       xAxis: {
-        type: 'value',
-        min: 0,
-        max: ceiling,
-        interval: ceiling / 2,
-        axisLine: { show: false },
-        axisTick: { show: false },
-        splitLine: { lineStyle: { color: COLOURS.line } },
-        axisLabel: {
-          color: COLOURS.soft,
-          fontSize: SMALL,
-          alignMinLabel: 'left',
-          alignMaxLabel: 'right',
-          formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
-        },
+        ...axis,
+        axisLabel: { ...axis.axisLabel, alignMinLabel: 'left', alignMaxLabel: 'right' },
       },
       yAxis: { type: 'value', min: 0, max: Math.max(1, rows.length), inverse: true, show: false },
       series: [
-        shapes(rows.length, (index, at) => [
-          ...rowText(rows[index], index, at),
+        shapes(rows, (row, at, index) => [
+          ...rowText(row, index, at),
           line(at(0, index + ROW_MARK_Y), at(ceiling, index + ROW_MARK_Y), 'line', 1),
-          ...marks(index, (share) => at(Math.min(ceiling, Math.max(0, share)), index + ROW_MARK_Y)),
+          ...row.marks((share) => at(Math.min(ceiling, Math.max(0, share)), index + ROW_MARK_Y)),
         ]),
       ],
     },
   });
 }
 
-function rowText(row: RowWords | undefined, index: number, at: At): Shape[] {
-  if (row === undefined) return [];
+function rowText(row: RowWords, index: number, at: At): Shape[] {
   const { y } = at(0, index + ROW_TEXT_Y);
   return [
     // The background keeps axis lines out of the words.
@@ -116,11 +108,11 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
       note: percent(prior),
       colour: 'soft',
       bold: false,
+      marks(place) {
+        const [from, to] = [place(0), place(prior)];
+        return [bar(from, to.x - from.x, 8, 'mark', 0.75)];
+      },
     })),
-    marks: (index, place) => {
-      const [from, to] = [place(0), place(rows[index]?.prior ?? 0)];
-      return [bar(from, to.x - from.x, 8, 'mark', 0.75)];
-    },
   });
 }
 
@@ -147,7 +139,8 @@ export function sidesChart({ label, rows }: { label: string; rows: readonly Side
   return rowsChart({
     label,
     ceiling: 1,
-    rows: rows.map(({ name, base, head, finding, instead }) => {
+    rows: rows.map((row) => {
+      const { name, base, head, finding, instead } = row;
       const found = finding === null ? null : FINDINGS[finding];
       return {
         name,
@@ -156,12 +149,9 @@ export function sidesChart({ label, rows }: { label: string; rows: readonly Side
           `${found?.sign ?? ''}${base === null ? percent(head) : `${percent(base)} → ${percent(head)}`}`,
         colour: found?.colour ?? 'soft',
         bold: found !== null,
+        marks: (place) => sideMarks(row, place),
       };
     }),
-    marks: (index, place) => {
-      const row = rows[index];
-      return row === undefined ? [] : sideMarks(row, place);
-    },
   });
 }
 

@@ -86,6 +86,28 @@ function presentation(declarations: string): string {
     .join('');
 }
 
+export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
+
+/** Where an axis is drawn as a line. */
+export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
+
+/** An axis of shares, 0–1, with a line at both ends and in the middle, labelled in percent. */
+export function shareAxis(floor: number, ceiling: number) {
+  return {
+    type: 'value',
+    min: floor,
+    max: ceiling,
+    interval: (ceiling - floor) / 2,
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitLine: AXIS_LINE,
+    axisLabel: {
+      ...AXIS_LABEL,
+      formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+    },
+  } as const;
+}
+
 export type Shape = NonNullable<CustomSeriesRenderItemReturn>;
 
 export interface Point {
@@ -95,10 +117,10 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/** A series of `count` custom shapes. Nothing may be outside of the drawing. */
-export function shapes(
-  count: number,
-  build: (index: number, at: At) => Shape[],
+/** A series of custom shapes for each item. Nothing may be outside of the drawing. */
+export function shapes<Item>(
+  items: readonly Item[],
+  build: (item: Item, at: At, index: number) => Shape[],
   z = 2,
 ): CustomSeriesOption {
   return {
@@ -106,13 +128,15 @@ export function shapes(
     silent: true,
     clip: false,
     z,
-    data: Array.from({ length: count }, (_, index) => index),
+    data: items.map((_, index) => index),
     renderItem: ({ dataIndexInside }, api) => {
       const at: At = (x, y) => {
         const [left = 0, top = 0] = api.coord([x, y]);
         return { x: left, y: top };
       };
-      return { type: 'group', silent: true, children: build(dataIndexInside, at) };
+      const item = items[dataIndexInside];
+      const children = item === undefined ? [] : build(item, at, dataIndexInside);
+      return { type: 'group', silent: true, children };
     },
   };
 }

@@ -2,11 +2,13 @@
 import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
 import {
+  AXIS_LABEL,
+  AXIS_LINE,
   COLOURS,
-  SMALL,
   draw,
   line,
   shapes,
+  shareAxis,
   type Point,
   type Shape,
   words,
@@ -48,7 +50,7 @@ export function qualityCostChart({
     option: {
       grid: { left: 46, right: 22, top: 34, bottom: 44 },
       xAxis: { ...costSpan(least, most), ...COST_AXIS },
-      yAxis: { min: floor, max: ceiling, interval: (ceiling - floor) / 2, ...RATE_AXIS },
+      yAxis: { ...shareAxis(floor, ceiling), ...RATE_NAME },
       series: costSeries(points),
     },
   });
@@ -69,40 +71,25 @@ const COST_AXIS = {
   name: 'cost per 1,000 calls',
   nameLocation: 'middle',
   nameGap: 26,
-  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL },
+  nameTextStyle: AXIS_LABEL,
   axisTick: { show: false },
-  axisLine: { lineStyle: { color: COLOURS.line } },
-  splitLine: { lineStyle: { color: COLOURS.line } },
-  axisLabel: { color: COLOURS.soft, fontSize: SMALL, formatter: dollars },
+  axisLine: AXIS_LINE,
+  splitLine: AXIS_LINE,
+  axisLabel: { ...AXIS_LABEL, formatter: dollars },
 } as const;
 
-const RATE_AXIS = {
-  type: 'value',
+const RATE_NAME = {
   name: 'pass rate',
   nameGap: 18,
-  nameTextStyle: { color: COLOURS.soft, fontSize: SMALL, align: 'center' },
-  axisTick: { show: false },
-  axisLine: { show: false },
-  splitLine: { lineStyle: { color: COLOURS.line } },
-  axisLabel: {
-    color: COLOURS.soft,
-    fontSize: SMALL,
-    formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
-  },
+  nameTextStyle: { ...AXIS_LABEL, align: 'center' },
 } as const;
 
 function costSeries(points: readonly CostPoint[]): object[] {
   const taken: Point[] = [];
-  const point = (index: number): readonly CostPoint[] => points.slice(index, index + 1);
   return [
-    shapes(
-      points.length,
-      (index, at) =>
-        point(index).map(({ cost, low, high }) =>
-          line(at(cost, low), at(cost, high), 'mark', 4, 0.35),
-        ),
-      2,
-    ),
+    shapes(points, ({ cost, low, high }, at) => [
+      line(at(cost, low), at(cost, high), 'mark', 4, 0.35),
+    ]),
     {
       type: 'scatter',
       silent: true,
@@ -112,11 +99,8 @@ function costSeries(points: readonly CostPoint[]): object[] {
       data: points.map(({ cost, rate }) => [cost, rate]),
     },
     shapes(
-      points.length,
-      (index, at) =>
-        point(index).map(({ rank, cost, low, high }) =>
-          numberOf(rank, at(cost, high), at(cost, low), taken),
-        ),
+      points,
+      ({ rank, cost, low, high }, at) => [numberOf(rank, at(cost, high), at(cost, low), taken)],
       4,
     ),
   ];
