@@ -2,7 +2,15 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
 import { variantWords } from '../wording/variants.ts';
-import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+import {
+  code,
+  paragraph,
+  strong,
+  table,
+  text,
+  type Block,
+  type Line,
+} from './sections/document.ts';
 import { pairing, PAIRED_LEVEL, type Pairing } from './sections/pairing.ts';
 
 interface Named {
@@ -30,15 +38,7 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
       ],
       'verdict',
     ),
-    ...(rows.length === 0
-      ? []
-      : [
-          {
-            kind: 'table' as const,
-            head: COMPARISON_COLUMNS.map((name): Line => [text(name)]),
-            rows,
-          },
-        ]),
+    ...table(COMPARISON_COLUMNS, rows),
     ...left,
   ];
 }

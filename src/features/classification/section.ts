@@ -4,12 +4,13 @@ import {
   code,
   group,
   paragraph,
+  table,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
-import { andMore, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
+import { moreBlock, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
 import { counted, percent } from '../../text/amounts.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
@@ -19,12 +20,11 @@ export function classes({ suites }: Result, { collapsedItems: items }: Detail): 
     suite.classification ? [{ suite, classification: suite.classification }] : [],
   );
   const shown = found.slice(0, items);
-  const more = andMore(found.length, shown.length);
   const repeated = repeatedNames(suites);
   const blocks = shown.flatMap(({ suite, classification }) =>
     classesOf(suiteName(suite, repeated), classification, items),
   );
-  if (more !== null && blocks.length > 0) blocks.push(paragraph([text(`${more}.`)]));
+  if (blocks.length > 0) blocks.push(...moreBlock(found.length, shown.length));
   return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
 }
 
@@ -34,7 +34,6 @@ function classesOf(
   items: number,
 ): Block[] {
   const rows = labels.slice(0, items);
-  const more = andMore(labels.length, rows.length);
   return [
     paragraph([
       ...name,
@@ -43,17 +42,16 @@ function classesOf(
           `answers that are not a label ${rateSides(other, percent)}.`,
       ),
     ]),
-    {
-      kind: 'table',
-      head: ['Label', 'References', 'Precision', 'Recall'].map((title) => [text(title)]),
-      rows: rows.map(({ label, references, precision, recall }) => [
+    ...table(
+      ['Label', 'References', 'Precision', 'Recall'],
+      rows.map(({ label, references, precision, recall }) => [
         [code(label)],
         [text(String(references))],
         [text(rateSides(precision, percent))],
         [text(rateSides(recall, percent))],
       ]),
-    },
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ),
+    ...moreBlock(labels.length, rows.length),
   ];
 }
 

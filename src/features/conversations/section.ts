@@ -5,13 +5,14 @@ import {
   group,
   joinLines,
   paragraph,
+  table,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import {
-  andMore,
+  moreBlock,
   change as changeOf,
   rateInterval,
   repeatedNames,
@@ -35,18 +36,15 @@ export function conversations(
     suite.conversation ? [{ suite, summary: suite.conversation }] : [],
   );
   const shown = found.slice(0, items);
-  const more = andMore(found.length, shown.length);
   const repeated = repeatedNames(suites);
   return group(
     [text(`Conversations in ${counted(found.length, 'suite')}`)],
-    found.length === 0
-      ? []
-      : [
-          ...shown.flatMap(({ suite, summary }) =>
-            summaryBlocks(suiteName(suite, repeated), summary, mode),
-          ),
-          ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-        ],
+    [
+      ...shown.flatMap(({ suite, summary }) =>
+        summaryBlocks(suiteName(suite, repeated), summary, mode),
+      ),
+      ...moreBlock(found.length, shown.length),
+    ],
   );
 }
 
@@ -74,11 +72,10 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
         code(evaluator),
       ]),
     ]),
-    {
-      kind: 'table',
-      head: head.map((title) => [text(title)]),
-      rows: rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
-    },
+    ...table(
+      head,
+      rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
+    ),
     paragraph([text(`${compared}${endings(summary)}`)], 'small'),
   ];
 }
@@ -156,34 +153,25 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   const compares = results.length > 1;
   const rows = groupByEvaluators(results);
   const shown = rows.slice(0, items);
-  const more = andMore(rows.length, shown.length);
   const title = paragraph([
     code(first.name),
     text(
       `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
     ),
   ]);
-  const head: Line[] = [
-    [text('Evaluators')],
-    ...(compares ? [[text('Side')]] : []),
-    ...criteria.map((name): Line => [code(name)]),
-    [text('All criteria')],
-    [text('95 % intervals')],
-    [text('Balanced accuracy')],
-    [text('Unread')],
+  const head = [
+    'Evaluators',
+    ...(compares ? ['Side'] : []),
+    ...criteria.map((name) => [code(name)]),
+    ...['All criteria', '95 % intervals', 'Balanced accuracy', 'Unread'],
   ];
   return [
     title,
-    ...(shown.length === 0
-      ? []
-      : [
-          {
-            kind: 'table' as const,
-            head,
-            rows: shown.map((row) => cellsOf(row, criteria, compares)),
-          },
-        ]),
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...table(
+      head,
+      shown.map((row) => cellsOf(row, criteria, compares)),
+    ),
+    ...moreBlock(rows.length, shown.length),
   ];
 }
 

@@ -1,8 +1,10 @@
 import {
   code,
   paragraph,
+  list,
   place,
   strong,
+  table,
   text,
   type Block,
   type Line,
@@ -22,13 +24,10 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
           `${repeats === 1 ? 'once' : `${String(repeats)} times`} by ${graders.join(', ')}`,
       ),
     ]),
-    { kind: 'list', items: [agreement(test), ...(repeats === 1 ? [] : [consistency(test)])] },
-    {
-      kind: 'table',
-      head: ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'].map((title) => [
-        text(title),
-      ]),
-      rows: [...examples]
+    ...list([agreement(test), ...(repeats === 1 ? [] : [consistency(test)])]),
+    ...table(
+      ['Example', 'Label', repeats === 1 ? 'Grade' : 'Grades', 'Content'],
+      [...examples]
         .sort((a, b) => right(a) - right(b))
         .map((example) => [
           [place(example.file, example.line)],
@@ -36,7 +35,7 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
           [text(labelCountWords(example))],
           [code(example.content, 120)],
         ]),
-    },
+    ),
   ];
 }
 

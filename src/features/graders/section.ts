@@ -6,12 +6,18 @@ import {
   code,
   group,
   paragraph,
+  table,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
-import { andMore, rateInterval, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
+import {
+  moreBlock,
+  rateInterval,
+  repeatedNames,
+  suiteName,
+} from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { GraderError, GraderResult } from './result.ts';
@@ -24,29 +30,15 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
   if (found.length === 0) return [];
   const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
-  const more = andMore(found.length, shown.length);
   return group(
     [text(`Pass rates without the grader's errors, ${counted(found.length, 'suite')}`)],
     [
-      ...(shown.length === 0
-        ? []
-        : [
-            {
-              kind: 'table' as const,
-              head: [
-                'Suite',
-                'Seen',
-                'Corrected, 90 % interval',
-                'Difference',
-                'Grader is right',
-              ].map((title) => [text(title)]),
-              rows: shown.map(({ suite, error }) =>
-                graderErrorRow(suite, suiteName(suite, repeated), error),
-              ),
-            },
-          ]),
+      ...table(
+        ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
+        shown.map(({ suite, error }) => graderErrorRow(suite, suiteName(suite, repeated), error)),
+      ),
       ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, repeated), error)),
-      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+      ...moreBlock(found.length, shown.length),
     ],
   );
 }
@@ -102,32 +94,25 @@ export function graderAgreement(
     head: results.find(({ rubric, side }) => rubric === name && side === 'head') ?? null,
   }));
   const shown = pairs.slice(0, items);
-  const more = andMore(pairs.length, shown.length);
-  const blocks: Block[] =
-    shown.length === 0
-      ? []
-      : [
-          {
-            kind: 'table',
-            head: [
-              'Rubric',
-              'Examples',
-              'Agreement',
-              'Accepts good',
-              'Rejects bad',
-              "Cohen's κ",
-              'Good among examples',
-            ].map((name) => [text(name)]),
-            rows: shown.map(graderRow),
-          },
-        ];
-  blocks.push(...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)));
-  if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
     [text(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`)],
-    blocks,
+    [
+      ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
+      ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
+      ...moreBlock(pairs.length, shown.length),
+    ],
   );
 }
+
+const AGREEMENT_COLUMNS = [
+  'Rubric',
+  'Examples',
+  'Agreement',
+  'Accepts good',
+  'Rejects bad',
+  "Cohen's κ",
+  'Good among examples',
+];
 
 interface GraderPair {
   name: string;
@@ -173,15 +158,9 @@ function flippedExamples(grader: GraderResult | null, items: number): Block[] {
   const flipped = grader?.flipped ?? [];
   if (grader === null || flipped.length === 0 || items === 0) return [];
   return [
-    {
-      kind: 'table',
-      head: [
-        [code(grader.rubric), text(': example')],
-        [text('Label')],
-        [text('Base says')],
-        [text('Head says')],
-      ],
-      rows: flipped
+    ...table(
+      [[code(grader.rubric), text(': example')], 'Label', 'Base says', 'Head says'],
+      flipped
         .slice(0, items)
         .map(({ content, expected, base, head }) => [
           [code(content, 200)],
@@ -189,9 +168,7 @@ function flippedExamples(grader: GraderResult | null, items: number): Block[] {
           base === null ? [text('–')] : [code(base)],
           head === null ? [text('–')] : [code(head)],
         ]),
-    },
-    ...[andMore(flipped.length, items)]
-      .filter((more) => more !== null)
-      .map((more) => paragraph([text(`${more}.`)])),
+    ),
+    ...moreBlock(flipped.length, items),
   ];
 }

@@ -14,6 +14,7 @@ import {
   code,
   paragraph,
   strong,
+  table,
   text,
   type Block,
 } from '../../report/sections/document.ts';
@@ -163,12 +164,9 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
     ...shown
       .flatMap((series) => erosionWords(series) ?? [])
       .map((words) => paragraph([text(words)])),
-    {
-      kind: 'table',
-      head: ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'].map((title) => [
-        text(title),
-      ]),
-      rows: shown.map(({ name, variant, points: moments }) => {
+    ...table(
+      ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'],
+      shown.map(({ name, variant, points: moments }) => {
         const judged = moments.flatMap(({ rate }) => (rate === null ? [] : [rate]));
         const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
         return [
@@ -181,7 +179,7 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
           [text(count(judged.length))],
         ];
       }),
-    },
+    ),
     ...notes.map((note) => paragraph([text(note)], 'small')),
     paragraph(
       [

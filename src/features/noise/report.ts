@@ -5,15 +5,17 @@ import {
   NO_LINKS,
   code,
   joinLines,
+  list,
   paragraph,
   place,
   strong,
+  table,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
-import { andMore, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
 import { inSize, percent, count, counted } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
@@ -74,7 +76,6 @@ function noiseVerdict(noise: NoiseResult): Block {
 }
 
 function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
-  if (suites.length === 0 || rows === 0) return [];
   const row = (suite: NoiseSuite): Line[] => [
     [code(suite.name), ...variant(suite)],
     [text(percent(suite.pass_rate))],
@@ -82,15 +83,10 @@ function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
     [text(verdicts(suite))],
     [text(`${inSize(suite.largest_fall)} points`)],
   ];
-  return [
-    {
-      kind: 'table',
-      head: ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'].map((name) => [
-        text(name),
-      ]),
-      rows: suites.slice(0, rows).map(row),
-    },
-  ];
+  return table(
+    ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'],
+    suites.slice(0, rows).map(row),
+  );
 }
 
 function variant({ variant: which }: NoiseSuite): Line {
@@ -116,29 +112,21 @@ function flakyBlocks({ flaky, runs }: NoiseResult, rows: number): Block[] {
   if (runs === 0) return [];
   if (flaky.length === 0) return [paragraph([text('No reference both passed and failed.')])];
   const shown = flaky.slice(0, rows);
-  const more = andMore(flaky.length, shown.length);
   return [
     paragraph([
       text(`${counted(flaky.length, 'reference')} both passed and failed, the least steady first:`),
     ]),
-    ...(shown.length === 0
-      ? []
-      : [
-          {
-            kind: 'table' as const,
-            head: ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'].map((name) => [
-              text(name),
-            ]),
-            rows: shown.map((reference): Line[] => [
-              [code(reference.name)],
-              [code(reference.id)],
-              [text(`${count(reference.passes)} of ${count(reference.tries)}`)],
-              [text(rateInterval(reference))],
-              [place(reference.file, reference.line)],
-            ]),
-          },
-        ]),
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...table(
+      ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'],
+      shown.map((reference) => [
+        [code(reference.name)],
+        [code(reference.id)],
+        [text(`${count(reference.passes)} of ${count(reference.tries)}`)],
+        [text(rateInterval(reference))],
+        [place(reference.file, reference.line)],
+      ]),
+    ),
+    ...moreBlock(flaky.length, shown.length),
   ];
 }
 
@@ -171,17 +159,12 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
     ? []
     : [
         paragraph([text('Margins that fit this noise, under '), code('gate'), text(':')]),
-        { kind: 'list', items },
+        ...list(items),
       ];
 }
 
 function cutList(items: readonly Line[], rows: number): Block[] {
-  if (items.length === 0) return [];
-  const more = andMore(items.length, rows);
-  return [
-    { kind: 'list', items: items.slice(0, rows) },
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-  ];
+  return [...list(items.slice(0, rows)), ...moreBlock(items.length, rows)];
 }
 
 function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {

@@ -122,6 +122,17 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
   return { kind: 'paragraph', tone, line };
 }
 
+/** Column titles are our own words, except those given as a line. Nothing without rows. */
+export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
+  const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
+  return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
+}
+
+/** Nothing without items. */
+export function list(items: Line[]): Block[] {
+  return items.length === 0 ? [] : [{ kind: 'list', items }];
+}
+
 export function group(summary: Line, blocks: Block[]): Block[] {
   return blocks.length === 0 ? [] : [{ kind: 'group', summary, blocks }];
 }

@@ -10,6 +10,7 @@ import {
   SENTENCE,
   code,
   joinLines,
+  list,
   placeLink,
   paragraph,
   strong,
@@ -18,7 +19,7 @@ import {
   type Line,
 } from './document.ts';
 import { shortFace } from './faces.ts';
-import { andMore } from './phrases.ts';
+import { andMore, moreBlock } from './phrases.ts';
 
 const SHOWN_CAUSES = 5;
 
@@ -76,11 +77,10 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
 function causeList(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
   const shown = shownOf(causes, detail);
   if (shown.length === 0) return [];
-  const more = andMore(causes.length, shown.length);
   return [
     ...(title === null ? [] : [paragraph([strong(title)])]),
-    { kind: 'list', items: shown.map(errorCauseLine) },
-    ...(more === null ? [] : [paragraph([text(`${more} causes.`)])]),
+    ...list(shown.map(errorCauseLine)),
+    ...moreBlock(causes.length, shown.length, 'causes'),
   ];
 }
 

@@ -16,9 +16,9 @@ import {
   signedValue,
 } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { code, group, lineBreak, paragraph, text, type Block, type Line } from './document.ts';
+import { code, group, lineBreak, table, text, type Block, type Line } from './document.ts';
 import { suitesWorstFirst } from './order.ts';
-import { andMore, repeatedNames, suiteName } from './phrases.ts';
+import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
 /** Means and label counts of metrics that do more than pass or fail. */
 export function metricValues(
@@ -36,7 +36,6 @@ export function metricValues(
   );
   const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
-  const more = andMore(found.length, shown.length);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
   const undirected = found.filter(
     ({ metric: { values, better } }) => better === 'none' && (values?.moved ?? null) !== null,
@@ -51,17 +50,16 @@ export function metricValues(
     shown.length === 0
       ? []
       : [
-          {
-            kind: 'table',
-            head: columns.map((name) => [text(name)]),
-            rows: shown.map(({ suite, metric }) =>
+          ...table(
+            columns,
+            shown.map(({ suite, metric }) =>
               [
                 [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
                 ...metricCells(metric, mode),
               ].slice(0, columns.length),
             ),
-          },
-          ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+          ),
+          ...moreBlock(found.length, shown.length),
         ],
   );
 }

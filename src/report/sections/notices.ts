@@ -11,7 +11,7 @@ import type { Detail } from './detail.ts';
 import {
   group,
   joinLines,
-  paragraph,
+  list,
   place,
   text,
   type Block,
@@ -22,17 +22,16 @@ import { amongErrors, opensErrors } from './errors.ts';
 import type { Reports } from './feature-report.ts';
 import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
-import { andMore } from './phrases.ts';
+import { andMore, moreBlock } from './phrases.ts';
 
 /** What the user has to fix. Not collapsed, because such a run shows nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
   const shown = groups.slice(0, detail.problems);
-  const more = andMore(groups.length, shown.length);
   return [
-    { kind: 'list', items: shown.map(problemAtPlaces) },
-    ...(more === null ? [] : [paragraph([text(`${more} problems.`)])]),
+    ...list(shown.map(problemAtPlaces)),
+    ...moreBlock(groups.length, shown.length, 'problems'),
   ];
 }
 
@@ -78,9 +77,7 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
     reasons: result.reasons.filter((reason) => !isElsewhere(reason)),
   }).filter((sentence) => !inHeadline(sentence));
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
-  return shown.length === 0
-    ? []
-    : [{ kind: 'list', items: shown.map((reason): Line => [text(shorten(reason, SENTENCE))]) }];
+  return list(shown.map((reason) => [text(shorten(reason, SENTENCE))]));
 }
 
 const REASONS = 5;
@@ -135,7 +132,6 @@ export function notices(result: Result, detail: Detail): Block[] {
     found.map((notice) => noticeLine(words, notice)),
   );
   const shown = lines.slice(0, detail.collapsedItems);
-  const more = andMore(lines.length, shown.length);
   return group(
     [
       text(
@@ -149,10 +145,7 @@ export function notices(result: Result, detail: Detail): Block[] {
         ].join(''),
       ),
     ],
-    [
-      ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
-      ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
-    ],
+    [...list(shown), ...moreBlock(lines.length, shown.length)],
   );
 }
 

@@ -18,7 +18,7 @@ import {
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, text, type Line } from './document.ts';
+import { code, paragraph, text, type Block, type Line } from './document.ts';
 
 export interface VerdictLook {
   sign: string;
@@ -191,6 +191,12 @@ export function shortSha(sha: string): string {
 
 export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
+}
+
+/** A paragraph that says how many are not shown, `and 3 more suites.`; nothing if all are. */
+export function moreBlock(total: number, shown: number, things = ''): Block[] {
+  const more = andMore(total, shown);
+  return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
 }
 
 export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {

@@ -4,7 +4,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { code, group, paragraph, text, type Block, type Line } from './document.ts';
+import { code, group, paragraph, table, text, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
@@ -13,7 +13,7 @@ import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
-  andMore,
+  moreBlock,
   passWords,
   repeatedNames,
   rolledUpWords,
@@ -64,21 +64,17 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
       : [
           paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
           ...inFull.flatMap((entry) => answerBlocks(entry, repeated, detail, reports)),
-          ...(rows.length === 0 ? [] : [countsTable(rows, repeated)]),
+          ...countsTable(rows, repeated),
         ];
   });
-  const more = andMore(
-    entries.length,
-    open + detail.counts - counts + Math.max(0, detail.answers - open) - answers,
-  );
-  if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
+  const shown = open + detail.counts - counts + Math.max(0, detail.answers - open) - answers;
   return group(
     [
       text(
         `${brokenWords(result, shared, open)}${entries.length - open === 1 ? '' : ', worst first'}`,
       ),
     ],
-    blocks,
+    [...blocks, ...moreBlock(entries.length, shown)],
   );
 }
 
@@ -166,8 +162,6 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
     .filter(({ number }) => number > 0)
     .map(({ status, number }) => `${count(number)} ${STATUS_WORDS[status]}`);
   const rows = entries.slice(0, detail.collapsedItems);
-  const more = andMore(entries.length, rows.length);
-  const blocks = rows.length === 0 ? [] : [countsTable(rows, repeatedNames(result.suites))];
   return group(
     [
       text(
@@ -176,7 +170,11 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
           : `Other references: ${words.join('; ')}`,
       ),
     ],
-    [...blocks, ...(more === null ? [] : [paragraph([text(`${more}.`)])]), ...causes],
+    [
+      ...countsTable(rows, repeatedNames(result.suites)),
+      ...moreBlock(entries.length, rows.length),
+      ...causes,
+    ],
   );
 }
 
@@ -216,16 +214,15 @@ export function passCounts(reference: ReferenceResult, suite: SuiteResult): stri
   return `${counts}${rolledUpWords(reference, suite)}`;
 }
 
-function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block {
-  return {
-    kind: 'table',
-    head: ['Suite', 'Reference', 'Status', 'Base', 'Head'].map((name) => [text(name)]),
-    rows: entries.map(({ suite, reference }) => [
+function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block[] {
+  return table(
+    ['Suite', 'Reference', 'Status', 'Base', 'Head'],
+    entries.map(({ suite, reference }) => [
       suiteName(suite, repeated),
       linkedFace(reference),
       [text(statusWords(reference))],
       [text(passWords(reference.base))],
       [text(passWords(reference.head))],
     ]),
-  };
+  );
 }

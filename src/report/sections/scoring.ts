@@ -4,15 +4,23 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { counted, twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import { scoringSummary } from '../../wording/scoring.ts';
 import type { Detail } from './detail.ts';
-import { code, group, joinLines, paragraph, text, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  joinLines,
+  paragraph,
+  table,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
 import { shortFaceOf } from './faces.ts';
-import { andMore } from './phrases.ts';
+import { andMore, moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
 /** Both sides' answers under both scorings, and how the rate's change splits. */
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
-  const more = andMore(scoring.length, shown.length);
   const blocks = shown.flatMap((change) => {
     const own = suites.filter(({ path, name }) => path === change.path && name === change.name);
     return scoringBlocks(
@@ -21,10 +29,9 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
       items,
     );
   });
-  if (more !== null) blocks.push(paragraph([text(`${more}.`)]));
   return group(
     [text(`Scoring changed in ${counted(scoring.length, 'suite')}`)],
-    scoring.length === 0 ? [] : blocks,
+    [...blocks, ...moreBlock(scoring.length, shown.length)],
   );
 }
 
@@ -40,22 +47,13 @@ function scoringBlocks(
   const more = andMore(scoring.flipped.length, flipped.length);
   return [
     paragraph([code(scoring.name), text(`: ${scoringSummary(scoring)}`)]),
-    {
-      kind: 'table',
-      head: [[text('')], [text("Base's scoring")], [text("Head's scoring")]],
-      rows: [
-        [
-          [text("Base's answers")],
-          [text(percent(rates.base_base))],
-          [text(percent(rates.base_head))],
-        ],
-        [
-          [text("Head's answers")],
-          [text(percent(rates.head_base))],
-          [text(percent(rates.head_head))],
-        ],
-      ],
-    },
+    ...table(
+      ['', "Base's scoring", "Head's scoring"],
+      [
+        ["Base's answers", percent(rates.base_base), percent(rates.base_head)],
+        ["Head's answers", percent(rates.head_base), percent(rates.head_head)],
+      ].map((row) => row.map((cell) => [text(cell)])),
+    ),
     paragraph([
       text(
         `Prompt ${pointsBetween(rates.base_head, rates.head_head)}, ` +

@@ -12,8 +12,10 @@ import {
   group,
   joinLines,
   lineBreak,
+  list,
   paragraph,
   place,
+  table,
   text,
   type Block,
   type Line,
@@ -28,6 +30,7 @@ import {
   andMore,
   change,
   metricMeans,
+  moreBlock,
   metricRates,
   preferredWords,
   rates,
@@ -59,19 +62,16 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
           [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
   });
-  const head = (result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS).map((name) => [text(name)]);
+  const head = result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS;
   const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
   const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
   return [
-    { kind: 'table', head, rows: open },
+    ...table(head, open),
     ...(folded.length === 0
       ? rest
-      : group(
-          [text(counted(below, 'more suite'))],
-          [{ kind: 'table', head, rows: folded }, ...rest],
-        )),
+      : group([text(counted(below, 'more suite'))], [...table(head, folded), ...rest])),
   ];
 }
 
@@ -115,37 +115,33 @@ export function verdictsInWords(result: Result, { collapsedItems: items }: Detai
     ({ summary, metrics }) => JSON.stringify([summary, metrics]),
   );
   const shown = sentences.slice(0, items);
-  const more = andMore(told.length, shown.flat().length);
   const repeated = repeatedNames(suites);
   return group(
     [text('Details')],
     shown.length === 0
       ? []
       : [
-          {
-            kind: 'list',
-            items: [
-              ...shown.map((same): Line => [
-                ...joinLines(
-                  same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated)),
-                  ', ',
-                ),
-                text(
-                  same.length > MAX_ROW_SUITES
-                    ? ` ${andMore(same.length, MAX_ROW_SUITES) ?? ''}`
-                    : '',
-                ),
-                text(`: ${shorten(same[0].summary, SENTENCE)}`),
-                text(
-                  same[0].metrics === null
-                    ? ''
-                    : ` By metric: ${shorten(same[0].metrics, SENTENCE)}.`,
-                ),
-              ]),
-              ...savedTries(result),
-            ],
-          },
-          ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+          ...list([
+            ...shown.map((same): Line => [
+              ...joinLines(
+                same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated)),
+                ', ',
+              ),
+              text(
+                same.length > MAX_ROW_SUITES
+                  ? ` ${andMore(same.length, MAX_ROW_SUITES) ?? ''}`
+                  : '',
+              ),
+              text(`: ${shorten(same[0].summary, SENTENCE)}`),
+              text(
+                same[0].metrics === null
+                  ? ''
+                  : ` By metric: ${shorten(same[0].metrics, SENTENCE)}.`,
+              ),
+            ]),
+            ...savedTries(result),
+          ]),
+          ...moreBlock(told.length, shown.flat().length),
         ],
   );
 }

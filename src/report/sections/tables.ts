@@ -5,11 +5,11 @@ import { percent, cost, counted } from '../../text/amounts.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
-import { code, group, paragraph, text, type Block, type Line } from './document.ts';
+import { code, group, list, paragraph, table, text, type Block, type Line } from './document.ts';
 import { type Interval, wilson } from './intervals.ts';
 import { suitesWorstFirst } from './order.ts';
 import { differingSuites } from './pairing.ts';
-import { andMore, repeatedNames, suiteName } from './phrases.ts';
+import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
 export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const repeated = repeatedNames(suites);
@@ -22,13 +22,9 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
       ...suiteName(suite, repeated),
       text(`, ${preference.metric}: ${preferenceSummary(preference)}`),
     ]);
-  const more = andMore(found.length, shown.length);
   return group(
     [text(`Which answers are preferred, ${counted(found.length, 'suite')}`)],
-    [
-      ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
-      ...(more === null || shown.length === 0 ? [] : [paragraph([text(`${more}.`)])]),
-    ],
+    shown.length === 0 ? [] : [...list(shown), ...moreBlock(found.length, shown.length)],
   );
 }
 
@@ -98,15 +94,10 @@ export function ranking(result: Result, { suites: limit }: Detail): Block[] {
 /** At most `limit` rows of one prompt. */
 export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
   const shown = ranked.slice(0, limit);
-  const more = andMore(ranked.length, shown.length);
   return [
-    {
-      kind: 'table',
-      head: RANKING_COLUMNS.map((name) => [text(name)]),
-      rows: shown.map((variant, index) => rankingRow(variant, index)),
-    },
+    ...table(RANKING_COLUMNS, shown.map(rankingRow)),
     paragraph([text(rankingVerdict(ranked))]),
-    ...(more === null ? [] : [paragraph([text(`${more} variants.`)])]),
+    ...moreBlock(ranked.length, shown.length, 'variants'),
   ];
 }
 
