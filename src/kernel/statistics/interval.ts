@@ -47,7 +47,10 @@ export function differenceInterval(
   };
 }
 
-/** The drop that flawless tries, so many per side and question, do not rule out. */
+/**
+ * The drop that flawless tries, so many per side and question, do not rule out. No question can lose
+ * more than all of its tries, so the drop is at most one question's share.
+ */
 export function flawlessReach(questions: number, tries: number, z: number): number {
-  return (z * Math.sqrt(FLOOR)) / tries / Math.max(1, questions);
+  return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);
 }
