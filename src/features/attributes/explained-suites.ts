@@ -78,13 +78,7 @@ export function explainedSuites(
 export function droppedWords(dropped: number): string | null {
   return dropped === 0
     ? null
-    : [
-        `${counted(dropped, 'more insight')} `,
-        dropped === 1 ? 'was' : 'were',
-        ' dropped: a figure or a direction was not that of the attribute ',
-        dropped === 1 ? 'it names' : 'they name',
-        '.',
-      ].join('');
+    : `${counted(dropped, 'more insight')} ${dropped === 1 ? 'was' : 'were'} dropped; the notices say why.`;
 }
 
 export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { percent, counted, pointsBetween, signed } from '../../text/amounts.ts';
 import { askForJson, type AskTools } from '../../trials/grader-question.ts';
-import { checkInsight, type InsightFinding } from './check-insight.ts';
+import { insightFault, insightFinding, type InsightFinding } from './check-insight.ts';
+import { KIND_WORDS } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 import { areCompared, tableText } from './tables.ts';
 
@@ -17,7 +18,9 @@ const MAX_INSIGHTS = 6;
 const insightReplySchema = z.object({
   insights: z.array(
     z.object({
-      text: z.string().describe('One or two sentences.'),
+      why: z
+        .string()
+        .describe('One or two sentences on what the cause may be or what to do, without figures.'),
       attributes: z.array(z.string()).describe('Ids of the attributes it is about.'),
       references: z.array(z.string()).describe('Ids of the references it rests on.'),
     }),
@@ -60,10 +63,9 @@ export async function findingsFor(
         'The test cases of the application were sorted into domains (what an input is about) ' +
           'and sub-tasks (what answering takes).',
         ...(areCompared(attributes) ? COMPARISON_PROMPT : ONE_SIDED),
-        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Use no number ` +
-          'that the tables do not state, spelled in digits as there; call an attribute by its ' +
-          'name wherever you state figures of it; and name attributes and references by their ' +
-          'ids in the lists.',
+        `At most ${String(MAX_INSIGHTS)} in all, the most important first. Name attributes and ` +
+          'references by their ids in the lists. "why" states no number and does not say what got ' +
+          'better or worse: the figures of the attributes are shown in front of it.',
       ].join('\n'),
     },
     tools,
@@ -74,16 +76,28 @@ export async function findingsFor(
       dropped: 0,
       notes: [`no insights were written: ${asked.reason}`],
     };
-  const checked = asked.reply.insights
+  const written = asked.reply.insights
     .slice(0, MAX_INSIGHTS)
-    .map((insight) => checkInsight(insight, attributes));
-  const findings = checked.flatMap((finding) => (typeof finding === 'string' ? [] : [finding]));
-  const reasons = checked.filter((finding) => typeof finding === 'string');
+    .map((insight) => ({ insight, fault: insightFault(insight, attributes) }));
+  const findings = written.flatMap(({ insight, fault }) =>
+    fault === null ? [insightFinding(insight, figuresOf(insight.attributes, attributes))] : [],
+  );
+  const faults = written.flatMap(({ fault }) => fault ?? []);
   return {
     findings: findings.length > 0 ? findings : plainFindings(attributes),
-    dropped: reasons.length,
-    notes: reasons.map((reason) => `an insight was dropped: ${reason}`),
+    dropped: faults.length,
+    notes: faults.map((fault) => `an insight was dropped: ${fault}`),
   };
+}
+
+/** Attributes whose figures an insight shows. */
+const SHOWN_FIGURES = 2;
+
+function figuresOf(ids: readonly string[], attributes: readonly AttributeResult[]): string[] {
+  return attributes
+    .filter(({ id }) => ids.includes(id))
+    .slice(0, SHOWN_FIGURES)
+    .map(rateSentence);
 }
 
 export function plainFindings(attributes: readonly AttributeResult[]): InsightFinding[] {
@@ -109,13 +123,17 @@ export function plainFindings(attributes: readonly AttributeResult[]): InsightFi
   });
 }
 
-function rateSentence({ name, kind, verdict, n, base, head, low, high }: AttributeResult): string {
+function rateSentence(attribute: AttributeResult): string {
+  const { name, kind, verdict, n, base, head, low, high, difference, explained_by } = attribute;
+  const over = `over ${counted(n, 'reference')}.`;
+  const subject = `${name} (${KIND_WORDS[kind]})`;
+  if (difference === null) return `${subject}: pass rate ${percent(head ?? base)} ${over}`;
   const interval =
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
-  const what = kind === 'domain' ? 'domain' : 'sub-task';
+  const moved = explained_by.length === 0 ? verdict : 'moved only with shared references';
   return (
-    `${name} (${what}) ${verdict}: pass rate ${percent(base)} → ${percent(head)} ` +
-    `(${pointsBetween(base, head)}${interval}) over ${counted(n, 'reference')}.`
+    `${subject} ${moved}: pass rate ${percent(base)} → ${percent(head)} ` +
+    `(${pointsBetween(base, head)}${interval}) ${over}`
   );
 }
 

@@ -179,8 +179,8 @@ export const attributeKeys = {
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites of which a model wrote insights that are not shown, because a figure or a ' +
-        'direction is not that of the attribute they name; absent: none.',
+      'Suites of which a model wrote insights that are not shown, because they name what does ' +
+        'not exist or state figures of their own; absent: none.',
     )
     .exactOptional(),
 };

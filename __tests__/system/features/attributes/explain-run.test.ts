@@ -242,7 +242,11 @@ describe('a pull request', () => {
     'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (the model is overloaded)',
     { ...RED, insights: [with_({ generated: false, text: has('pass less often than before') })] },
   );
-  const legal = { text: 'Legal questions fell.', attributes: ['domain-legal'], references: [] };
+  const legal = {
+    why: 'Legal questions need the rule.',
+    attributes: ['domain-legal'],
+    references: [],
+  };
   says(
     'reports an insight about an attribute that does not exist, and is explained in plain sentences',
     { script: { ...reader, insights: () => ({ insights: [legal] }) } },

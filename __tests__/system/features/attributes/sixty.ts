@@ -75,8 +75,8 @@ export const reader: Script = {
   insights: (rows) => ({
     insights: rows
       .filter(({ verdict }) => verdict === 'regressed')
-      .map(({ id, name, base_pass_percent, head_pass_percent, samples }) => ({
-        text: `Answers about ${String(name)} got worse: ${String(base_pass_percent)} % → ${String(head_pass_percent)} %.`,
+      .map(({ id, name, samples }) => ({
+        why: `Answers about ${String(name)} no longer quote the rule.`,
         attributes: [id],
         references: (samples as { reference: string }[]).map(({ reference }) => reference),
       })),

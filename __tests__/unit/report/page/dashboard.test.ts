@@ -176,7 +176,7 @@ describe('the dashboard of a comparison', () => {
       ...result,
       dropped_insights: [{ path, suite, variant, count: 3 }],
     });
-    expect(page).toContain('3 more insights were dropped: a figure or a direction');
+    expect(page).toContain('3 more insights were dropped; the notices say why');
     expect(html).not.toContain('insights were dropped');
   });
 
