@@ -1,4 +1,5 @@
 import { cohenKappa } from '../kernel/statistics/kappa.ts';
+import { at, sum } from '../kernel/statistics/sums.ts';
 
 /** Items by truth (positive, negative) and judgement (true, false). */
 interface JudgedCounts {
@@ -54,16 +55,13 @@ function ratio(part: number, whole: number): number | null {
  * items or pairs of ratings, and when all ratings are in one category. Source: Fleiss 1971.
  */
 export function fleissKappa(counts: readonly (readonly number[])[]): number | null {
-  const ratings = (counts[0] ?? []).reduce((total, count) => total + count, 0);
+  const ratings = sum(counts[0] ?? []);
   if (ratings < 2) return null;
   const shares = (counts[0] ?? []).map(
-    (_, j) => counts.reduce((total, row) => total + (row[j] ?? 0), 0) / (counts.length * ratings),
+    (_, j) => sum(counts.map((row) => at(row, j))) / (counts.length * ratings),
   );
-  const agreeing = counts.reduce(
-    (total, row) => total + row.reduce((squares, count) => squares + count * count, 0) - ratings,
-    0,
-  );
+  const agreeing = sum(counts.map((row) => sum(row.map((count) => count * count)) - ratings));
   const observed = agreeing / (counts.length * ratings * (ratings - 1));
-  const expected = shares.reduce((total, share) => total + share * share, 0);
+  const expected = sum(shares.map((share) => share * share));
   return expected < 1 ? (observed - expected) / (1 - expected) : null;
 }

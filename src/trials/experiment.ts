@@ -140,7 +140,8 @@ async function search(
       groups = narrowGroups(groups, units, PARTS);
       continue;
     }
-    const units = unitsOf(nextMix(beliefs, groups.length, ratesFor(trials, open)), groups);
+    const rates = [...ratesFor(trials, open).values()];
+    const units = unitsOf(nextMix(beliefs, groups.length, rates), groups);
     const [first = 0, ...others] = open;
     const chosen = others.sort(
       (a, b) => outcomeCount(trials, units, a) - outcomeCount(trials, units, b),

@@ -1,4 +1,5 @@
 import { type PairedTry, jointEValue } from '../kernel/statistics/e-values.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
 import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
 import {
@@ -50,7 +51,7 @@ export async function prove(
   const chosen = likely.slice(0, PER_ROUND);
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
-  const rates = meanRates(ratesFor(trials, chosen));
+  const rates = meanRates([...ratesFor(trials, chosen).values()]);
   const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
     drawTries(
       trials,
@@ -130,8 +131,8 @@ function sharesOf(
 ): Map<number, number> {
   const found = beliefs.find((belief) => candidateKey(belief) === candidateKey(candidate));
   return new Map(
-    open.map((reference, i) => {
-      const ratio = SAME_CAUSE_PRIOR * ((found?.own[i] ?? 0) / (found?.prior ?? 1));
+    open.map((reference) => {
+      const ratio = SAME_CAUSE_PRIOR * ((found?.own.get(reference) ?? 0) / (found?.prior ?? 1));
       return [reference, ratio / (ratio + 1 - SAME_CAUSE_PRIOR)];
     }),
   );
@@ -172,9 +173,7 @@ function contrastCounts(
   return { restored: count('passing'), broken: count('failing') };
 }
 
-export interface UnitBelief extends Belief, Candidate {
-  prior: number;
-}
+export interface UnitBelief extends Belief, Candidate {}
 
 export interface ProofState {
   refuted: readonly Candidate[];
@@ -195,23 +194,21 @@ export function beliefsIn(
   { refuted, proven }: ProofState,
 ): UnitBelief[] {
   const seen = trials.outcomes.flatMap(({ units, reference, passed }) => {
-    const own = open.indexOf(reference);
     const mix = groups.map((group) => group.every((unit) => units.has(unit)));
-    return own < 0 ? [] : [{ mix, reference: own, passes: Number(passed), fails: Number(!passed) }];
+    return [{ mix, reference, passes: Number(passed), fails: Number(!passed) }];
   });
   const [gone, sure] = [new Set(refuted.map(candidateKey)), new Set(proven.map(candidateKey))];
   const candidates = hypothesesOf(groups.length).map(({ hypothesis, prior }) => {
     const units = hypothesis.groups.flatMap((group) => groups[group] ?? []);
-    const key = candidateKey({ relation: hypothesis.relation, units });
+    const candidate = { relation: hypothesis.relation, units };
+    const key = candidateKey(candidate);
     const weight = gone.has(key) ? REFUTED : sure.has(key) ? PROVEN : 1;
-    return { hypothesis, prior: prior * weight, units };
+    return { hypothesis, prior: prior * weight, ...candidate };
   });
-  const sum = candidates.reduce((all, { prior }) => all + prior, 0);
-  return believe(candidates, ratesFor(trials, open), seen).map((belief, i) => ({
+  const all = sum(candidates.map(({ prior }) => prior));
+  return believe(candidates, ratesFor(trials, open), seen).map((belief) => ({
     ...belief,
-    relation: belief.hypothesis.relation,
-    units: candidates[i]?.units ?? [],
-    prior: (candidates[i]?.prior ?? 0) / sum,
+    prior: belief.prior / all,
   }));
 }
 
@@ -219,8 +216,13 @@ export function candidateKey({ relation, units }: Candidate): string {
   return JSON.stringify([relation, units]);
 }
 
-export function ratesFor({ rates }: Trials, references: readonly number[]): Rates[] {
-  return references.flatMap((reference) => rates[reference] ?? []);
+export function ratesFor({ rates }: Trials, references: readonly number[]): Map<number, Rates> {
+  return new Map(
+    references.flatMap((reference) => {
+      const own = rates.get(reference);
+      return own === undefined ? [] : [[reference, own]];
+    }),
+  );
 }
 
 export function unitsOf(mix: Mix, groups: readonly (readonly number[])[]): ReadonlySet<number> {

@@ -1,3 +1,5 @@
+import { sum } from '../kernel/statistics/sums.ts';
+
 /** What may have broken a reference: one group, all only together, any of them, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
@@ -21,7 +23,7 @@ const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 /** Prior share of references with a common cause. */
 const COMMON_CAUSE_PRIOR = 0.85;
 
-export function hypothesesOf(groups: number): { hypothesis: Hypothesis; prior: number }[] {
+export function hypothesesOf(groups: number): Weighted[] {
   const singles = [...Array(groups).keys()].map((group) => [group]);
   const extend = (sets: readonly number[][]): number[][] =>
     sets.flatMap((set) =>
@@ -60,58 +62,73 @@ function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
     : groups.some((group) => mix[group]);
 }
 
-export interface Belief {
+export interface Weighted {
   hypothesis: Hypothesis;
+  prior: number;
+}
+
+export interface Belief extends Weighted {
   /** Posterior of being the first reference's cause, 0–1. */
   belief: number;
-  /** Per reference: posterior from its own tries alone, 0–1. */
-  own: number[];
+  /** By reference: posterior from its own tries alone, 0–1. */
+  own: ReadonlyMap<number, number>;
 }
 
 /** Posteriors for the first reference. Others support a common cause, but cannot outvote it. */
-export function believe(
-  hypotheses: readonly { hypothesis: Hypothesis; prior: number }[],
-  rates: readonly Rates[],
+export function believe<Own extends Weighted>(
+  hypotheses: readonly Own[],
+  rates: ReadonlyMap<number, Rates>,
   seen: readonly { mix: Mix; reference: number; passes: number; fails: number }[],
-): Belief[] {
-  const byReference = rates.map((own, reference) => {
-    const mine = seen.filter((tried) => tried.reference === reference);
-    const logs = hypotheses.map(({ hypothesis }) =>
-      mine.reduce((sum, { mix, passes, fails }) => {
-        const pass = breaks(hypothesis, mix) ? own.broken : own.intact;
-        return sum + passes * Math.log(pass) + fails * Math.log(1 - pass);
-      }, 0),
-    );
-    const most = Math.max(...logs);
-    const weights = hypotheses.map(({ prior }, h) => prior * Math.exp((logs[h] ?? most) - most));
-    const all = weights.reduce((sum, weight) => sum + weight, 0);
-    return { weights, all };
-  });
-  const shared = hypotheses.map(({ prior }, h) =>
-    byReference.reduce((sum, { weights, all }, reference) => {
-      const share = reference === 0 ? 1 : COMMON_CAUSE_PRIOR;
-      return sum + Math.log((share * (weights[h] ?? 0)) / (prior * all) + 1 - share);
-    }, Math.log(prior)),
-  );
-  const most = Math.max(...shared);
-  const scaled = shared.map((log) => Math.exp(log - most));
-  const sum = scaled.reduce((total, value) => total + value, 0);
-  return hypotheses.map(({ hypothesis }, h) => ({
-    hypothesis,
-    belief: (scaled[h] ?? 0) / sum,
-    own: byReference.map(({ weights, all }) => (weights[h] ?? 0) / all),
+): (Own & Belief)[] {
+  const candidates = hypotheses.map((weighted) => ({
+    weighted,
+    own: new Map<number, number>(),
+    log: Math.log(weighted.prior),
   }));
+  for (const [reference, { intact, broken }] of rates) {
+    const mine = seen.filter((tried) => tried.reference === reference);
+    const likely = candidates.map((candidate) => {
+      const { hypothesis, prior } = candidate.weighted;
+      const logs = mine.map(({ mix, passes, fails }) => {
+        const pass = breaks(hypothesis, mix) ? broken : intact;
+        return passes * Math.log(pass) + fails * Math.log(1 - pass);
+      });
+      return { candidate, factor: prior, log: sum(logs) };
+    });
+    for (const { candidate, share } of withShares(likely)) {
+      const common = candidate.own.size === 0 ? 1 : COMMON_CAUSE_PRIOR;
+      candidate.own.set(reference, share);
+      candidate.log += Math.log((common * share) / candidate.weighted.prior + 1 - common);
+    }
+  }
+  return withShares(candidates.map((candidate) => ({ ...candidate, factor: 1 }))).map(
+    ({ weighted, own, share }) => ({ ...weighted, own, belief: share }),
+  );
+}
+
+/** Each item's share of the sum of factor × e^log. */
+function withShares<Item extends { factor: number; log: number }>(
+  items: readonly Item[],
+): (Item & { share: number })[] {
+  const most = Math.max(...items.map(({ log }) => log));
+  const weighed = items.map((item) => ({
+    ...item,
+    share: item.factor * Math.exp(item.log - most),
+  }));
+  const all = sum(weighed.map(({ share }) => share));
+  return weighed.map((item) => ({ ...item, share: item.share / all }));
 }
 
 /** The most informative mix: each group left out or alone, and likely ones together. */
 export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
-  const involved = Array.from({ length: groups }, () => 0);
-  for (const { hypothesis, belief } of beliefs)
-    for (const group of hypothesis.groups) involved[group] = (involved[group] ?? 0) + belief;
-  const order = [...involved.keys()].sort(
-    (a, b) => (involved[b] ?? 0) - (involved[a] ?? 0) || a - b,
-  );
   const everything = Array.from({ length: groups }, (_, group) => group);
+  const order = everything
+    .map((group) => {
+      const involving = beliefs.filter(({ hypothesis }) => hypothesis.groups.includes(group));
+      return { group, involved: sum(involving.map(({ belief }) => belief)) };
+    })
+    .sort((a, b) => b.involved - a.involved)
+    .map(({ group }) => group);
   const withOnly = (chosen: ReadonlySet<number>, inside: boolean): Mix =>
     everything.map((group) => chosen.has(group) === inside);
   const sets = [

@@ -1,3 +1,5 @@
+import { at } from '../kernel/statistics/sums.ts';
+
 /** Part of a line: on both sides, or on one of them as part of a unit. */
 export interface TextPiece {
   text: string;
@@ -139,7 +141,7 @@ export function align<Item>(
   const pairs: [number, number][] = [];
   let [i, j] = [0, 0];
   while (i < left.length && j < right.length) {
-    const pair = scores[i]?.[j] ?? 0;
+    const pair = cell(scores, i, j);
     if (pair > 0 && best(i, j) === pair + best(i + 1, j + 1)) pairs.push([i++, j++]);
     else if (best(i + 1, j) >= best(i, j + 1)) i += 1;
     else j += 1;
@@ -154,14 +156,17 @@ function bestSums(
   after: number,
 ): (i: number, j: number) => number {
   const best = Array.from({ length: before + 1 }, () => new Float64Array(after + 1));
-  const at = (i: number, j: number): number => best[i]?.[j] ?? 0;
+  const sumFrom = (i: number, j: number): number => cell(best, i, j);
   for (let i = before - 1; i >= 0; i -= 1) {
     for (let j = after - 1; j >= 0; j -= 1) {
-      const pair = scores[i]?.[j] ?? 0;
-      const row = best[i];
-      if (row === undefined) continue;
-      row[j] = Math.max(at(i + 1, j), at(i, j + 1), pair > 0 ? pair + at(i + 1, j + 1) : 0);
+      const pair = cell(scores, i, j);
+      const paired = pair > 0 ? pair + sumFrom(i + 1, j + 1) : 0;
+      best[i]?.fill(Math.max(sumFrom(i + 1, j), sumFrom(i, j + 1), paired), j, j + 1);
     }
   }
-  return at;
+  return sumFrom;
+}
+
+function cell(rows: readonly ArrayLike<number>[], i: number, j: number): number {
+  return at(rows[i] ?? [], j);
 }

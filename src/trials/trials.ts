@@ -33,7 +33,8 @@ export interface FoundCause {
 export interface Trials {
   units: number;
   alpha: number;
-  rates: readonly Rates[];
+  /** By reference. */
+  rates: ReadonlyMap<number, Rates>;
   outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
   /** Tries that may be made, and that were. */
   most: number;
@@ -64,15 +65,17 @@ const USUAL = 3;
  * Each rate is drawn towards those of all fallen references, because one has few tries. Rates on
  * head are somewhat too low, because these references were chosen for failing.
  */
-function estimateRates(fallen: readonly Fall[]): Rates[] {
+function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
   const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
   const tries = fallen.reduce((sum, { head }) => sum + head.tries, 0);
   const usual = (passes + 0.3) / (tries + 1);
-  return fallen.map(({ base, head }) => {
-    const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
-    const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
-    return { intact, broken: Math.min(broken, 0.75 * intact) };
-  });
+  return new Map(
+    fallen.map(({ base, head }, reference) => {
+      const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
+      const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
+      return [reference, { intact, broken: Math.min(broken, 0.75 * intact) }];
+    }),
+  );
 }
 
 /** Makes these tries, or those of them that there is room for; or says why it makes none. */
