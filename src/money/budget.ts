@@ -131,26 +131,6 @@ function createAnswerLengths(): AnswerLengths {
   };
 }
 
-interface DirectCalls {
-  full(request: Request): boolean;
-  enter(request: Request): void;
-  leave(request: Request): void;
-}
-
-function createDirectCalls(answers: AnswerLengths): DirectCalls {
-  let direct = 0;
-  return {
-    full: ({ purpose, target }) =>
-      !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
-    enter({ target }) {
-      if (!isBatched(target)) direct += 1;
-    },
-    leave({ target }) {
-      if (!isBatched(target)) direct -= 1;
-    },
-  };
-}
-
 interface BudgetRoom {
   /** Reserves a call's cost, waiting for room while others run; null: there is no room. */
   reserve(held: ReservedCall): Promise<ReservedCall | null>;
@@ -165,63 +145,67 @@ function noRoom(cap: number | null, spent: number): string {
   );
 }
 
-interface CostReserve {
+interface RunningCalls {
+  /** Whether a further call of this kind has to wait for the others. */
+  isFull(request: Request): boolean;
   costOf(held: ReservedCall): number;
-  hold(held: ReservedCall): void;
-  /** Releases a reservation; false: there was none. */
-  free(held: ReservedCall): boolean;
+  start(held: ReservedCall): void;
+  end(held: ReservedCall): void;
   /** Running calls reserve more once an answer is longer than expected. */
   relearn(): void;
-  calls(): number;
-  total(): number;
+  count(): number;
+  /** Sum of their reserved costs. */
+  cost(): number;
 }
 
-function createCostReserve(answers: AnswerLengths, price: Price): CostReserve {
-  const underWay = new Map<ReservedCall, number>();
-  let total = 0;
-  let lesson = answers.lessons();
+function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls {
+  const reserved = new Map<ReservedCall, number>();
+  let [total, direct, lesson] = [0, 0, answers.lessons()];
   const costOf = ({ request, input }: ReservedCall): number =>
     price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
-  const hold = (held: ReservedCall): void => {
+  const reserve = (held: ReservedCall): void => {
     const cost = costOf(held);
-    underWay.set(held, cost);
+    reserved.set(held, cost);
     total += cost;
   };
   return {
+    isFull: ({ purpose, target }) =>
+      !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
     costOf,
-    hold,
-    free(held) {
-      total -= underWay.get(held) ?? 0;
-      const wasHeld = underWay.delete(held);
+    start(held) {
+      if (!isBatched(held.request.target)) direct += 1;
+      reserve(held);
+    },
+    end(held) {
+      total -= reserved.get(held) ?? 0;
+      if (reserved.delete(held) && !isBatched(held.request.target)) direct -= 1;
       // Sums of fractions drift, so reset them when no call is running.
-      if (underWay.size === 0) total = 0;
-      return wasHeld;
+      if (reserved.size === 0) total = 0;
     },
     relearn() {
       if (answers.lessons() === lesson) return;
       lesson = answers.lessons();
       total = 0;
-      for (const held of underWay.keys()) hold(held);
+      for (const held of reserved.keys()) reserve(held);
     },
-    calls: () => underWay.size,
-    total: () => total,
+    count: () => reserved.size,
+    cost: () => total,
   };
 }
 
 function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Price): BudgetRoom {
-  const reserve = createCostReserve(answers, price);
-  const crowd = createDirectCalls(answers);
+  const running = createRunningCalls(answers, price);
   let waiting: Waiting[] = [];
   let first = 0;
   let spent = 0;
   let empty: string | null = null;
   const fits = (held: ReservedCall): boolean =>
-    cap === null || spent + reserve.total() + reserve.costOf(held) <= cap;
+    cap === null || spent + running.cost() + running.costOf(held) <= cap;
   const turn = (next: Waiting): 'go' | 'refuse' | 'wait' => {
     if (empty !== null) return 'refuse';
-    if (crowd.full(next.request)) return 'wait';
+    if (running.isFull(next.request)) return 'wait';
     if (fits(next)) return 'go';
-    if (reserve.calls() > 0) return 'wait';
+    if (running.count() > 0) return 'wait';
     empty = noRoom(cap, spent);
     return 'refuse';
   };
@@ -230,10 +214,7 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
       const decided = turn(next);
       if (decided === 'wait') break;
       first += 1;
-      if (decided === 'go') {
-        crowd.enter(next.request);
-        reserve.hold(next);
-      }
+      if (decided === 'go') running.start(next);
       next.go(decided === 'go' ? next : null);
     }
     if (first < waiting.length && first < MAX_EMPTY_PLACES) return;
@@ -247,9 +228,9 @@ function createBudgetRoom(cap: number | null, answers: AnswerLengths, price: Pri
         admit();
       }),
     settle(held, cost) {
-      if (reserve.free(held)) crowd.leave(held.request);
+      running.end(held);
       spent += cost;
-      reserve.relearn();
+      running.relearn();
       admit();
     },
     empty: () => empty,

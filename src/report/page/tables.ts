@@ -154,14 +154,12 @@ function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   if (all.length === 0) return '–';
   const least = all.reduce((a, b) => Math.min(a, b));
   const most = all.reduce((a, b) => Math.max(a, b));
+  const binOf = (value: number): number =>
+    most === least ? 0 : Math.min(BINS - 1, Math.floor(((value - least) / (most - least)) * BINS));
   const bins = (of: readonly number[]): number[] => {
-    const found = Array.from({ length: BINS }, () => 0);
-    for (const value of of) {
-      const at = most === least ? 0 : Math.floor(((value - least) / (most - least)) * BINS);
-      const bin = Math.min(BINS - 1, at);
-      found[bin] = (found[bin] ?? 0) + 1 / of.length;
-    }
-    return found;
+    const counts = Map.groupBy(of, binOf);
+    const share = (bin: number): number => (counts.get(bin)?.length ?? 0) / Math.max(1, of.length);
+    return Array.from({ length: BINS }, (_, bin) => share(bin));
   };
   const [above, below] = [bins(base), bins(head)];
   const top = [...above, ...below].reduce((a, b) => Math.max(a, b));

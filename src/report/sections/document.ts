@@ -65,11 +65,15 @@ export interface Piece {
 
 export type Line = Inline[];
 
-/** How an outcome looks where there is colour; the words say it too. */
 /** `gap` is our own remark about lines left out. */
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
   text: string;
+}
+
+export interface FactRow {
+  name: Line;
+  value: Line;
 }
 
 export type Block =
@@ -77,7 +81,7 @@ export type Block =
   | { kind: 'list'; items: Line[] }
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
-  | { kind: 'facts'; title: Line; rows: { name: Line; value: Line }[] }
+  | { kind: 'facts'; title: Line; rows: FactRow[] }
   /** Collapsed where the output supports it. */
   | { kind: 'group'; summary: Line; blocks: Block[] };
 

@@ -10,7 +10,15 @@ import type { ObjectScore, ObjectScores, Score } from '../../types/metric.ts';
 import { type Json, jsonText } from '../../types/plain.ts';
 import { answerLine, changedArguments, markedAnswers, expectedLine } from './answers.ts';
 import type { Detail } from './detail.ts';
-import { type Block, type Line, code, joinLines, lineBreak, text } from './document.ts';
+import {
+  type Block,
+  type FactRow,
+  type Line,
+  code,
+  joinLines,
+  lineBreak,
+  text,
+} from './document.ts';
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
@@ -38,13 +46,7 @@ export function evidence(
       name: [code(strip.metric), text(` ${stripName(strip)}`)],
       value: stripLine(strip, characters),
     }));
-  const given = [
-    { name: [text('Input')], value: inputLine(reference, characters) },
-    ...filesRow(reference),
-    ...(reference.expected === null
-      ? []
-      : [{ name: [text('Expected')], value: expectedLine(reference.expected, characters) }]),
-  ];
+  const given = givenRows(reference, characters);
   if (head !== null && views.base !== null && views.head !== null) {
     const said = views.head.why(characters);
     const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
@@ -81,7 +83,7 @@ function changedRows(
   base: TryResult | null,
   head: TryResult | null,
   characters: number,
-): { name: Line; value: Line }[] {
+): FactRow[] {
   return changedArguments(base, head).map((change) => ({
     name: [text('Changed')],
     value: [code(change, characters)],
@@ -117,8 +119,20 @@ function answerPieces(
       };
 }
 
+/** Input, files and the expected value. */
+export function givenRows(reference: ReferenceResult, characters: number): FactRow[] {
+  const { expected } = reference;
+  return [
+    { name: [text('Input')], value: inputLine(reference, characters) },
+    ...filesRow(reference),
+    ...(expected === null
+      ? []
+      : [{ name: [text('Expected')], value: expectedLine(expected, characters) }]),
+  ];
+}
+
 /** `photos/cat.png (84 KB)`: images and PDFs that the model saw. */
-export function filesRow({ files = [] }: ReferenceResult): { name: Line; value: Line }[] {
+function filesRow({ files = [] }: ReferenceResult): FactRow[] {
   if (files.length === 0) return [];
   const shown = files
     .slice(0, MOST_FILES)
@@ -135,7 +149,7 @@ export function fileNote({ bytes, side }: ShownFile): string {
   return `(${fileSize(bytes)}${side === undefined ? '' : `, on ${side}`})`;
 }
 
-export function inputLine({ input }: ReferenceResult, characters: number): Line {
+function inputLine({ input }: ReferenceResult, characters: number): Line {
   const entries = Object.entries(input);
   if (entries.length === 0) return [text('none')];
   const share = Math.max(40, Math.floor(characters / entries.length));

@@ -2,10 +2,10 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { answerLine, expectedLine } from './answers.ts';
+import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
-import { code, joinLines, strong, text, type Block, type Line } from './document.ts';
-import { filesRow, inputLine } from './evidence.ts';
+import { code, joinLines, strong, text, type Block, type FactRow, type Line } from './document.ts';
+import { givenRows } from './evidence.ts';
 import { faceOf, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
@@ -68,17 +68,13 @@ function flippedRows(
   { from, to }: Flipped,
   reference: ReferenceResult,
   characters: number,
-): { name: Line; value: Line }[] {
+): FactRow[] {
   const tries = reference.base?.tries ?? [];
   const shown = tries.find(({ outcome }) => outcome === to) ?? tries[0] ?? null;
   const failed = failedScores(shown);
   return [
     { name: [text('Reference')], value: faceOf(reference) },
-    { name: [text('Input')], value: inputLine(reference, characters) },
-    ...filesRow(reference),
-    ...(reference.expected === null
-      ? []
-      : [{ name: [text('Expected')], value: expectedLine(reference.expected, characters) }]),
+    ...givenRows(reference, characters),
     ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
     { name: [text("Base's scoring")], value: [text(from)] },
     {

@@ -12,7 +12,7 @@ import type { Message } from '../../types/model.ts';
 import { jsonText, type Json } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
-import { type Block, type Line, code, paragraph, place, strong, text } from './document.ts';
+import { type Block, type FactRow, code, paragraph, place, strong, text } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
 
 /** Null: it does not run on that side, or the prompt is unknown. */
@@ -123,7 +123,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
   };
 }
 
-function fact(name: string, value: string): { name: Line; value: Line } {
+function fact(name: string, value: string): FactRow {
   return { name: [text(name)], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
