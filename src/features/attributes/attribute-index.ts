@@ -1,8 +1,7 @@
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { AnchorOf, Reports } from '../../report/sections/feature-report.ts';
 import { type Markup, markup } from '../../text/markup.ts';
-import { suiteKey } from './explained-suites.ts';
-import type { AttributeRating, AttributeResult } from './result.ts';
+import { suiteKey, type AttributeRating, type AttributeResult } from './result.ts';
 
 export interface RatedAttribute {
   attribute: AttributeResult;

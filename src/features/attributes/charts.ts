@@ -9,8 +9,8 @@ import { change, rates, signedInterval } from '../../report/sections/phrases.ts'
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
-import { attributesWorstFirst, explainedSuites, KIND_WORDS, suiteKey } from './explained-suites.ts';
-import type { AttributeResult } from './result.ts';
+import { attributesWorstFirst, explainedSuites, KIND_WORDS } from './explained-suites.ts';
+import { suiteKey, type AttributeResult } from './result.ts';
 import {
   ALIGNMENT_WORDS,
   alignmentWords,

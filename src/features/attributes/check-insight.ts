@@ -4,7 +4,7 @@ import type { AttributeResult, Insight } from './result.ts';
 export type InsightFinding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
 /** What a grader writes. The report adds the figures of `attributes` to `why`. */
-export interface WrittenInsight {
+interface WrittenInsight {
   why: string;
   attributes: readonly string[];
   references: readonly string[];

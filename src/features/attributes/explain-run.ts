@@ -1,20 +1,19 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { Variant } from '../../kernel/result/pieces.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
-import { counted, percent, pointsBetween, signed } from '../../text/amounts.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
 import { byReferences, explainedReferences } from './cost.ts';
 import { explain, isExplained } from './explain.ts';
+import { KIND_WORDS } from './explained-suites.ts';
 import { pinnedFor } from './file.ts';
+import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
@@ -50,12 +49,8 @@ export async function explainRun(
     },
     { ...tools, complete: spent.complete },
   );
-  const explained = new Set(
-    attributes.map(({ path, suite, variant }) => identity(path, suite, variant)),
-  );
   const open = wanted.filter(
-    ({ suite: { path, name, variant }, isJudged }) =>
-      isJudged && !explained.has(identity(path, name, variant)),
+    ({ suite, isJudged }) => isJudged && suiteAttributes(suite, attributes).length === 0,
   );
   const regressed = await confirmedAttributes(run, attributes);
   return {
@@ -110,22 +105,10 @@ export function regressedAttributes(
   return own.map((attribute) => ({
     suite,
     references: attribute.references,
-    text: [
-      `${suite.name}: the `,
-      attribute.kind === 'domain' ? 'domain' : 'sub-task',
-      ` "${attribute.name}" regressed: `,
-      `pass rate ${percent(attribute.base)} → ${percent(attribute.head)} `,
-      `(${pointsBetween(attribute.base, attribute.head)}`,
-      attribute.low === null || attribute.high === null
-        ? ''
-        : `, 90 % interval ${signed(attribute.low)} to ${signed(attribute.high)}`,
-      `) over ${counted(attribute.n, 'reference')}; gate.attributes is fail`,
-    ].join(''),
+    text:
+      `${suite.name}: the ${KIND_WORDS[attribute.kind]} "${attribute.name}" regressed: ` +
+      `${rateWords(attribute)}; gate.attributes is fail`,
   }));
-}
-
-function identity(path: string, name: string, variant: Variant): string {
-  return canonicalJson([path, name, { ...variant }]);
 }
 
 /** Null: no attribute could have a verdict, and nothing regressed. */

@@ -124,17 +124,20 @@ export function plainFindings(attributes: readonly AttributeResult[]): InsightFi
 }
 
 function rateSentence(attribute: AttributeResult): string {
-  const { name, kind, verdict, n, base, head, low, high, difference, explained_by } = attribute;
-  const over = `over ${counted(n, 'reference')}.`;
-  const subject = `${name} (${KIND_WORDS[kind]})`;
-  if (difference === null) return `${subject}: pass rate ${percent(head ?? base)} ${over}`;
+  const { name, kind, verdict, difference, explained_by } = attribute;
+  const moved = explained_by.length === 0 ? verdict : 'moved only with shared references';
+  const what = difference === null ? '' : ` ${moved}`;
+  return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
+}
+
+/** `pass rate 95.0 % → 60.0 % (−35.0 points, 90 % interval −45.2 to −25.0) over 12 references`. */
+export function rateWords({ n, base, head, low, high, difference }: AttributeResult): string {
+  const over = `over ${counted(n, 'reference')}`;
+  if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
   const interval =
     low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
-  const moved = explained_by.length === 0 ? verdict : 'moved only with shared references';
-  return (
-    `${subject} ${moved}: pass rate ${percent(base)} → ${percent(head)} ` +
-    `(${pointsBetween(base, head)}${interval}) ${over}`
-  );
+  const points = `${pointsBetween(base, head)}${interval}`;
+  return `pass rate ${percent(base)} → ${percent(head)} (${points}) ${over}`;
 }
 
 function skills({ alignment }: AttributeResult): string {

@@ -5,9 +5,9 @@ import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { byReference, filterValue } from './attribute-index.ts';
-import { explainedSuites, suiteKey } from './explained-suites.ts';
+import { explainedSuites } from './explained-suites.ts';
 import { bestInsight, insights } from './insights-section.ts';
-import type { AttributeResult } from './result.ts';
+import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributes } from './section.ts';
 
 export const attributesReport: FeatureReport = {
@@ -22,9 +22,8 @@ export const attributesReport: FeatureReport = {
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),
   }),
   inCommon(result, suite, worse) {
-    const key = suiteKey(suite);
-    const [most] = result.attributes
-      .filter((attribute) => attribute.verdict === 'regressed' && suiteKey(attribute) === key)
+    const [most] = suiteAttributes(suite, result.attributes)
+      .filter(({ verdict }) => verdict === 'regressed')
       .map((attribute) => ({
         attribute,
         shared: worse.filter((id) => attribute.references.includes(id)).length,

@@ -150,17 +150,20 @@ export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
+/** One file can hold several prompts of one model, so the path alone is not enough. */
+export function suiteKey(of: SuiteOfResult): string {
+  return canonicalJson([of.path, 'suite' in of ? of.suite : of.name, { ...of.variant }]);
+}
+
+type SuiteOfResult = Pick<AttributeResult, 'path' | 'variant'> &
+  ({ suite: string } | { name: string });
+
 export function suiteAttributes(
-  { path, name, variant }: { path: string; name: string; variant: AttributeResult['variant'] },
+  suite: SuiteOfResult,
   attributes: readonly AttributeResult[],
 ): AttributeResult[] {
-  const own = canonicalJson({ ...variant });
-  return attributes.filter(
-    (attribute) =>
-      attribute.path === path &&
-      attribute.suite === name &&
-      canonicalJson({ ...attribute.variant }) === own,
-  );
+  const key = suiteKey(suite);
+  return attributes.filter((attribute) => suiteKey(attribute) === key);
 }
 
 declare module '../../kernel/result/feature-parts.ts' {

@@ -5,13 +5,15 @@ import {
   group,
   joinLines,
   lineBreak,
+  list,
   paragraph,
+  table,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
-import { andMore, change, rates } from '../../report/sections/phrases.ts';
+import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
 import { percent, signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
@@ -19,6 +21,8 @@ import {
   attributesWorstFirst,
   explainedSuites,
   explainers,
+  hasMoved,
+  movedCounts,
   type ExplainedSuite,
 } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
@@ -58,9 +62,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         mode,
       ),
     );
-  const moved = rows.filter(
-    ({ attribute: { verdict } }) => verdict === 'regressed' || verdict === 'improved',
-  );
+  const moved = rows.filter(({ attribute }) => hasMoved(attribute));
   moved.sort((a, b) =>
     a.attribute.verdict === b.attribute.verdict
       ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0)
@@ -69,16 +71,9 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         : 1,
   );
   const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
-  const of = (verdict: AttributeResult['verdict']): number =>
-    all.filter((attribute) => attribute.verdict === verdict).length;
-  const few = of('too few');
+  const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(
-    [
-      text(
-        `Attributes: ${count(of('regressed'))} regressed, ${count(of('improved'))} improved, ` +
-          `of ${counted(all.length, 'attribute')}`,
-      ),
-    ],
+    [text(`Attributes: ${movedCounts(all)}`)],
     [
       ...attributesTable(moved, items, several, mode),
       ...movedWithList(shared, items, several),
@@ -99,38 +94,33 @@ function attributesTable(
   mode: Result['mode'],
 ): Block[] {
   const shown = rows.slice(0, items);
-  const more = andMore(rows.length, shown.length);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
   const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
-  const head = [
-    'Attribute',
-    'References',
-    'Pass rate',
-    ...(diff ? ['Difference, 90 % interval'] : []),
-    ...(valued === null ? [] : [valued]),
-    ...(skills ? ['Other skills'] : []),
-    ...(diff ? ['Verdict'] : []),
+  const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
+    { head: 'References', cell: ({ n }) => [text(count(n))] },
+    { head: 'Pass rate', cell: ({ base, head }) => [text(rates(base, head))] },
+    ...(diff ? [{ head: 'Difference, 90 % interval', cell: attributeChange }] : []),
+    ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
+    ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
+    ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
   ];
-  const table: Block = {
-    kind: 'table',
-    head: head.map((name) => [text(name)]),
-    rows: shown.map(({ attribute, of }) => [
-      nameLine(attribute, of, several),
-      [text(count(attribute.n))],
-      [text(rates(attribute.base, attribute.head))],
-      ...(diff ? [attributeChange(attribute)] : []),
-      ...(valued === null ? [] : [[text(valuesWords(attribute))]]),
-      ...(skills ? [[text(alignmentWords(attribute))]] : []),
-      ...(diff ? [[text(attribute.verdict)]] : []),
-    ]),
-  };
   return [
-    ...(shown.length === 0 ? [] : [table]),
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...table(
+      ['Attribute', ...columns.map(({ head }) => head)],
+      shown.map(({ attribute, of }) => [
+        nameLine(attribute, of, several),
+        ...columns.map(({ cell }) => cell(attribute)),
+      ]),
+    ),
+    ...moreBlock(rows.length, shown.length),
     ...(valued === null ? [] : [paragraph([text(VALUES_WORDS)], 'small')]),
     ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
   ];
+}
+
+function textCell(words: (attribute: AttributeResult) => string) {
+  return (attribute: AttributeResult): Line => [text(words(attribute))];
 }
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
@@ -190,13 +180,9 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
     ).values(),
   ];
   const shown = neighbours.slice(0, items);
-  const more = andMore(
-    rows.length,
-    shown.reduce((sum, { length }) => sum + length, 0),
-  );
   return [
-    { kind: 'list', items: shown.map((together) => neighboursLine(together, items, several)) },
-    ...(more === null ? [] : [paragraph([text(`${more}.`)])]),
+    ...list(shown.map((together) => neighboursLine(together, items, several))),
+    ...moreBlock(rows.length, shown.flat().length),
   ];
 }
 
