@@ -62,7 +62,7 @@ function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
     : groups.some((group) => mix[group]);
 }
 
-export interface Weighted {
+interface Weighted {
   hypothesis: Hypothesis;
   prior: number;
 }

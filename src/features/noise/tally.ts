@@ -202,15 +202,12 @@ function sumUsages(usages: readonly UsageTotals[]): UsageTotals {
   const cached = usages.reduce((sum, usage) => sum + (usage.cached_tokens ?? 0), 0);
   const sum = usages.reduce<UsageTotals>(
     (sum, usage) => ({
-      calls: sum.calls + usage.calls,
-      reused: sum.reused + usage.reused,
-      replayed: (sum.replayed ?? 0) + (usage.replayed ?? 0),
+      ...addedCounts(sum, usage),
       input_tokens: sum.input_tokens + usage.input_tokens,
       output_tokens: sum.output_tokens + usage.output_tokens,
-      cost_usd: plus(sum.cost_usd, usage.cost_usd),
-      by_purpose: purposes(sum, usage),
+      by_purpose: addedPurposes(sum.by_purpose, usage.by_purpose),
     }),
-    { calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, by_purpose: {} },
+    { ...NO_CALLS, input_tokens: 0, output_tokens: 0, by_purpose: {} },
   );
   return {
     ...sum,
@@ -219,26 +216,24 @@ function sumUsages(usages: readonly UsageTotals[]): UsageTotals {
   };
 }
 
-function plus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
+type CallCounts = Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>;
+
+const NO_CALLS: CallCounts = { calls: 0, reused: 0, cost_usd: 0 };
+
+function addedCounts(a: CallCounts, b: CallCounts): CallCounts {
+  return {
+    calls: a.calls + b.calls,
+    reused: a.reused + b.reused,
+    replayed: (a.replayed ?? 0) + (b.replayed ?? 0),
+    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  };
 }
 
-function purposes(
-  { by_purpose: a }: UsageTotals,
-  { by_purpose: b }: UsageTotals,
-): UsageTotals['by_purpose'] {
-  const sum = { ...a };
-  for (const [purpose, added] of Object.entries(b) as [
-    keyof typeof b,
-    NonNullable<(typeof b)[keyof typeof b]>,
-  ][]) {
-    const before = sum[purpose];
-    sum[purpose] = {
-      calls: (before?.calls ?? 0) + added.calls,
-      reused: (before?.reused ?? 0) + added.reused,
-      replayed: (before?.replayed ?? 0) + (added.replayed ?? 0),
-      cost_usd: before === undefined ? added.cost_usd : plus(before.cost_usd, added.cost_usd),
-    };
-  }
-  return sum;
+type ByPurpose = UsageTotals['by_purpose'];
+
+function addedPurposes(a: ByPurpose, b: ByPurpose): ByPurpose {
+  const found = { ...a };
+  for (const [purpose, counts] of Object.entries(b) as [keyof ByPurpose, CallCounts][])
+    found[purpose] = addedCounts(found[purpose] ?? NO_CALLS, counts);
+  return found;
 }
