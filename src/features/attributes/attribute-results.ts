@@ -94,13 +94,9 @@ export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
 ): Record<Side, string | null> {
-  const answers = { base: firstAnswer(base), head: firstAnswer(head) };
+  const answers = { base: firstAnswerText(base), head: firstAnswerText(head) };
   const isComplete = mode === 'sweep' || (answers.base !== null && answers.head !== null);
   return compared && isComplete ? answers : NO_ANSWERS;
-}
-
-function firstAnswer(tries: readonly TryResult[]): string | null {
-  return firstAnswerText(tries);
 }
 
 interface SurveyedSuite {
@@ -115,17 +111,21 @@ export function attributeResults<Own extends SurveyedSuite>(
 ): (Own & { attributes: AttributeResult[] })[] {
   const rows: ClusteredTries[] = [];
   const placed = suites.map((own, s) => {
-    const positions = new Map(
-      own.suite.references.map((reference): [string, number] => {
+    const found = new Map(
+      own.suite.references.map((reference): [string, Omit<PlacedMember, 'weight'>] => {
         const { id, cluster: name } = reference;
         // Suites name their clusters alike.
         const cluster = name === null ? null : `${String(s)} ${name}`;
-        return [id, rows.push({ tries: attributeTries(reference, own.suite), cluster }) - 1];
+        const row = { tries: attributeTries(reference, own.suite), cluster };
+        return [id, { id, row, at: rows.push(row) - 1 }];
       }),
     );
     const groups = own.surveyed.map((attribute) => ({
       attribute,
-      members: membersOf(attribute, positions),
+      members: attribute.references.flatMap(({ reference, affinity }): PlacedMember[] => {
+        const member = found.get(reference);
+        return member === undefined ? [] : [{ ...member, weight: weightOf(affinity) }];
+      }),
     }));
     return { own, groups };
   });
@@ -140,24 +140,16 @@ export function attributeResults<Own extends SurveyedSuite>(
   return placed.map(({ own, groups }) => ({
     ...own,
     attributes: groups.map((group): AttributeResult => {
-      const verdict = verdictOf.get(group);
-      const counted = group.members.flatMap(({ at }) => rows[at] ?? []);
-      return attributeResult(
-        own.suite,
-        group.attribute,
-        counted,
-        input.mode === 'sweep' || verdict === undefined ? sweepVerdict(counted) : verdict,
-        ids,
-      );
+      const tested = input.mode === 'sweep' ? undefined : verdictOf.get(group);
+      const verdict = tested ?? sweepVerdict(group.members);
+      return attributeResult(own.suite, group, verdict, ids);
     }),
   }));
 }
 
-function membersOf({ references }: Surveyed, positions: ReadonlyMap<string, number>): Member[] {
-  return references.flatMap(({ reference: id, affinity }) => {
-    const at = positions.get(id);
-    return at === undefined ? [] : [{ at, weight: weightOf(affinity) }];
-  });
+interface PlacedMember extends Member {
+  id: string;
+  row: ClusteredTries;
 }
 
 /** 1 (not at all) and null weigh nothing. */
@@ -165,12 +157,9 @@ function weightOf(affinity: number | null): number {
   return ((affinity ?? 1) - 1) / 4;
 }
 
-function sweepVerdict(rows: readonly ClusteredTries[]): GroupVerdict {
-  return {
-    verdict: proficiencyOf(rows).n < FEWEST_COMPARED ? 'too few' : 'no change seen',
-    p: null,
-    explainedBy: [],
-  };
+function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
+  const { n } = proficiencyOf(members.map(({ row }) => row));
+  return { verdict: n < FEWEST_COMPARED ? 'too few' : 'no change seen', p: null, explainedBy: [] };
 }
 
 export function attributeTries(
@@ -184,21 +173,19 @@ export function attributeTries(
 
 function attributeResult(
   suite: CountedSuite,
-  found: Surveyed,
-  rows: readonly ClusteredTries[],
+  { attribute: found, members }: { attribute: Surveyed; members: readonly PlacedMember[] },
   { verdict, p, explainedBy }: GroupVerdict,
   ids: readonly string[],
 ): AttributeResult {
   const { path, name, variant } = suite;
   const { attribute, affinityMean, prior, references, alignment, skills } = found;
-  const proficiency = proficiencyOf(rows);
-  const members = references.flatMap(({ reference: id, affinity }, at) => {
-    const row = rows[at];
-    return row === undefined
-      ? []
-      : [{ id, table: countTable(row.tries), weight: weightOf(affinity) }];
-  });
-  const drops = verdict === 'regressed' ? largestDrops(members) : [];
+  const proficiency = proficiencyOf(members.map(({ row }) => row));
+  const drops =
+    verdict === 'regressed'
+      ? largestDrops(
+          members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
+        )
+      : [];
   const values = attributeValues(suite, new Set(references.map(({ reference }) => reference)));
   return {
     ...attribute,
