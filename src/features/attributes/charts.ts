@@ -97,15 +97,11 @@ function priorCard(
         'are in the table below.',
       rows: rows.map(({ name, prior }) => ({ name, prior })),
     }),
-    table: table(
-      ['Attribute', 'Prior', 'Mean affinity, 1–5', 'References'],
-      all,
-      ({ prior, affinity_mean: mean, references }) => [
-        percent(prior),
-        mean.toFixed(2),
-        count(references.length),
-      ],
-    ),
+    table: table(all, [
+      { head: 'Prior', cell: ({ prior }) => percent(prior) },
+      { head: 'Mean affinity, 1–5', cell: ({ affinity_mean: mean }) => mean.toFixed(2) },
+      { head: 'References', cell: ({ references }) => count(references.length) },
+    ]),
   });
 }
 
@@ -132,32 +128,29 @@ function proficiencyCard(
         `${count(rows.length)} rows; the numbers are in the table below.`,
       rows: rows.map((attribute) => sidesRow(attribute, diff)),
     }),
-    table: table(
-      [
-        'Attribute',
-        diff ? 'References compared' : 'References judged',
-        'Pass rate',
-        ...(diff ? ['Difference', '90 % interval', 'Verdict'] : []),
-        ...(valued === null ? [] : [valued]),
-      ],
-      all,
-      (attribute) => [
-        count(attribute.n),
-        rates(attribute.base, attribute.head),
-        ...(diff
-          ? [
-              change(attribute),
-              signedInterval(attribute.low, attribute.high),
-              attribute.explained_by.length === 0
-                ? attribute.verdict
-                : 'moved only with shared references',
-            ]
-          : []),
-        ...(valued === null ? [] : [valuesWords(attribute)]),
-      ],
-    ),
+    table: table(all, [
+      { head: diff ? 'References compared' : 'References judged', cell: ({ n }) => count(n) },
+      { head: 'Pass rate', cell: ({ base, head }) => rates(base, head) },
+      ...(diff ? COMPARED_COLUMNS : []),
+      ...(valued === null ? [] : [{ head: valued, cell: valuesWords }]),
+    ]),
   });
 }
+
+interface Column {
+  head: string;
+  cell(attribute: AttributeResult): string;
+}
+
+const COMPARED_COLUMNS: readonly Column[] = [
+  { head: 'Difference', cell: change },
+  { head: '90 % interval', cell: ({ low, high }) => signedInterval(low, high) },
+  {
+    head: 'Verdict',
+    cell: ({ explained_by: others, verdict }) =>
+      others.length === 0 ? verdict : 'moved only with shared references',
+  },
+];
 
 const UNCOMPARED = { low: null, high: null, finding: null, instead: null } as const;
 
@@ -199,22 +192,16 @@ function alignmentCard(
         ...UNCOMPARED,
       })),
     }),
-    table: table(['Attribute', 'Other skills, lower is better'], all, (attribute) => [
-      alignmentWords(attribute),
-    ]),
+    table: table(all, [{ head: 'Other skills, lower is better', cell: alignmentWords }]),
   });
 }
 
-function table(
-  head: readonly string[],
-  attributes: readonly AttributeResult[],
-  cells: (attribute: AttributeResult) => string[],
-): Markup {
+function table(attributes: readonly AttributeResult[], columns: readonly Column[]): Markup {
   return tableHtml(
-    head,
+    ['Attribute', ...columns.map(({ head }) => head)],
     attributes.map((attribute) => [
       wrappedCell(shorten(attribute.name, NAME_LIMIT)),
-      ...cells(attribute).map(ownCell),
+      ...columns.map(({ cell }) => ownCell(cell(attribute))),
     ]),
   );
 }

@@ -9,6 +9,7 @@ import {
 import { CHUNK, GROUP, PER_GROUP, SHRINK } from './cost.ts';
 import {
   EXPLANATION_LENGTH,
+  KINDS,
   NAME_LENGTH,
   attributeLimit,
   foldName,
@@ -67,10 +68,8 @@ export async function discover(
   };
   const limit = attributeLimit(references.length, options.most);
   const kinds = await Promise.all(
-    (['domain', 'subtask'] as const).map(async (kind) => {
-      const proposed = replies.map((reply) =>
-        reply.status === 'ok' ? reply.reply[kind === 'domain' ? 'domains' : 'subtasks'] : [],
-      );
+    KINDS.map(async ({ kind, key }) => {
+      const proposed = replies.map((reply) => (reply.status === 'ok' ? reply.reply[key] : []));
       return { kind, ...(await shrink(candidatesOf(proposed), kind, limit, groups.length, tools)) };
     }),
   );

@@ -19,6 +19,7 @@ import type { Place, Problem } from '../../types/plain.ts';
 import {
   EXPLANATION_LENGTH,
   FEWEST_REFERENCES,
+  KINDS,
   NAME_LENGTH,
   attributeLimit,
   foldName,
@@ -41,8 +42,6 @@ interface PromptSize {
   path: string;
   references: number;
 }
-
-const LISTS = { domain: 'domains', subtask: 'subtasks' } as const;
 
 const attributeSchema = closed({
   name: filled().describe('The attribute in a few words.'),
@@ -155,8 +154,8 @@ function readLists(
   problems: Problem[],
 ): Attribute[] {
   return withIds(
-    (['domain', 'subtask'] as const).flatMap((kind) => {
-      const at = [...path, LISTS[kind]];
+    KINDS.flatMap(({ kind, key }) => {
+      const at = [...path, key];
       const items = checkItems(document, at, attributeSchema, problems);
       checkNames(document, items, problems);
       checkCount(document, at, references, most, problems);
@@ -232,8 +231,8 @@ export function writeAttributes(
   const [only, ...others] = prompts;
   const listed = (attributes: readonly Attribute[]): Record<string, unknown> =>
     Object.fromEntries(
-      (['domain', 'subtask'] as const).map((kind) => [
-        LISTS[kind],
+      KINDS.map(({ kind, key }) => [
+        key,
         attributes
           .filter((attribute) => attribute.kind === kind)
           .map(({ name, explanation }) => ({ name, explanation })),

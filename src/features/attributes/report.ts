@@ -9,6 +9,7 @@ import { explainedSuites } from './explained-suites.ts';
 import { bestInsight, insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributes } from './section.ts';
+import { KINDS } from './text.ts';
 
 export const attributesReport: FeatureReport = {
   sections: {
@@ -39,7 +40,7 @@ export const attributesReport: FeatureReport = {
   filter(results) {
     const all = mergeExplained(results);
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
-      ATTRIBUTE_KINDS.map(({ kind, words }) => ({
+      KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
         choices: of.attributes
           .filter((attribute) => attribute.kind === kind)
@@ -80,11 +81,6 @@ export const attributesReport: FeatureReport = {
     };
   },
 };
-
-const ATTRIBUTE_KINDS = [
-  { kind: 'domain', words: 'domains' },
-  { kind: 'subtask', words: 'sub-tasks' },
-] as const;
 
 type Explained = Pick<Result, 'attributes' | 'insights' | 'dropped_insights' | 'suites'>;
 

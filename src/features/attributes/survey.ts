@@ -12,7 +12,7 @@ import {
   type Answers,
   type SurveyReference,
 } from './survey-ratings.ts';
-import { attributeLimit, type Attribute } from './text.ts';
+import { KINDS, attributeLimit, type Attribute } from './text.ts';
 
 interface SurveyOptions {
   /** Attributes that people chose; null: discovered. */
@@ -56,11 +56,10 @@ export async function survey(
     ? await rateAnswers(references, attributes, ratings, tools, notes)
     : null;
   const surveyed: Surveyed[] = [];
-  for (const kind of ['domain', 'subtask'] as const) {
+  for (const { kind, words } of KINDS) {
     const own = attributes.filter((attribute) => attribute.kind === kind);
-    surveyed.push(
-      ...(await surveyKind(own, ratings, answers, { slack: options.slack, tools, notes })),
-    );
+    const means = { words, slack: options.slack, tools, notes };
+    surveyed.push(...(await surveyKind(own, ratings, answers, means)));
   }
   return { surveyed, notes };
 }
@@ -96,11 +95,11 @@ function bearable(
   notes: string[],
 ): Attribute[] {
   const limit = attributeLimit(references, most);
-  return (['domain', 'subtask'] as const).flatMap((kind) => {
+  return KINDS.flatMap(({ kind, words }) => {
     const own = pinned.filter((attribute) => attribute.kind === kind);
     if (own.length <= limit) return own;
     notes.push(
-      `${String(own.length)} pinned ${kind === 'domain' ? 'domains' : 'sub-tasks'} are more ` +
+      `${String(own.length)} pinned ${words} are more ` +
         `than ${String(references)} references can bear (${String(limit)}), so they were not ` +
         'used here',
     );
@@ -112,7 +111,12 @@ async function surveyKind(
   attributes: readonly Attribute[],
   ratings: ReadonlyMap<string, Ratings>,
   answers: Answers | null,
-  { slack, tools, notes }: { slack: number; tools: AssignTools; notes: string[] },
+  {
+    words,
+    slack,
+    tools,
+    notes,
+  }: { words: string; slack: number; tools: AssignTools; notes: string[] },
 ): Promise<Surveyed[]> {
   const rows = [...ratings]
     .map(([id, rated]) => ({
@@ -139,7 +143,7 @@ async function surveyKind(
     { slack },
     tools,
   );
-  notes.push(...assignmentNotes(assignment, attributes[0]?.kind ?? 'domain', columns.length));
+  notes.push(...assignmentNotes(assignment, words, columns.length));
   if (assignment.status === 'failed') return [];
   return columns.map(({ attribute, mean, prior }) => {
     const skills =
@@ -189,12 +193,7 @@ function skillPairs(
   return inCommon({ base: pairs('base'), head: pairs('head') });
 }
 
-function assignmentNotes(
-  assignment: Assignment,
-  kind: Attribute['kind'],
-  columns: number,
-): string[] {
-  const what = kind === 'domain' ? 'domains' : 'sub-tasks';
+function assignmentNotes(assignment: Assignment, what: string, columns: number): string[] {
   if (assignment.status === 'failed')
     return [`${what} could not be assigned: ${assignment.reason}`];
   const { batches, outsideBand, left } = assignment;

@@ -75,6 +75,12 @@ export interface Attribute {
   explanation: string;
 }
 
+/** In the order of reports. `words` for people, `key` for files and replies. */
+export const KINDS = [
+  { kind: 'domain', key: 'domains', words: 'domains' },
+  { kind: 'subtask', key: 'subtasks', words: 'sub-tasks' },
+] as const;
+
 /** Longest name and explanation of an attribute, in UTF-16 units. */
 export const NAME_LENGTH = 80;
 
