@@ -10,8 +10,7 @@ import type {
 } from '../result/reference-result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
 import { scoreCount } from '../select/scoring.ts';
-import { referenceTest } from '../statistics/fixed-tries.ts';
-import { REFERENCE_FDR } from '../statistics/levels.ts';
+import { isNamedAt, referenceTest } from '../statistics/fixed-tries.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
@@ -143,8 +142,8 @@ function referenceStatuses(verdict: SuiteVerdict | null): Map<ReferenceRun, Stat
   const isCertain = confirmation === null || confirmation.status === 'confirmed';
   return new Map(
     verdict.references.map(({ run, id, table, q, isBroken, isFixed }): [ReferenceRun, Status] => {
-      const isWorse = isCertain && (isBroken || q.down <= REFERENCE_FDR || silent.has(id));
-      const isBetter = q.up <= REFERENCE_FDR;
+      const isWorse = isCertain && (isBroken || isNamedAt(q.down) || silent.has(id));
+      const isBetter = isNamedAt(q.up);
       const status = isWorse ? 'regressed' : isFixed ? 'fixed' : isBetter ? 'improved' : null;
       return [run, { status, p: referenceTest(table).down, q: q.down }];
     }),

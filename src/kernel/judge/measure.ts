@@ -5,8 +5,8 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { ruledOutBy, toleranceOf, visibleAt } from '../plan/tolerance.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
 import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
-import { brokenP } from '../statistics/fixed-tries.ts';
-import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from '../statistics/levels.ts';
+import { brokenP, isNamedAt } from '../statistics/fixed-tries.ts';
+import { FIXED_REFERENCE_SHARE } from '../statistics/levels.ts';
 import { isRise, type Look } from '../statistics/look.ts';
 import { poolOf, type Pool } from './pool.ts';
 import type { RunRollUps } from './roll-up.ts';
@@ -105,7 +105,7 @@ export function measured(
 
 /** Worse by itself, unless the settings accept that of references that are not critical. */
 function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
-  return (isBroken || q.down <= REFERENCE_FDR) && (isCritical || shares.judged !== 'critical');
+  return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }
 
 function referenceIds(

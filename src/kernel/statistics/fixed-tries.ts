@@ -70,6 +70,11 @@ function oneSidedQValues(tables: readonly Table[]): number[] {
   return p.map((value) => q.get(value) ?? 1);
 }
 
+/** Whether a reference with this false-discovery rate (0–1) is named. */
+export function isNamedAt(q: number): boolean {
+  return reachesLevel(q, REFERENCE_FDR);
+}
+
 /** Expected share of references that are fully broken, and that pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
@@ -106,7 +111,7 @@ export function brokenP(
 ): number | null {
   if (level === 0) return null;
   const p = brokenTest(units);
-  const isNamed = (): boolean => discreteFdr(tables).down.some((q) => q <= REFERENCE_FDR);
+  const isNamed = (): boolean => discreteFdr(tables).down.some(isNamedAt);
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
