@@ -16,7 +16,7 @@ import {
   droppedWords,
   explainedSuites,
   explainers,
-  hasMoved,
+  didMove,
   insightsTitle,
   movedCounts,
   type ExplainedSuite,
@@ -76,7 +76,7 @@ function suiteDashboard(
   index: AttributeIndex,
 ): Markup {
   const { attributes, insights } = of;
-  const moved = mode === 'diff' ? attributesWorstFirst(attributes.filter(hasMoved)) : [];
+  const moved = mode === 'diff' ? attributesWorstFirst(attributes.filter(didMove)) : [];
   const more = andMore(moved.length, MOST_MOVED);
   const [first] = attributes;
   const cards = first === undefined ? undefined : charts.kinds.get(suiteKey(first));

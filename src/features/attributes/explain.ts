@@ -16,6 +16,7 @@ import {
 } from './attribute-results.ts';
 import type { InsightFinding } from './check-insight.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
+import { didMove } from './explained-suites.ts';
 import { pinnedFor } from './file.ts';
 import { findingsFor } from './insight.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
@@ -157,8 +158,8 @@ async function insightsOf(
   tools: ExplainTools,
 ): Promise<{ findings: Insight[]; dropped: number; notes: string[] }> {
   const { path, name, variant } = suite;
-  const moved = attributes.some(({ verdict }) => verdict === 'regressed' || verdict === 'improved');
-  const wanted = attributes.length > 0 && (moved || input.settings.enabled === 'on');
+  const wanted =
+    attributes.length > 0 && (attributes.some(didMove) || input.settings.enabled === 'on');
   const { findings, dropped, notes } = wanted
     ? await findingsFor(attributes, askTools(input, tools))
     : { findings: [], dropped: 0, notes: [] };

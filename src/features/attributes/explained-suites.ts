@@ -78,7 +78,7 @@ export function movedCounts(attributes: readonly AttributeResult[]): string {
   return `${of('regressed')} regressed, ${of('improved')} improved, of ${counted(attributes.length, 'attribute')}`;
 }
 
-export function hasMoved({ verdict }: AttributeResult): boolean {
+export function didMove({ verdict }: AttributeResult): boolean {
   return verdict === 'regressed' || verdict === 'improved';
 }
 

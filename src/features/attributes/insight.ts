@@ -80,7 +80,9 @@ export async function findingsFor(
     .slice(0, MAX_INSIGHTS)
     .map((insight) => ({ insight, fault: insightFault(insight, attributes) }));
   const findings = written.flatMap(({ insight, fault }) =>
-    fault === null ? [insightFinding(insight, figuresOf(insight.attributes, attributes))] : [],
+    fault === null
+      ? [insightFinding(insight, figureSentences(insight.attributes, attributes))]
+      : [],
   );
   const faults = written.flatMap(({ fault }) => fault ?? []);
   return {
@@ -93,7 +95,7 @@ export async function findingsFor(
 /** Attributes whose figures an insight shows. */
 const SHOWN_FIGURES = 2;
 
-function figuresOf(ids: readonly string[], attributes: readonly AttributeResult[]): string[] {
+function figureSentences(ids: readonly string[], attributes: readonly AttributeResult[]): string[] {
   return attributes
     .filter(({ id }) => ids.includes(id))
     .slice(0, SHOWN_FIGURES)

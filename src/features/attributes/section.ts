@@ -21,7 +21,7 @@ import {
   attributesWorstFirst,
   explainedSuites,
   explainers,
-  hasMoved,
+  didMove,
   movedCounts,
   type ExplainedSuite,
 } from './explained-suites.ts';
@@ -62,7 +62,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         mode,
       ),
     );
-  const moved = rows.filter(({ attribute }) => hasMoved(attribute));
+  const moved = rows.filter(({ attribute }) => didMove(attribute));
   moved.sort((a, b) =>
     a.attribute.verdict === b.attribute.verdict
       ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0)

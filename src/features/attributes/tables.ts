@@ -1,8 +1,9 @@
 import { isComparable, type Table } from '../../kernel/statistics/table.ts';
 import { percentage, pointsApart } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import type { Json, Side } from '../../types/plain.ts';
+import type { Json, JsonMap, Side } from '../../types/plain.ts';
 import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
+import { didMove } from './explained-suites.ts';
 import type { AttributeResult, AttributeSample } from './result.ts';
 
 const MAX_SAMPLES = 3;
@@ -63,57 +64,34 @@ export function areCompared(attributes: readonly AttributeResult[]): boolean {
 }
 
 function tableRow(attribute: AttributeResult, isCompared: boolean): Json {
-  return isCompared ? comparedRow(attribute) : oneSidedRow(attribute);
-}
-
-function oneSidedRow({
-  id,
-  name,
-  kind,
-  prior,
-  n,
-  base,
-  head,
-  alignment,
-  samples,
-}: AttributeResult): Json {
+  const { id, name, kind, verdict, prior, alignment, samples } = attribute;
+  const skills =
+    alignment === null
+      ? null
+      : isCompared
+        ? { base: hundred(alignment.base), head: hundred(alignment.head) }
+        : hundred(alignment.head ?? alignment.base);
   return {
     id,
     name,
     kind,
+    ...(isCompared ? { verdict } : {}),
     prior_percent: hundred(prior),
-    judged_references: n,
-    pass_percent: hundred(head ?? base),
-    ...(alignment === null
-      ? {}
-      : { answers_with_other_skills_percent: hundred(alignment.head ?? alignment.base) }),
+    ...(isCompared ? comparedFigures(attribute) : oneSidedFigures(attribute)),
+    ...(skills === null ? {} : { answers_with_other_skills_percent: skills }),
+    ...(isCompared && didMove(attribute)
+      ? { references: attribute.references.slice(0, LISTED) }
+      : {}),
     samples: samples.map(sampleRow),
   };
 }
 
-function comparedRow({
-  id,
-  name,
-  kind,
-  prior,
-  n,
-  base,
-  head,
-  low,
-  high,
-  verdict,
-  explained_by,
-  alignment,
-  samples,
-  references,
-}: AttributeResult): Json {
-  const moved = verdict === 'regressed' || verdict === 'improved';
+function oneSidedFigures({ n, base, head }: AttributeResult): JsonMap {
+  return { judged_references: n, pass_percent: hundred(head ?? base) };
+}
+
+function comparedFigures({ n, base, head, low, high, explained_by }: AttributeResult): JsonMap {
   return {
-    id,
-    name,
-    kind,
-    verdict,
-    prior_percent: hundred(prior),
     compared_references: n,
     base_pass_percent: hundred(base),
     head_pass_percent: hundred(head),
@@ -121,16 +99,6 @@ function comparedRow({
     interval_90_percent_points:
       low === null || high === null ? null : [inPoints(low), inPoints(high)],
     same_references_as: explained_by,
-    ...(alignment === null
-      ? {}
-      : {
-          answers_with_other_skills_percent: {
-            base: hundred(alignment.base),
-            head: hundred(alignment.head),
-          },
-        }),
-    ...(moved ? { references: references.slice(0, LISTED) } : {}),
-    samples: samples.map(sampleRow),
   };
 }
 
