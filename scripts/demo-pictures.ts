@@ -22,7 +22,7 @@ import { commentPage, type Theme } from './comment-page.ts';
 export const PICTURES = {
   comment: { width: 860, height: null, mostBytes: 300_000 },
   report: { width: 860, height: 740, mostBytes: 150_000 },
-  workbench: { width: 1180, height: 640, mostBytes: 150_000 },
+  workbench: { width: 1180, height: 640, mostBytes: 160_000 },
 } as const;
 export type PictureName = keyof typeof PICTURES;
 export const PICTURE_NAMES = Object.keys(PICTURES) as PictureName[];

@@ -81,13 +81,18 @@ class Refusal(Exception):
     """This system cannot confine the code; the text is a word that the host turns into a message."""
 
 
-def system_call(libc, number, *arguments):
+def checked(result):
+    """What a function of the C library returned; raises its error if it is negative."""
     import ctypes
-    result = libc.syscall(ctypes.c_long(number), *arguments)
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     return result
+
+
+def system_call(libc, number, *arguments):
+    import ctypes
+    return checked(libc.syscall(ctypes.c_long(number), *arguments))
 
 
 def c_library():
@@ -98,9 +103,7 @@ def c_library():
 def control(libc, option, value):
     import ctypes
     zero = ctypes.c_ulong(0)
-    if libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+    checked(libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero))
 
 
 def die_with(libc, parent):
@@ -209,9 +212,7 @@ def filter_calls(libc, program):
     header = ctypes.create_string_buffer(packed)
     zero = ctypes.c_ulong(0)
     address = ctypes.c_ulong(ctypes.addressof(header))
-    if libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), address, zero, zero) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+    checked(libc.prctl(PR_SET_SECCOMP, ctypes.c_ulong(2), address, zero, zero))
 
 
 def is_denied(attempt):

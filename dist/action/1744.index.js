@@ -1,0 +1,1 @@
+export const id=1744;export const ids=[1744];export const modules={21744:((e,o,r)=>{r.r(o),r.d(o,{noiseReport:()=>d});var t=r(98407),n=r(43110),s=r(1679);let d={footer({noise:e}){if(null===e)return[];let{red:o,runs:r,measured_at:d}=e,i=`${(0,s.U9)(o)} of ${(0,s.U9)(r)} (${(0,n.mP)(e)}, ${d})`;return[[(0,t.Qq)(`measured noise: ${i}`)]]}}})};

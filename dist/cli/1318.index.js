@@ -1,1 +1,0 @@
-export const id=1318;export const ids=[1318];export const modules={61318:((e,t,n)=>{n.d(t,{E:()=>i});var r=n(63102);class o extends r.A{tokenize(e){return e.slice()}join(e){return e}removeEmpty(e){return e}}let s=new o;function i(e,t,n){return s.diff(e,t,n)}})};
