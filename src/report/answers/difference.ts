@@ -96,21 +96,19 @@ function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
 function pairArguments(base: CallPart, head: CallPart): Pair<Argument>[] | null {
   const [given, other] = [argumentsOf(base), argumentsOf(head)];
   if (given === null || other === null) return null;
-  const left = new Set(other);
-  const take = (fits: (argument: Argument) => boolean): Argument | null => {
-    const found = [...left].find(fits) ?? null;
-    if (found !== null) left.delete(found);
-    return found;
-  };
+  const byName = new Map(other.map((argument) => [argument.name, argument]));
   const named = given.map((argument) => ({
     base: argument,
-    head: take(({ name }) => name === argument.name),
+    head: byName.get(argument.name) ?? null,
   }));
-  const renamed = named.map(({ base: argument, head: found }) => ({
-    base: argument,
-    head: found ?? take(({ value }) => valueKey(value) === valueKey(argument.value)),
-  }));
-  return [...renamed, ...[...left].map((argument) => ({ base: null, head: argument }))];
+  for (const { name } of given) byName.delete(name);
+  const byValue = Map.groupBy([...byName.values()].toReversed(), ({ value }) => valueKey(value));
+  const renamed = named.map((pair) => {
+    const head = pair.head ?? byValue.get(valueKey(pair.base.value))?.pop() ?? null;
+    if (head !== null) byName.delete(head.name);
+    return { ...pair, head };
+  });
+  return [...renamed, ...[...byName.values()].map((argument) => ({ base: null, head: argument }))];
 }
 
 function isEqualPair({ base, head }: Pair<Argument>): boolean {
