@@ -4,7 +4,7 @@ import { runState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { ruledOutBy, toleranceOf, visibleAt } from '../plan/tolerance.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
-import { fallenMetrics, isFall, metricsBeyondChance, smallestP } from '../statistics/columns.ts';
+import { fallenMetrics, fallP, isFall, metricsBeyondChance } from '../statistics/columns.ts';
 import { brokenP, isNamedAt } from '../statistics/fixed-tries.ts';
 import { FIXED_REFERENCE_SHARE } from '../statistics/levels.ts';
 import { isRise, type Look } from '../statistics/look.ts';
@@ -59,7 +59,8 @@ export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regres
   const hit = withLevels(looks, whole - share * whole, plan).find((own) =>
     isFall(own.look, own.level, minDrop),
   );
-  if (hit !== undefined) return { by: 'fall', p: smallestP(hit.look, hit.level), look: hit.look };
+  if (hit !== undefined)
+    return { by: 'fall', p: fallP(hit.look, hit.level, minDrop), look: hit.look };
   if (share > 0) {
     const p = brokenP(look, share * whole, minDrop);
     if (p !== null) return { by: 'references', p, look };
@@ -90,7 +91,9 @@ export function measured(
   );
   const facts: OwnFacts = {
     fall:
-      red?.by === 'fall' ? { p: red.p, references: [], metrics: fallenMetrics(red.look) } : null,
+      red?.by === 'fall'
+        ? { p: red.p, references: [], metrics: fallenMetrics(red.look, minDrop) }
+        : null,
     broken: red?.by === 'references' ? { p: red.p, references: named } : null,
     named,
     fallenMetrics: metricsBeyondChance(look, run.rows.length),

@@ -9,22 +9,28 @@ import { passLaw } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Whether the metric that fell most did so at `level`, and by at least `minDrop`. */
+/** Whether some metric fell at `level`, adjusted for all of them, and by at least `minDrop`. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
-  return (
-    reachesLevel(smallestP(look, level), level) &&
-    isLargeDrop(lowestMetric(look).difference, minDrop)
-  );
+  return reachesLevel(fallP(look, level, minDrop), level);
 }
 
-/** Metrics that fell, the one that fell most first; without one: all together. */
-export function fallenMetrics(look: Look): string[] {
-  const metrics = look.metrics.toSorted((a, b) => a.test.midDown - b.test.midDown);
-  const fallen = new Set([
-    ...metrics.slice(0, 1),
-    ...holmCalled(metrics, ({ test }) => test.midDown, NAMED_P),
-  ]);
-  return [...fallen].flatMap(({ metric }) => metric ?? []);
+/** The adjusted p of the metric with the smallest p of those that dropped by at least `minDrop`. */
+export function fallP(look: Look, level: number, minDrop: number): number {
+  const [least] = largeDrops(look, minDrop);
+  return least === undefined ? 1 : adjustedP(look, least, level);
+}
+
+/** Metrics that fell by at least `minDrop`, by p; without one: all together. */
+export function fallenMetrics(look: Look, minDrop: number): string[] {
+  const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
+  const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
+  return fallen.flatMap(({ metric }) => metric ?? []);
+}
+
+function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
+  return metrics
+    .filter(({ difference }) => isLargeDrop(difference, minDrop))
+    .sort((a, b) => a.test.midDown - b.test.midDown);
 }
 
 /**
@@ -52,30 +58,35 @@ const DEALS = 2000;
 /** Deals cannot resolve a level below this. */
 const LEAST_DEALT_LEVEL = 10 / DEALS;
 
-/** The metric that fell most by its own test; of equals, the first. */
+/** The metric with the smallest p by its own test; of equals, the first. */
 export function lowestMetric({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
+/** The adjusted p of the metric with the smallest p. */
+export function smallestP(look: Look, level: number): number {
+  return adjustedP(look, lowestMetric(look), level);
+}
+
 /**
- * The one-sided p of the metric that fell most, adjusted for the number of metrics: Bonferroni's,
- * or, where only that does not reach `level`, min-p over {@link DEALS} seeded deals of whole tries.
- * One metric alone has its exact mid-p. A hit at one level is a hit at every larger one.
+ * The one-sided p of a metric, adjusted for the number of metrics: Bonferroni's, or, where only that
+ * does not reach `level`, min-p over {@link DEALS} seeded deals of whole tries. One metric alone has
+ * its exact mid-p. A hit at one level is a hit at every larger one.
  *
  * Source: Westfall and Young 1993 (min-p).
  */
-export function smallestP(look: Look, level: number): number {
-  const p = lowestMetric(look).test.midDown;
+function adjustedP(look: Look, metric: MetricTest, level: number): number {
+  const p = metric.test.midDown;
   const bonferroni = Math.min(1, p * couldReach(look.metrics, p));
   if (bonferroni === p || reachesLevel(bonferroni, level)) return bonferroni;
   if (!reachesLevel(p, level) || level < LEAST_DEALT_LEVEL) return bonferroni;
-  const known = DEALT.get(look) ?? dealtP(look, p);
-  DEALT.set(look, known);
+  const known = DEALT.get(metric) ?? dealtP(look, p);
+  DEALT.set(metric, known);
   return known;
 }
 
 /** Cached: Holm's procedure asks for one look at several levels. */
-const DEALT = new WeakMap<Look, number>();
+const DEALT = new WeakMap<MetricTest, number>();
 
 /** Relative tolerance for p-values that are mathematically equal. */
 const TIE = 1e-9;

@@ -34,7 +34,10 @@ describe('smallestP', () => {
     expect(smallestP(look, 0.04)).toBeLessThan(1e-4);
     expect(isFall(look, 0.04, 0.01)).toBe(true);
     expect(lowestMetric(look).metric).toBe('facts');
-    expect([fallenMetrics(look), metricsBeyondChance(look, 1)]).toEqual([['facts'], ['facts']]);
+    expect([fallenMetrics(look, 0.01), metricsBeyondChance(look, 1)]).toEqual([
+      ['facts'],
+      ['facts'],
+    ]);
   });
 
   test('pays nothing for metrics that only repeat another', () => {
@@ -93,6 +96,30 @@ describe('smallestP', () => {
 function many(fallen: number) {
   return [...repeat(fallen, tried('11', '01')), ...fine(20 - fallen)];
 }
+
+describe('isFall', () => {
+  // `steady` falls by 5 points and less by chance; all together fall by 15.
+  const look = lookTwo(
+    withMetrics({
+      steady: [...repeat(5, tried('11', '00')), ...fine(95)],
+      noisy: [
+        ...fine(5),
+        ...repeat(20, tried('11', '01')),
+        ...repeat(30, tried('10', '01')),
+        ...fine(45),
+      ],
+    }),
+  );
+
+  test('asks each metric that fell beyond chance for the drop, not only the one with the least p', () => {
+    expect(lowestMetric(look).metric).toBe('steady');
+    expect(lowestMetric(look).difference).toBeCloseTo(-0.05, 12);
+    expect(look.difference).toBeCloseTo(-0.15, 12);
+    expect([0.04, 0.12, 0.2].map((drop) => isFall(look, 0.02, drop))).toEqual([true, true, false]);
+    expect(fallenMetrics(look, 0.04)[0]).toBe('steady');
+    expect(fallenMetrics(look, 0.12)).toEqual([]);
+  });
+});
 
 describe('clusters', () => {
   test('are dealt as one: eight references of one question are one observation', () => {
