@@ -41,10 +41,12 @@ export async function confirmFalls(
   const first = judgeWith(new Map());
   const claims = suiteClaims(first, gate);
   const found = new Map<SuiteComparison, Confirmation[]>();
+  const add = (suite: SuiteComparison, confirmation: Confirmation): void => {
+    found.set(suite, [...(found.get(suite) ?? []), confirmation]);
+  };
   for (const claim of claims) {
     const confirmation = await confirm(claim);
-    for (const { suite } of claim.suites)
-      found.set(suite, [...(found.get(suite) ?? []), confirmation]);
+    for (const { suite } of claim.suites) add(suite, confirmation);
   }
   // A refuted fall is none of the pool's either, so the pool is looked at after them.
   const judged = claims.length === 0 ? first : judgeWith(found);
@@ -54,8 +56,7 @@ export async function confirmFalls(
   if (confirmation.status === 'confirmed') return { ...judged, confirmedPool: confirmation };
   for (const { suite } of pool.suites) {
     const row = judged.suites.get(suite);
-    if (row !== undefined && isOld(row) && row.verdict !== 'improved')
-      found.set(suite, [confirmation]);
+    if (row !== undefined && isOld(row) && row.verdict !== 'improved') add(suite, confirmation);
   }
   return { ...judgeWith(found), pool: null, confirmedPool: null };
 }

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { confirmFalls, type Confirm } from '../../../../src/app/run/confirm.ts';
+import {
+  confirmationOf,
+  newTriesOf,
+  nextConfirmationStep,
+  type NewTries,
+} from '../../../../src/confirm/steps.ts';
+import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
+import { decide } from '../../../../src/kernel/judge/gate.ts';
+import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import {
+  suiteComparison,
+  type ReferenceRun,
+  type SuiteComparison,
+  type Try,
+} from '../../../../src/kernel/plan/suite-run.ts';
+import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import type { Outcome } from '../../../../src/types/metric.ts';
+import type { Side } from '../../../../src/types/plain.ts';
+import {
+  gate,
+  gateInput,
+  metric,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from './builders.ts';
+
+const TRIES = 3;
+
+/** What a try of the reference at an index gives: its outcome, and the number of words. */
+interface Given {
+  outcome: Outcome;
+  words?: number;
+}
+type GivenAt = (index: number, made: number) => Given;
+
+function madeTry({ outcome, words = 10 }: Given, index: number, isStored = false): Try {
+  const result = tryResult(outcome, index);
+  const score = {
+    metric: 'words',
+    status: 'pass',
+    value: words,
+    reason: null,
+    skip: true,
+  } as const;
+  return {
+    byHead: {
+      ...result,
+      scores: [...result.scores, score],
+      ...(isStored ? { stored: true as const } : {}),
+    },
+    byBase: null,
+  };
+}
+
+interface Answers {
+  stored: GivenAt;
+  head: GivenAt;
+  /** Base's today. */
+  today: GivenAt;
+}
+
+interface Made {
+  comparison: SuiteComparison;
+  answers: Answers;
+}
+
+function made(
+  name: string,
+  size: number,
+  answers: Answers,
+  { own = {}, isStored = true }: { own?: Partial<GateSettings>; isStored?: boolean } = {},
+): Made {
+  const references = Array.from({ length: size }, (_, i) => reference(`${name} ${String(i)}`));
+  const source = { kind: 'built-in', uses: 'word_count', with: {} } as const;
+  const metrics = [metric('has'), metric('words', { source, skip: true, better: 'lower' })];
+  const [before, after] = ['Say {q}', 'Tell {q}'].map((words) =>
+    suite({
+      prompt: { messages: [{ ...prompt().messages[0]!, content: `${name}: ${words}` }] },
+      tests: { references, metrics },
+    }),
+  );
+  const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
+  const side = (at: GivenAt, i: number, stored: boolean): Try[] =>
+    Array.from({ length: TRIES }, (_, k) => madeTry(at(i, k), k, stored));
+  const runs = started.runs.map((run, i) => ({
+    ...run,
+    base: side(answers.stored, i, isStored),
+    head: side(answers.head, i, false),
+  }));
+  const named = { ...started.suite, path: `prompts/${name}.yaml`, name };
+  const policy = { kind: 'fixed', tries: TRIES } as const;
+  return {
+    comparison: suiteComparison(
+      { ...started, suite: named, runs },
+      policy,
+      { run: gate(own), own },
+      () => false,
+    ),
+    answers,
+  };
+}
+
+/** Answers a claim by the answers of today. */
+function confirmWith(all: readonly Made[]): Confirm {
+  const tries = new Map<ReferenceRun, NewTries>();
+  const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number): Given => {
+    const { answers } = all.find(({ comparison }) => comparison === suite)!;
+    const given = side === 'base' ? answers.today : answers.head;
+    return given(suite.compared.indexOf(run), index);
+  };
+  return async (claim) => {
+    for (;;) {
+      const step = nextConfirmationStep(claim, tries);
+      if (step.kind !== 'ask') return confirmationOf(claim, tries, step, null);
+      for (const wanted of step.tries) {
+        const { suite: of, run, side, try: index } = wanted;
+        const result = madeTry(at(of, run, side, index), index);
+        tries.set(run, newTriesOf(tries.get(run), wanted, result));
+      }
+    }
+  };
+}
+
+async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
+  const settings = gate(own);
+  const suites = all.map(({ comparison }) => comparison);
+  const verdict = await confirmFalls(
+    (confirmations) => judgeSuites(suites, settings, { confirmations }),
+    settings,
+    confirmWith(all),
+  );
+  const rows = suites.map((each) => verdict.suites.get(each)!);
+  const results = suites.map((each, i) => compareSuite(each, rows[i]!, new Map()));
+  const { outcome } = decide(
+    gateInput({ suites: results, settings, affected: 9, counted: 9, pool: verdict.pool }),
+  );
+  return { ...verdict, outcome, rows };
+}
+
+const pass: GivenAt = () => ({ outcome: 'pass' });
+
+describe('a fall of all suites together', () => {
+  test('that new answers do not show leaves the means refuted that they refuted', async () => {
+    const own = { metrics: { words: 'fail' } } as const;
+    // The model grew wordier and loses three points; the prompt is harmless.
+    const drifted: GivenAt = (i, k) => ({
+      outcome: i < 3 && k === 0 ? 'fail' : 'pass',
+      words: 30 + (i % 5),
+    });
+    const stored: GivenAt = (i) => ({ outcome: 'pass', words: 10 + (i % 5) });
+    const suites = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) =>
+      made(name, 30, { stored, head: drifted, today: drifted }, { own }),
+    );
+    const { outcome, rows, pool } = await judge(suites, own);
+    expect(rows.map(({ reason }) => reason.by)).toEqual(Array(7).fill('model'));
+    expect(rows.flatMap(({ moves }) => moves.map(({ moved }) => moved))).not.toContain('worse');
+    expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
+    expect(pool).toBeNull();
+  });
+
+  // Too little for one suite, but not for all of them together.
+  const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+
+  test('is red if new answers of base do not fall', async () => {
+    const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: pass }));
+    const { outcome, confirmedPool, rows } = await judge(suites);
+    expect(outcome).toMatchObject({ kind: 'regressed', fails: true });
+    expect(confirmedPool).toMatchObject({ status: 'confirmed', by: 'all' });
+    expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
+  });
+
+  test('is refuted if base falls today, but not a suite that is red by fresh answers', async () => {
+    const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
+    const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
+    const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
+    const { outcome, confirmedPool, rows, pool } = await judge([...suites, fresh]);
+    expect(rows.map(({ reason }) => reason.by)).toEqual([...Array(7).fill('model'), 'fall']);
+    expect(rows.at(-1)).toMatchObject({ verdict: 'regressed', confirmation: null });
+    expect([outcome.kind, pool, confirmedPool]).toEqual(['regressed', null, null]);
+  });
+});
