@@ -2,9 +2,11 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** NaN without values. */
+/** NaN without values. Also of numbers whose sum is too large for a number. */
 export function mean(values: readonly number[]): number {
-  return sum(values) / values.length;
+  const total = sum(values);
+  const n = values.length;
+  return Number.isFinite(total) ? total / n : sum(values.map((value) => value / n));
 }
 
 export function meanOrNull(values: readonly number[]): number | null {

@@ -58,22 +58,40 @@ export function valueTest(
     hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
   );
   if (compared.length === 0) return null;
-  const groups = Map.groupBy(compared, ({ item, cluster }) => cluster ?? item);
+  const scale = scaleOf(compared.map(({ item }) => item));
+  const scaled = compared.map(({ item, cluster }) => ({ item: divided(item, scale), cluster }));
+  const groups = Map.groupBy(scaled, ({ item, cluster }) => cluster ?? item);
   const units = [...groups.values()].map((own) => unitOf(own.map(({ item }) => item)));
   const observed = addSlots(units.flatMap(({ slots, heads }) => slots.slice(0, heads)));
   const deals = dealsOf(units, observed, random);
   const means = (side: 'base' | 'head'): number =>
-    sum(compared.map(({ item }) => mean(nonNullValues(item[side])))) / compared.length;
-  const scale = Math.max(...compared.map(({ item }) => largestMagnitude(item)));
+    mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
+  const { low, high } = intervalOf(deals, observed, scaled.length);
   return {
-    items: compared.length,
-    base,
-    head,
-    difference: head - base,
+    items: scaled.length,
+    base: base * scale,
+    head: head * scale,
+    difference: (head - base) * scale,
     ...tailsOf(deals, observed, units),
-    ...intervalOf(deals, observed, compared.length, TOLERANCE * scale),
+    low: low === null ? null : low * scale,
+    high: high === null ? null : high * scale,
   };
+}
+
+/**
+ * The power of two next to the largest magnitude: divided by it, no sum or square of the numbers is
+ * too large or too small to compare, and the division itself is exact.
+ */
+function scaleOf(items: readonly Values[]): number {
+  const most = Math.max(...items.map(largestMagnitude));
+  return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
+}
+
+function divided({ base, head }: Values, scale: number): Values {
+  const side = (values: Values['base']): Values['base'] =>
+    values.map((value) => (value === null ? null : value / scale));
+  return { base: side(base), head: side(head) };
 }
 
 export function nonNullValues(values: readonly (number | null)[]): number[] {
@@ -129,14 +147,13 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * Shifting head by δ reduces a permutation's sum by δ times its marks, so each permutation crosses
+ * In scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a permutation's sum by δ times its marks, so each permutation crosses
  * the observed one at one shift; the interval's ends are quantiles of these shifts.
  */
 function intervalOf(
   deals: readonly Slot[],
   observed: Slot,
   items: number,
-  slack: number,
 ): Pick<ValueTest, 'low' | 'high'> {
   const shifts = deals.flatMap(({ value, mark }) => {
     const moved = items - mark;
@@ -146,7 +163,7 @@ function intervalOf(
   // Permutations that move nothing are ties at every shift.
   const cut = Math.floor(TAIL * deals.length - (deals.length - shifts.length) / 2);
   const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
-  if (cut < 0 || low === undefined || high === undefined || high - low <= slack)
+  if (cut < 0 || low === undefined || high === undefined || high - low <= TOLERANCE)
     return { low: null, high: null };
   return { low, high };
 }

@@ -131,6 +131,36 @@ describe('valueTest', () => {
     expect(found.difference).toBeCloseTo(differenceOf(items), 12);
   });
 
+  test.each([1e-300, 1e200, 1.7e308])(
+    'calls no move that one value of %d does not make',
+    (huge) => {
+      const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
+        base: [1, 2, i],
+        head: i === 0 ? [huge, huge, 0] : [2, 1, i],
+      }));
+      const { head, down, up, differs } = run(items);
+      expect(Number.isFinite(head)).toBe(true);
+      expect(Math.min(down, up, differs)).toBeGreaterThan(0.01);
+      const same = run(items.map(() => ({ base: [huge, huge], head: [huge, huge] })));
+      expect(same).toMatchObject({ difference: 0, down: 0.5, up: 0.5 });
+      expect(same.head / huge).toBeCloseTo(1, 12);
+    },
+  );
+
+  test('sees a fall of numbers whatever their size', () => {
+    for (const unit of [1e-300, 1, 1e307]) {
+      const fell = Array.from({ length: 8 }, () => ({ base: [9, 8], head: [2, 1] }));
+      const found = run(
+        fell.map(({ base, head }) => ({
+          base: base.map((value) => value * unit),
+          head: head.map((value) => value * unit),
+        })),
+      );
+      expect(found.down).toBeLessThan(1e-3);
+      expect(found.difference / unit).toBeCloseTo(-7, 9);
+    }
+  });
+
   test('sees with ranks what one extreme value hides from the mean', () => {
     const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
       base: i === 0 ? [1e6, 1] : [10 + i, 11 + i],

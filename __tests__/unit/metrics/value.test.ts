@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { entryNumber, metricNumber } from '../../../src/metrics/value.ts';
+import type { Json } from '../../../src/types/plain.ts';
+
+describe('metricNumber', () => {
+  test.each<[Json, number | null]>([
+    [2.5, 2.5],
+    [true, 1],
+    [{ only: 3 }, 3],
+    [{ two: 3, entries: 4 }, null],
+    [{ only: true }, null],
+    [{ only: { nested: 1 } }, null],
+    [Infinity, null],
+    [-Infinity, null],
+    [NaN, null],
+    [{ only: Infinity }, null],
+  ])('of %j is %j', (value, expected) => expect(metricNumber(value)).toBe(expected));
+});
+
+test('an entry that is not finite is not a number', () =>
+  expect(entryNumber({ a: Infinity, b: 1 }, 'a')).toBeNull());
