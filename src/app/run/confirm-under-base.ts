@@ -2,7 +2,12 @@ import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../confirm/
 import { restsOn } from '../../kernel/judge/confirmation.ts';
 import type { UnderBaseFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
-import { underBaseFindings, type FallUnderBase } from '../../kernel/judge/under-base-scoring.ts';
+import {
+  fallsAlone,
+  underBaseFindings,
+  type FallAlone,
+  type FallUnderBase,
+} from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Confirm } from './confirm.ts';
@@ -31,14 +36,14 @@ interface UnderBase {
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,
-  { confirm, words }: { confirm: Confirm | null; words: RunWords },
+  { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
 ): Promise<UnderBase> {
-  const findings = underBaseFindings(suites, gate.alpha);
+  const alone = fallsAlone(suites, gate.alpha);
   const falls =
     gate.scoring === 'fail' && confirm !== null
       ? suites
           .filter(({ comparison }) => restsOn(comparison.compared) !== null)
-          .flatMap((suite) => fallsOf(suite, findings))
+          .flatMap((suite) => fallsOf(suite, alone))
       : [];
   const refuted: FallOfSuite[] = [];
   const unconfirmed: string[] = [];
@@ -50,7 +55,7 @@ export async function findUnderBase(
     unconfirmed.push(`${name}, under base's scoring: ${words.confirmationWords(confirmation)}`);
   }
   return {
-    findings: findings.flatMap((finding) => withoutRefuted(finding, refuted)),
+    findings: underBaseFindings(alone.filter((fall) => !refuted.some((own) => isOf(fall, own)))),
     hiddenIn: ({ comparison, verdict }) =>
       refuted.some(({ suite, metric }) => suite === comparison && metric === null)
         ? null
@@ -70,40 +75,20 @@ function claimOf(
 
 function fallsOf(
   { comparison: suite, verdict }: JudgedSuite,
-  findings: readonly UnderBaseFinding[],
+  alone: readonly FallAlone[],
 ): FallOfSuite[] {
-  const metrics = findings.flatMap(({ reason }) =>
-    reason.code === 'mean-under-base' && reason.suite === suite.run.suite.name ? reason.metric : [],
-  );
-  const isNamed = findings.some(
-    ({ reason }) =>
-      reason.code === 'worse-under-base' &&
-      reason.references.some(({ reference }) => isOf(reference, suite)),
-  );
+  const own = alone.filter(({ comparison }) => comparison === suite);
+  const isNamed = own.some(({ reason }) => reason.code === 'worse-under-base');
   const excuse = verdict?.underBase?.excuse ?? 'none';
   return [
     ...(isNamed || excuse !== 'none' ? [{ suite, metric: null }] : []),
-    ...metrics.map((metric) => ({ suite, metric })),
+    ...own.flatMap(({ reason }) =>
+      reason.code === 'mean-under-base' ? [{ suite, metric: reason.metric }] : [],
+    ),
   ];
 }
 
-function withoutRefuted(
-  { reason, failOn }: UnderBaseFinding,
-  refuted: readonly FallOfSuite[],
-): UnderBaseFinding[] {
-  if (reason.code === 'mean-under-base') {
-    const isRefuted = refuted.some(
-      ({ suite, metric }) => metric === reason.metric && suite.run.suite.name === reason.suite,
-    );
-    return isRefuted ? [] : [{ reason, failOn }];
-  }
-  const references = reason.references.filter(({ reference }) =>
-    refuted.every(({ suite, metric }) => metric !== null || !isOf(reference, suite)),
-  );
-  return references.length === 0 ? [] : [{ reason: { ...reason, references }, failOn }];
-}
-
-/** `reference`: `path: id`. */
-function isOf(reference: string, { run }: SuiteComparison): boolean {
-  return reference.startsWith(`${run.suite.path}: `);
+function isOf({ comparison, reason }: FallAlone, { suite, metric }: FallOfSuite): boolean {
+  const own = reason.code === 'mean-under-base' ? reason.metric : null;
+  return comparison === suite && own === metric;
 }

@@ -185,16 +185,38 @@ interface JudgedSuite {
   } | null;
 }
 
+/** A fall of one suite under base's scoring that is not in its verdict. */
+export interface FallAlone {
+  comparison: SuiteComparison;
+  reason: UnderBaseFinding['reason'];
+}
+
 /** Single references, which no suite's test shows, and means, which share `alpha` (0–1). */
-export function underBaseFindings(
-  suites: readonly JudgedSuite[],
-  alpha: number,
-): UnderBaseFinding[] {
+export function fallsAlone(suites: readonly JudgedSuite[], alpha: number): FallAlone[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
-  return [...alike].flatMap(([failOn, group]) =>
-    underBaseReasons(group, alpha).map((reason) => ({ reason, failOn })),
-  );
+  return [...alike.values()].flatMap((group) => [
+    ...group.flatMap(fallenReferences),
+    ...fallenMeans(group, alpha),
+  ]);
+}
+
+/** References of all suites with the same `fail_on` are one finding. */
+export function underBaseFindings(falls: readonly FallAlone[]): UnderBaseFinding[] {
+  const alike = Map.groupBy(falls, ({ comparison: { gate } }) => gate.fail_on);
+  return [...alike].flatMap(([failOn, group]) => {
+    const reasons = group.map(({ reason }) => reason);
+    const references = reasons.flatMap((reason) =>
+      reason.code === 'worse-under-base' ? reason.references : [],
+    );
+    const means = reasons.filter(({ code }) => code === 'mean-under-base');
+    return [
+      ...(references.length === 0
+        ? []
+        : [{ code: 'worse-under-base' as const, references, fails: false }]),
+      ...means,
+    ].map((reason) => ({ reason, failOn }));
+  });
 }
 
 /** Warn if base's scoring cannot judge more than this share of head's answers. */
@@ -220,19 +242,12 @@ export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
   });
 }
 
-function underBaseReasons(
-  green: readonly JudgedSuite[],
-  alpha: number,
-): UnderBaseFinding['reason'][] {
-  const references = green.flatMap(({ comparison, verdict }) =>
-    verdict === null || verdict.underBase === null ? fellAlone(comparison) : [],
-  );
-  return [
-    ...(references.length === 0
-      ? []
-      : [{ code: 'worse-under-base' as const, references, fails: false }]),
-    ...fallenMeans(green, alpha),
-  ];
+function fallenReferences({ comparison, verdict }: JudgedSuite): FallAlone[] {
+  const isSaid = verdict !== null && verdict.underBase !== null;
+  const references = isSaid ? [] : fellAlone(comparison);
+  return references.length === 0
+    ? []
+    : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
 /** References of which every try passes on base and fails on head, under base's scoring alone. */
@@ -250,7 +265,7 @@ function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['refere
   });
 }
 
-function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'mean-under-base'>[] {
+function fallenMeans(suites: readonly JudgedSuite[], alpha: number): FallAlone[] {
   const found = suites.flatMap(({ comparison, verdict }) =>
     verdict === null
       ? []
@@ -264,15 +279,14 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): ReasonOf<'m
   );
   const fell = gating.filter((move) => fellAt(move, levels.get(move) ?? 0));
   const called = calledMoves(moves, new Set(fell), alpha);
-  return found.flatMap(({ comparison, move }): ReasonOf<'mean-under-base'>[] => {
+  return found.flatMap(({ comparison, move }): FallAlone[] => {
     const { name: metric, test } = move;
     if (called.get(move) !== 'worse' || test === null) return [];
     const { base, head, items: references } = test;
     const direction = directionOf(test, 'worse', move.better);
     const figures = { metric, base, head, ...direction, references };
-    return [
-      { code: 'mean-under-base', suite: comparison.run.suite.name, ...figures, fails: false },
-    ];
+    const suite = comparison.run.suite.name;
+    return [{ comparison, reason: { code: 'mean-under-base', suite, ...figures, fails: false } }];
   });
 }
 
