@@ -1,7 +1,13 @@
 import { ledgersOf } from '../kernel/plan/ledger.ts';
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
 import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../kernel/plan/policy.ts';
-import { isCritical, type ReferenceRun, type SuiteComparison } from '../kernel/plan/suite-run.ts';
+import {
+  isCritical,
+  type NextTries,
+  type ReferenceRun,
+  type SuiteComparison,
+  type SuiteRun,
+} from '../kernel/plan/suite-run.ts';
 import { MOST_FIXING_PAIRS, MOST_PAIRS } from '../kernel/plan/suspects.ts';
 import { alphaShares, comparing } from '../kernel/plan/tries.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
@@ -10,9 +16,12 @@ import type { Outcome } from '../types/metric.ts';
 import type { Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** Mean over simulated runs in which nothing got worse. */
+  /** Mean over simulated runs in which nothing got worse; a dialogue counts as one call. */
   usual: number;
-  /** The most calls that any run can take; a cap on calls may end the run before. */
+  /**
+   * The most calls that any run can take, with all turns and evaluators of dialogues; a cap on
+   * calls may end the run before. Stored answers of a replaced model are asked again on top.
+   */
   most: number;
 }
 
@@ -33,7 +42,8 @@ export function answerCalls({
   suites,
   gate,
   plan,
-}: Pick<Prepared, 'suites' | 'gate' | 'plan'>): AnswerCalls | null {
+  next,
+}: Pick<Prepared, 'suites' | 'gate' | 'plan' | 'next'>): AnswerCalls | null {
   const { byTries } = comparing(suites);
   if (!byTries.some(hasOpenNumber)) return null;
   const levels = alphaShares(suites, gate);
@@ -49,8 +59,29 @@ export function answerCalls({
     more += callsBeyondFirst(byTries, { levels, first, random }) / rounds;
   return {
     usual: Math.round(plan.prompt_calls + more),
-    most: plan.prompt_calls + mostBeyondFirst(byTries, first),
+    most: plan.prompt_calls + laterTurns(suites, next(suites)) + mostBeyondFirst(byTries, first),
   };
+}
+
+/** Calls that one try takes at most: of a dialogue, those of all its turns and evaluators. */
+export function mostCallsOfTry({
+  scoring,
+  baseScoring,
+}: Pick<SuiteRun, 'scoring' | 'baseScoring'>): number {
+  const head = scoring.answerer;
+  const base = baseScoring?.answerer ?? null;
+  if (base === null || base.fingerprint === head?.fingerprint) return head?.mostCalls ?? 1;
+  return (head?.mostCalls ?? 0) + base.mostCalls;
+}
+
+/** What the first tries of dialogues take at most beyond their first answers. */
+function laterTurns(suites: readonly SuiteComparison[], next: NextTries): number {
+  const calls = suites.flatMap(({ run }) => {
+    const later = mostCallsOfTry(run) - 1;
+    if (later === 0) return [];
+    return [...next(run)].map(([index, tries]) => later * tries * callingSides(run.runs[index]));
+  });
+  return sum(calls);
 }
 
 /** Whether some reference may get more tries than are planned. */
@@ -115,12 +146,13 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
  * others as if fixed; with a fixed number of tries only critical references go on.
  */
 function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): number {
-  const runs = suites.flatMap(({ compared, policy }) =>
-    compared.map((run) => {
-      const isAdaptive = policy.kind === 'adaptive';
+  const runs = suites.flatMap(({ compared, policy, run: suiteRun }) => {
+    const isAdaptive = policy.kind === 'adaptive';
+    const each = mostCallsOfTry(suiteRun);
+    return compared.map((run) => {
       const planned = isAdaptive ? first : policy.tries;
       const goesOn = isCritical(run);
-      const calls = (tries: number): number => callsUpTo(run, tries, planned);
+      const calls = (tries: number): number => each * callsUpTo(run, tries, planned);
       const settled = calls(isAdaptive ? MOST_TRIES : planned);
       const beyond = (tries: number): number => Math.max(0, calls(tries) - settled);
       return {
@@ -128,8 +160,8 @@ function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): num
         suspect: isAdaptive && !goesOn ? beyond(MOST_PAIRS) : 0,
         fixing: isAdaptive ? beyond(MOST_FIXING_PAIRS) : 0,
       };
-    }),
-  );
+    });
+  });
   const size = mostSuspects(runs.length);
   const dearest = runs.toSorted((a, b) => b.suspect - a.suspect);
   const suspects = dearest.slice(0, size);
@@ -143,9 +175,13 @@ function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): num
 
 function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number): number {
   if (run === undefined) return 0;
-  const { base, head, reference } = run.affected;
-  const sides = [base, head].filter(
+  const { n_tries } = run.affected.reference;
+  return callingSides(run) * Math.max(0, tries - (n_tries ?? planned));
+}
+
+/** How many sides of a reference call a model; recordings are not calls. */
+function callingSides(run: ReferenceRun | undefined): number {
+  return [run?.affected.base, run?.affected.head].filter(
     (generation) => generation?.kind === 'request' && generation.target.provider !== 'replay',
-  );
-  return sides.length * Math.max(0, tries - (reference.n_tries ?? planned));
+  ).length;
 }

@@ -21,7 +21,8 @@ function comparison(
     provider = 'openai',
     kind = 'adaptive',
     critical = 0,
-  }: { provider?: string; kind?: string; critical?: number } = {},
+    mostCalls,
+  }: { provider?: string; kind?: string; critical?: number; mostCalls?: number } = {},
 ): SuiteComparison {
   made += 1;
   const own = String(made);
@@ -35,7 +36,14 @@ function comparison(
     head: [],
   }));
   return {
-    run: { scoring: scoring(tests()) },
+    run: {
+      scoring: {
+        ...scoring(tests()),
+        answerer: mostCalls === undefined ? null : { mostCalls, fingerprint: 'dialogue' },
+      },
+      baseScoring: null,
+      runs: compared,
+    },
     policy: kind === 'adaptive' ? { kind } : { kind, tries: 3 },
     gate: DEFAULT_GATE,
     compared,
@@ -46,11 +54,13 @@ function comparison(
 /** Two tries a side are planned, or one from 100 references on. */
 const callsOf = (...suites: SuiteComparison[]) => {
   const references = suites.reduce((sum, { compared }) => sum + compared.length, 0);
+  const tries = references < 100 ? 2 : 1;
   return answerCalls({
     suites,
     gate: DEFAULT_GATE,
+    next: () => (run) => new Map(run.runs.map((_, index) => [index, tries])),
     plan: {
-      prompt_calls: (references < 100 ? 4 : 2) * references,
+      prompt_calls: 2 * tries * references,
     } as unknown as Parameters<typeof answerCalls>[0]['plan'],
   });
 };
@@ -79,6 +89,13 @@ describe('the calls for answers', () => {
   test('of fixed tries are open only for critical references, up to 40 tries of each', () => {
     const one = comparison(20, { kind: 'fixed', critical: 2 });
     expect(callsOf(one)!.most).toBe(20 * 2 * 2 + 2 * 2 * 37);
+  });
+
+  test('of dialogues are at most all their turns and evaluators', () => {
+    const plain = callsOf(comparison(20))!;
+    const dialogues = callsOf(comparison(20, { mostCalls: 10 }))!;
+    expect(dialogues.most).toBe(10 * plain.most);
+    expect(callsOf(comparison(20, { mostCalls: 10, provider: 'replay' }))!.most).toBe(80);
   });
 
   test('are the same every time, and grow with the suite beyond what is simulated', () => {

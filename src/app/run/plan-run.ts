@@ -5,6 +5,7 @@ import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
+import { mostCallsOfTry } from '../../money/answer-calls.ts';
 import type { Caps } from '../../money/budget.ts';
 import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
@@ -101,7 +102,7 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   return { ...prepared, plan: { ...plan, possible } };
 }
 
-/** With the grades of the new answers, if each takes as many as the suite's answers do. */
+/** With all turns of dialogues, and grades if a new answer takes as many as the suite's do. */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = mostNewAnswers(suite, hasStored);
   if (answers === 0) return 0;
@@ -110,7 +111,7 @@ function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): numb
   const grades = sum(
     once.filter(({ asked }) => asked.target.provider !== 'replay').map(({ calls }) => calls),
   );
-  return Math.ceil(answers * (1 + grades / (2 * runs.length)));
+  return Math.ceil(answers * (mostCallsOfTry(suite.run) + grades / (2 * runs.length)));
 }
 
 function asNotices(problems: readonly Problem[]): Notice[] {

@@ -114,10 +114,15 @@ describe('a pull request on conversations', () => {
   });
 
   test('pays for no dialogue twice: a second run without a regression makes no model calls', async () => {
-    const { repository, server, result } = await project(script);
+    const { repository, server, evaldiff, result } = await project(script);
     repository.commit('kinder', { 'prompts/mentor.yaml': prompt('Kindly:') });
     const first = await result(...DIFF);
     const made = server.requests.length;
+    // Five suspects with ten pairs, and three tries of all; each up to three turns, all judged.
+    const { out } = await evaldiff('plan', ...DIFF.slice(1));
+    expect(out).toContain(
+      `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses`,
+    );
     const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);
     expect(second.suites[0]?.conversation).toEqual(first.suites[0]?.conversation);
