@@ -307,7 +307,9 @@ const SINGLE: Row[] = [
     'three of 26 × 0.95 healed, 0 → 1',
     [least('fixed', 0.95)],
     one(26, 'all 0.95', turned(3, 0, 1)),
-    { heals: 3, shown: true },
+    {
+      heals: 3,
+    },
   ),
   row(
     'one of 26 × 0.95 healed, 0 → 1',
