@@ -14,6 +14,7 @@ import {
   type SuiteComparison,
   type Try,
 } from '../kernel/plan/suite-run.ts';
+import type { VerdictSettings } from '../kernel/plan/tries.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
 import { createRandom } from '../kernel/statistics/random.ts';
 import { suiteTest } from '../kernel/statistics/suite-test.ts';
@@ -26,7 +27,6 @@ import {
   type Tries,
 } from '../kernel/statistics/table.ts';
 import { valueTest } from '../kernel/statistics/value-test.ts';
-import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import { directionIn } from '../metrics/passing.ts';
 import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
@@ -39,13 +39,11 @@ import { wholeTry, type Claim, type Measure } from './steps.ts';
  */
 const SESSION_LEVEL = 0.5;
 
-type ClaimSettings = Pick<GateSettings, 'alpha' | 'gate_on'>;
-
 /**
  * Everything that fell and rests on old answers: suites that regressed or whose references are named,
  * and metrics whose mean fails the run. They share alpha.
  */
-export function suiteClaims({ suites }: RunVerdict, settings: ClaimSettings): Claim[] {
+export function suiteClaims({ suites }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()]
     .filter(isOld)
     .flatMap((row) => [
@@ -60,6 +58,7 @@ export function suiteClaims({ suites }: RunVerdict, settings: ClaimSettings): Cl
     ...{ metric, measure },
     suites: [claimed(row)],
     ...levelOf([row.suite], settings, found.length),
+    minDrop: metric !== null || row.reason.by === 'unanswered' ? null : row.suite.gate.min_drop,
   }));
 }
 
@@ -69,7 +68,7 @@ export function suiteClaims({ suites }: RunVerdict, settings: ClaimSettings): Cl
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,
-  settings: ClaimSettings,
+  settings: VerdictSettings,
   others: number,
 ): Claim | null {
   if (pool === null) return null;
@@ -81,7 +80,8 @@ export function poolClaim(
     suites: rows.map(claimed),
     measure: byOutcome(wholeTry),
     ...levelOf(old, settings, others + 1),
-    single: false,
+    judged: 'none',
+    minDrop: Math.min(...rows.map(({ suite }) => suite.gate.min_drop)),
   };
 }
 
@@ -98,13 +98,14 @@ export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],
   outcome: (made: Try) => Outcome,
-  settings: ClaimSettings & { claims: number },
+  settings: VerdictSettings & { claims: number },
 ): Claim {
   return {
     metric: null,
     suites: [{ suite, runs, upTo: Infinity }],
     measure: byOutcome(outcome),
     ...levelOf([suite], settings, settings.claims),
+    minDrop: suite.gate.min_drop,
   };
 }
 
@@ -112,7 +113,7 @@ export function claimAbout(
 export function meanClaimUnderBase(
   suite: SuiteComparison,
   metric: string,
-  settings: ClaimSettings & { claims: number },
+  settings: VerdictSettings & { claims: number },
 ): Claim {
   const { test, ...measure } = byMean(underBase(suite) ?? suite, metric);
   return {
@@ -120,6 +121,7 @@ export function meanClaimUnderBase(
     suites: [{ suite, runs: suite.compared, upTo: Infinity }],
     measure: { ...measure, test: (runs) => test(runs.map(runUnderBase)) },
     ...levelOf([suite], settings, settings.claims),
+    minDrop: null,
   };
 }
 
@@ -129,11 +131,12 @@ export function outcomeUnderBase({ byBase }: Try): Outcome {
 
 function levelOf(
   suites: readonly SuiteComparison[],
-  { alpha, gate_on }: ClaimSettings,
+  { alpha, gate_on, churn }: VerdictSettings,
   claims: number,
-): Pick<Claim, 'level' | 'single'> {
+): Pick<Claim, 'level' | 'judged'> {
   const isStored = suites.some(({ compared }) => restsOn(compared) === 'stored');
-  return { level: isStored ? alpha / claims : SESSION_LEVEL, single: gate_on !== 'suite' };
+  const judged = gate_on === 'suite' ? 'none' : churn === 'accept' ? 'critical' : 'all';
+  return { level: isStored ? alpha / claims : SESSION_LEVEL, judged };
 }
 
 /** By what made the suite red; where head answers less often, by whether a try was answered. */

@@ -4,12 +4,24 @@ import {
   restsOn,
   type Confirmation,
 } from '../kernel/judge/confirmation.ts';
-import type { ReferenceRun, SuiteComparison, Try } from '../kernel/plan/suite-run.ts';
+import type { RunLevels } from '../kernel/plan/policy.ts';
+import {
+  isCritical,
+  type ReferenceRun,
+  type SuiteComparison,
+  type Try,
+} from '../kernel/plan/suite-run.ts';
 import type { ConfirmationResult } from '../kernel/result/suite-result.ts';
 import { fingerprintOf } from '../kernel/select/affected-suite.ts';
 import { jointEValue, eValueOf, tryPairs } from '../kernel/statistics/e-values.ts';
 import { sum } from '../kernel/statistics/sums.ts';
-import { countOutcomes, countTable, reachesLevel, type Tries } from '../kernel/statistics/table.ts';
+import {
+  countOutcomes,
+  countTable,
+  isLargeDrop,
+  reachesLevel,
+  type Tries,
+} from '../kernel/statistics/table.ts';
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
@@ -55,8 +67,10 @@ export interface Claim {
   measure: Measure;
   /** The level (0–1) of the whole confirmation. */
   level: number;
-  /** Whether single references may confirm it. */
-  single: boolean;
+  /** The single references that may confirm it. */
+  judged: RunLevels['judged'];
+  /** The smallest drop (0–1) of today's rate that confirms it; null: any. */
+  minDrop: number | null;
 }
 
 interface ClaimedSuite {
@@ -127,13 +141,13 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
   const { measure, level } = claim;
-  const bySuspects =
-    claim.single && measure.outcome !== null ? nextOfSuspects(rows, measure.outcome, level) : null;
+  const suspects = suspectsOf(rows, claim);
+  const bySuspects = nextOfSuspects(suspects, measure.outcome ?? wholeTry, level);
   if (bySuspects !== null) return bySuspects;
   const shares = sharesOf(measure);
-  const all = claim.single ? 1 : sum(shares);
-  const looks = looksAt(rows, measure);
-  if (looks.some(({ p, share }) => reachesLevel(p, (share * level) / all)))
+  const all = suspects.length > 0 ? 1 : sum(shares);
+  const looks = looksAt(rows, claim);
+  if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
   // Earlier only if every stored try is replaced, so that the next run compares with today's.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
@@ -147,11 +161,11 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
 
 /** Null: the suspects do not show it. */
 function nextOfSuspects(
-  rows: readonly Row[],
+  suspects: readonly Row[],
   outcome: (made: Try) => Outcome,
   level: number,
 ): ConfirmationStep | null {
-  const seen = suspectsOf(rows, outcome).map((row) => {
+  const seen = suspects.map((row) => {
     const pairs = tryPairs(outcomesOf(row.pairs, outcome));
     return { row, pairs, value: eValueOf(pairs) };
   });
@@ -186,9 +200,14 @@ const SIDES = ['head', 'base'] as const;
  * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
  * a question, because their tries are not independent.
  */
-function suspectsOf(rows: readonly Row[], outcome: (made: Try) => Outcome): Row[] {
+function suspectsOf(
+  rows: readonly Row[],
+  { judged, measure: { outcome } }: Pick<Claim, 'judged' | 'measure'>,
+): Row[] {
+  if (judged === 'none' || outcome === null) return [];
   const seen = new Set<string>();
   return rows
+    .filter(({ run }) => judged === 'all' || isCritical(run))
     .map((row) => ({ row, drop: dropOf(outcomesOf(triesBefore(row), outcome)) }))
     .filter(({ drop }) => drop > 0)
     .sort((a, b) => b.drop - a.drop)
@@ -218,13 +237,22 @@ function dropOf(tries: Tries): number {
   return base.passes / base.tries - head.passes / head.tries;
 }
 
-/** Each look for which every reference has tries, with p of "head is worse than base is today". */
-function looksAt(rows: readonly Row[], measure: Measure): { share: number; p: number }[] {
-  const looks: { share: number; p: number }[] = [];
+interface NewLook {
+  share: number;
+  /** Of "head is worse than base is today". */
+  p: number;
+  isLarge: boolean;
+}
+
+/** Each look for which every reference has tries. */
+function looksAt(rows: readonly Row[], { measure, minDrop }: Claim): NewLook[] {
+  const looks: NewLook[] = [];
   for (const [k, share] of sharesOf(measure).entries()) {
     if (rows.some((row) => triesForLook(row, k + 1, measure).length > 0)) return looks;
     const found = measure.test(rows.map((row) => atLook(row, k + 1, measure)));
-    looks.push({ share, p: found?.p ?? 1 });
+    const drop = found === null ? null : found.head - found.base;
+    const isLarge = minDrop === null || isLargeDrop(drop, minDrop);
+    looks.push({ share, p: found?.p ?? 1, isLarge });
   }
   return looks;
 }
@@ -301,7 +329,6 @@ export function confirmationOf(
   const rows = rowsOf(claim, made);
   const drift = driftOf(rows, measure);
   const outcome = measure.outcome ?? wholeTry;
-  const suspects = claim.single && measure.outcome !== null ? suspectsOf(rows, outcome) : [];
   const again = rows.filter(({ again: { base } }) => base.length > 0);
   const counts = (side: Side): ReturnType<typeof countOutcomes> =>
     countOutcomes(
@@ -317,7 +344,7 @@ export function confirmationOf(
     by: isConfirmed ? step.by : null,
     limit,
     drift,
-    suspects: suspects
+    suspects: suspectsOf(rows, claim)
       .filter(({ pairs }) => pairs.base.length > 0)
       .map(({ run, pairs }) => ({
         id: run.affected.reference.id,

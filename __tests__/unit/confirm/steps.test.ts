@@ -38,7 +38,7 @@ interface Rates {
   head: number;
 }
 
-const SETTINGS = { alpha: 0.05, gate_on: 'suite+references', claims: 1 } as const;
+const SETTINGS = { alpha: 0.05, gate_on: 'suite+references', churn: 'gate', claims: 1 } as const;
 const TRIES = 3;
 
 type Draw = (rate: number) => Outcome;
@@ -176,6 +176,23 @@ describe('a fall that rests on stored answers', () => {
   });
 });
 
+test('a mean, which has no suspects, is confirmed at the whole level', () => {
+  const suite = comparison(fifty(0, 0), drawer('mean'));
+  const claim: Claim = {
+    ...claimOf(suite),
+    metric: 'words',
+    minDrop: null,
+    // A quarter of the level is the first look's.
+    measure: {
+      test: () => ({ p: 0.24 * SETTINGS.alpha, base: 10, head: 20 }),
+      ...{ outcome: null, isPaired: false, isRolledUp: false },
+    },
+  };
+  const { found, asked } = follow(claim, () => 'pass');
+  expect(found).toMatchObject({ status: 'confirmed', by: 'all' });
+  expect(asked).toBe(50);
+});
+
 describe('several claims of a run', () => {
   /** A claim about two suites after one about each, with new tries that confirm nothing. */
   const askedByThree = (seed: string) => {
@@ -188,7 +205,7 @@ describe('several claims of a run', () => {
     const pool: Claim = {
       ...claims[0]!,
       suites: claims.flatMap((claim) => claim.suites),
-      single: false,
+      judged: 'none',
     };
     const asked = [...claims, pool].map((claim) => follow(claim, once, made).asked);
     const most = suites.reduce((sum, suite) => sum + mostNewAnswers(suite, true), 0);

@@ -71,7 +71,8 @@ export function confirmReferences(
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
     // Only all of them together: the plan counts no suspects for it.
-    return confirm({ ...claimAbout(suite, runs, wholeTry, { ...gate, claims }), single: false });
+    const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
+    return confirm({ ...claim, judged: 'none', minDrop: null });
   };
 }
 

@@ -2,6 +2,7 @@ import { clusteredRuns, tryOutcomes } from '../plan/ledger.ts';
 import type { LookPlan } from '../plan/looks.ts';
 import {
   countingRuns,
+  isCritical,
   runUnderBase,
   underBase,
   type ReferenceRun,
@@ -110,7 +111,7 @@ const SLACK = 1e-9;
  */
 export function fallUnderBase(
   suite: SuiteComparison,
-  { alpha, gate_on: on }: Pick<GateSettings, 'alpha' | 'gate_on'>,
+  { alpha, gate_on: on, churn }: Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>,
 ): FallUnderBase | null {
   const view = underBase(suite);
   if (view === null) return null;
@@ -128,7 +129,7 @@ export function fallUnderBase(
   const rows = inPairs
     ? clusteredTries(preferenceTries(tests, view.compared), [])
     : clusteredRuns(view.compared, triesOf);
-  const isMeanOnly = inPairs || on === 'suite';
+  const isMeanOnly = inPairs || on === 'suite' || churn === 'accept';
   if (!fellOrBroke(contrast(rows), { alpha, minDrop: suite.gate.min_drop, isMeanOnly }))
     return null;
   const fell = suite.compared.filter((run) => {
@@ -253,7 +254,8 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): FallAlone[] {
 /** References of which every try passes on base and fails on head, under base's scoring alone. */
 function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
-  return suite.compared.flatMap((item) => {
+  const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
+  return gating.flatMap((item) => {
     const { base, head } = tryOutcomes(runUnderBase(item));
     const isFall =
       base.length > 0 &&

@@ -45,7 +45,7 @@ export function judgeSuites(
       {
         ...(answered?.get(suite) ?? NOTHING_MISSING),
         confirmation: leadingConfirmation(confirmed),
-        underBase: fallUnderBase(suite, { alpha, gate_on: settings.gate_on }),
+        underBase: fallUnderBase(suite, { ...settings, alpha }),
         isBoundTogether: bound !== null && isPooled(row),
       },
       bound,

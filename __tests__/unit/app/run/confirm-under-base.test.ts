@@ -16,11 +16,17 @@ import {
   tryResult,
 } from './builders.ts';
 
-const settings = gate({ scoring: 'fail' });
+interface UnderBase {
+  base: Outcome;
+  head: Outcome;
+}
 
-/** Head's scoring passes all; base's fails the first reference on head, or does not. */
-function variant(model: string, first: Outcome): SuiteComparison {
-  const references = ['r0', 'r1', 'r2'].map((id) => reference(id));
+/** Head's scoring passes all; what base's says, by reference. */
+function comparisonOf(
+  underBase: readonly UnderBase[],
+  { model = 'gpt-4o', tries: count = 3, settings = gate({ scoring: 'fail' }) } = {},
+): SuiteComparison {
+  const references = underBase.map((_, i) => reference(`r${String(i)}`));
   const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
     suite({
       prompt: { model, messages: [{ ...prompt().messages[0]!, content }] },
@@ -29,25 +35,31 @@ function variant(model: string, first: Outcome): SuiteComparison {
   );
   const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
   const tries = (byBase: Outcome, isStored: boolean) =>
-    [0, 1, 2].map((index) => ({
+    Array.from({ length: count }, (_, index) => ({
       byHead: { ...tryResult('pass', index), ...(isStored ? { stored: true as const } : {}) },
       byBase: tryResult(byBase, index),
     }));
   const runs = started.runs.map((run, i) => ({
     ...run,
-    base: tries('pass', true),
-    head: tries(i === 0 ? first : 'pass', false),
+    base: tries(underBase[i]!.base, true),
+    head: tries(underBase[i]!.head, false),
   }));
   return suiteComparison(
     { ...started, runs, baseScoring: scoring(before!.tests, { side: 'base' }) },
-    { kind: 'fixed', tries: 3 },
+    { kind: 'fixed', tries: count },
     { run: settings, own: {} },
     () => false,
   );
 }
 
 test('a variant without a fall asks for nothing and hides no fall of another one', async () => {
-  const comparisons = [variant('gpt-4o', 'fail'), variant('claude', 'pass')];
+  const settings = gate({ scoring: 'fail' });
+  const calm: UnderBase = { base: 'pass', head: 'pass' };
+  const broken: UnderBase = { base: 'pass', head: 'fail' };
+  const comparisons = [
+    comparisonOf([broken, calm, calm]),
+    comparisonOf([calm, calm, calm], { model: 'claude' }),
+  ];
   const { suites } = judgeSuites(comparisons, settings);
   const asked: string[] = [];
   const confirm: Confirm = async (claim) => {
@@ -76,4 +88,22 @@ test('a variant without a fall asks for nothing and hides no fall of another one
     },
   ]);
   expect(unconfirmed).toEqual([]);
+});
+
+test('single references that break and heal are no fall if the gate accepts churn', async () => {
+  const underBase = Array.from({ length: 50 }, (_, i): UnderBase => ({
+    base: i >= 5 && i < 10 ? 'fail' : 'pass',
+    head: i < 5 ? 'fail' : 'pass',
+  }));
+  const found = async (settings = gate({ scoring: 'fail' })) => {
+    const comparison = comparisonOf(underBase, { tries: 5, settings });
+    const verdict = judgeSuites([comparison], settings).suites.get(comparison)!;
+    const suites = [{ comparison, verdict }];
+    const words = { confirmationWords: () => '' };
+    const { findings } = await findUnderBase(suites, settings, { confirm: null, words });
+    return { underBase: verdict.underBase, findings };
+  };
+  expect((await found()).underBase).not.toBeNull();
+  const accepted = await found(gate({ scoring: 'fail', churn: 'accept' }));
+  expect(accepted).toEqual({ underBase: null, findings: [] });
 });

@@ -186,3 +186,30 @@ describe('a fall of all suites together', () => {
     expect([outcome.kind, pool, confirmedPool]).toEqual(['regressed', null, null]);
   });
 });
+
+describe('a fall against stored answers', () => {
+  // Base falls today, too: five other references broke than the five that head broke.
+  const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
+  const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
+
+  test('is not confirmed by single references where they may not gate', async () => {
+    const churn = { churn: 'accept' } as const;
+    const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
+    const { outcome, rows } = await judge(suites, churn);
+    expect(rows[0]).toMatchObject({ reason: { by: 'model' }, confirmation: { suspects: [] } });
+    expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
+  });
+
+  test('is not confirmed by a drop of today below min_drop', async () => {
+    const own = { min_drop: 0.05 };
+    const failing =
+      (below: number): GivenAt =>
+      (i) => ({ outcome: i < below ? 'fail' : 'pass' });
+    const suites = [
+      made('b', 200, { stored: pass, head: failing(16), today: failing(12) }, { own }),
+    ];
+    const { outcome, rows } = await judge(suites, { ...own, gate_on: 'suite' });
+    expect(rows[0]?.reason.by).toBe('model');
+    expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
+  });
+});
