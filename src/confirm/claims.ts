@@ -15,6 +15,7 @@ import {
   type Try,
 } from '../kernel/plan/suite-run.ts';
 import type { VerdictSettings } from '../kernel/plan/tries.ts';
+import { mostFallenMetric } from '../kernel/statistics/columns.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
 import { createRandom } from '../kernel/statistics/random.ts';
 import { suiteTest } from '../kernel/statistics/suite-test.ts';
@@ -41,9 +42,9 @@ const SESSION_LEVEL = 0.5;
 
 /**
  * Everything that fell and rests on old answers: suites that regressed or whose references are named,
- * and metrics whose mean fails the run. They share alpha.
+ * and metrics whose mean fails the run. They share alpha, with the fall of all suites if there is one.
  */
-export function suiteClaims({ suites }: RunVerdict, settings: VerdictSettings): Claim[] {
+export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()]
     .filter(isOld)
     .flatMap((row) => [
@@ -54,10 +55,11 @@ export function suiteClaims({ suites }: RunVerdict, settings: VerdictSettings): 
         .filter(({ gate, moved }) => gate === 'fail' && moved === 'worse')
         .map(({ name }) => ({ row, metric: name, measure: byMean(row.suite, name) })),
     ]);
+  const claims = found.length + (pool === null ? 0 : 1);
   return found.map(({ row, metric, measure }) => ({
     ...{ metric, measure },
     suites: [claimed(row)],
-    ...levelOf([row.suite], settings, found.length),
+    ...levelOf([row.suite], settings, claims),
     minDrop: metric !== null || row.reason.by === 'unanswered' ? null : row.suite.gate.min_drop,
   }));
 }
@@ -140,15 +142,15 @@ function levelOf(
 }
 
 /** By what made the suite red; where head answers less often, by whether a try was answered. */
-function measureOf({ suite, reason: { by, metrics } }: SuiteVerdict): Measure {
+function measureOf({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
-  const [metric] = metrics;
   if (by === 'unanswered') return byOutcome(isAnswered);
   if (by !== 'fall') return byOutcome(wholeTry);
   if (suite.policy.kind === 'pairs') return byPreference(suite);
   if (suite.policy.kind === 'references' && tests.rollup.kind !== 'code')
     return byRollUp(tests.rollup);
-  return byOutcome(metric === undefined ? wholeTry : ({ byHead }) => outcomeIn(byHead, metric));
+  const metric = mostFallenMetric(look, suite.gate.min_drop);
+  return byOutcome(metric === null ? wholeTry : ({ byHead }) => outcomeIn(byHead, metric));
 }
 
 function isAnswered({ byHead: { outcome } }: Try): Outcome {

@@ -340,7 +340,7 @@ export function confirmationOf(
   return {
     ...(metric === null ? {} : { metric }),
     rests_on: rows.some(({ run }) => restsOn([run]) === 'stored') ? 'stored' : 'session',
-    status: isConfirmed ? 'confirmed' : drift === null ? 'unconfirmed' : 'model',
+    status: isConfirmed ? 'confirmed' : drift === null || limit !== null ? 'unconfirmed' : 'model',
     by: isConfirmed ? step.by : null,
     limit,
     drift,

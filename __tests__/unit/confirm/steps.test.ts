@@ -176,6 +176,21 @@ describe('a fall that rests on stored answers', () => {
   });
 });
 
+test('a cap that ends the calls leaves the fall unconfirmed, though base fell today', () => {
+  const suite = comparison(fifty(0, 0), drawer('cap'));
+  const claim = { ...claimOf(suite), judged: 'none' as const };
+  const step = nextConfirmationStep(claim, new Map());
+  const made = new Map(
+    suite.compared.map((run) => {
+      const failed = { byHead: tryResult('fail', 0), byBase: null };
+      return [run, newTriesOf(undefined, { set: 'again', side: 'base' }, failed)];
+    }),
+  );
+  const cut = confirmationOf(claim, made, step, 'max_calls');
+  expect(cut).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
+  expect(cut.drift?.today).toBe(0);
+});
+
 test('a mean, which has no suspects, is confirmed at the whole level', () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {

@@ -27,6 +27,11 @@ export function fallenMetrics(look: Look, minDrop: number): string[] {
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
+/** The metric with the smallest p of those that dropped by at least `minDrop`; null: all together. */
+export function mostFallenMetric(look: Look, minDrop: number): string | null {
+  return largeDrops(look, minDrop)[0]?.metric ?? null;
+}
+
 function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
   return metrics
     .filter(({ difference }) => isLargeDrop(difference, minDrop))

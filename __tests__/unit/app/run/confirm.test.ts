@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { confirmFalls, type Confirm } from '../../../../src/app/run/confirm.ts';
+import { suiteClaims } from '../../../../src/confirm/claims.ts';
 import {
   confirmationOf,
   newTriesOf,
   nextConfirmationStep,
+  type Claim,
   type NewTries,
 } from '../../../../src/confirm/steps.ts';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
@@ -130,17 +132,22 @@ function confirmWith(all: readonly Made[]): Confirm {
 async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
   const settings = gate(own);
   const suites = all.map(({ comparison }) => comparison);
+  const confirm = confirmWith(all);
+  const claims: Claim[] = [];
   const verdict = await confirmFalls(
     (confirmations) => judgeSuites(suites, settings, { confirmations }),
     settings,
-    confirmWith(all),
+    async (claim) => {
+      claims.push(claim);
+      return confirm(claim);
+    },
   );
   const rows = suites.map((each) => verdict.suites.get(each)!);
   const results = suites.map((each, i) => compareSuite(each, rows[i]!, new Map()));
   const { outcome } = decide(
     gateInput({ suites: results, settings, affected: 9, counted: 9, pool: verdict.pool }),
   );
-  return { ...verdict, outcome, rows };
+  return { ...verdict, outcome, rows, claims };
 }
 
 const pass: GivenAt = () => ({ outcome: 'pass' });
@@ -185,6 +192,54 @@ describe('a fall of all suites together', () => {
     expect(rows.at(-1)).toMatchObject({ verdict: 'regressed', confirmation: null });
     expect([outcome.kind, pool, confirmedPool]).toEqual(['regressed', null, null]);
   });
+});
+
+test('all claims of a run share alpha', async () => {
+  const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
+  const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
+  const suites = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name, i) =>
+    made(name, 30, { stored: pass, head: i === 0 ? broken : loses, today: pass }),
+  );
+  const { claims } = await judge(suites);
+  expect(claims.map((claim) => claim.suites.length)).toEqual([1, 6]);
+  expect(claims.reduce((sum, { level }) => sum + level, 0)).toBeCloseTo(0.05, 9);
+});
+
+test('a suite that fell by two metrics is confirmed by what both say together', () => {
+  const own = { metrics: [metric('a'), metric('b')] };
+  const references = Array.from({ length: 30 }, (_, i) => reference(`r${String(i)}`));
+  const sides = ['Say {q}', 'Tell {q}'].map((content) =>
+    suite({
+      prompt: { messages: [{ ...prompt().messages[0]!, content }] },
+      tests: { ...own, references },
+    }),
+  );
+  const started = startedSuite(suiteSide('base', sides[0]!), suiteSide('head', sides[1]!));
+  const tryOf = (failed: 'a' | 'b' | null, index: number): Try => {
+    const scores = (['a', 'b'] as const).map((name) => {
+      const status = name === failed ? ('fail' as const) : ('pass' as const);
+      return { metric: name, status, value: status === 'pass', reason: null, skip: false };
+    });
+    const outcome = failed === null ? 'pass' : 'fail';
+    return { byHead: { ...tryResult(outcome, index), scores, stored: true }, byBase: null };
+  };
+  const runs = started.runs.map((run, i) => ({
+    ...run,
+    base: [0, 1, 2].map((k) => tryOf(null, k)),
+    head: [0, 1, 2].map((k) => tryOf(i < 6 ? 'a' : i < 12 ? 'b' : null, k)),
+  }));
+  const policy = { kind: 'fixed', tries: TRIES } as const;
+  const comparison = suiteComparison(
+    { ...started, runs },
+    policy,
+    { run: gate(), own: {} },
+    () => false,
+  );
+  const [claim] = suiteClaims(judgeSuites([comparison], gate()), gate());
+  const says = (['a', 'b', null] as const).map((failed) =>
+    claim!.measure.outcome!(tryOf(failed, 0)),
+  );
+  expect(says).toEqual(['fail', 'fail', 'pass']);
 });
 
 describe('a fall against stored answers', () => {
