@@ -96,9 +96,9 @@ function fromLines(
   labels: readonly string[],
   order: Rubric['eval_type'],
 ): ParsedReply | null {
-  const index =
-    order === 'classify_cot' ? lines.findIndex(holdsText) : lines.findLastIndex(holdsText);
-  const label = labelInLine(lines[index] ?? '', labels);
+  const filled = [...lines.entries()].filter(([, line]) => holdsText(line));
+  const [index, line] = filled.at(order === 'classify_cot' ? 0 : -1) ?? [-1, ''];
+  const label = labelInLine(line, labels);
   if (label === null) return null;
   const rest = lines
     .filter((_, other) => other !== index)

@@ -10,10 +10,8 @@ export function cutOut(before: string, after: string): string | null {
   if (before.slice(from + length) !== after.slice(from)) return null;
   while (from > 0 && before[from - 1] === before[from + length - 1]) from -= 1;
   const cut = before.slice(from, from + length);
-  const parted = [from, from + length].some(
-    (at) => LETTER.test(before[at - 1] ?? '') && LETTER.test(before[at] ?? ''),
-  );
+  const parted = [from, from + length].some((at) => TWO_LETTERS.test(before.slice(at - 1, at + 1)));
   return parted || cut.trim() === '' ? null : cut;
 }
 
-const LETTER = /[\p{L}\p{M}\p{N}_]/u;
+const TWO_LETTERS = /^[\p{L}\p{M}\p{N}_]{2}$/u;

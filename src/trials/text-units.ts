@@ -136,37 +136,35 @@ export function align<Item>(
   score: (left: Item, right: Item) => number,
 ): [number, number][] {
   const [left, right] = [before.slice(0, MOST_ALIGNED), after.slice(0, MOST_ALIGNED)];
-  const scores = left.map((earlier) => right.map((later) => score(earlier, later)));
-  const best = bestSums(scores, left.length, right.length);
+  const width = right.length + 1;
+  const scores = new Float64Array(left.length * width);
+  for (const [i, earlier] of left.entries())
+    for (const [j, later] of right.entries()) scores[i * width + j] = score(earlier, later);
+  const best = bestSums(scores, width);
   const pairs: [number, number][] = [];
   let [i, j] = [0, 0];
   while (i < left.length && j < right.length) {
-    const pair = cell(scores, i, j);
-    if (pair > 0 && best(i, j) === pair + best(i + 1, j + 1)) pairs.push([i++, j++]);
-    else if (best(i + 1, j) >= best(i, j + 1)) i += 1;
+    const cell = i * width + j;
+    const [below, beside] = [at(best, cell + width), at(best, cell + 1)];
+    const pair = at(scores, cell);
+    if (pair > 0 && at(best, cell) === pair + at(best, cell + width + 1)) pairs.push([i++, j++]);
+    else if (below >= beside) i += 1;
     else j += 1;
   }
   return pairs;
 }
 
-/** By positions from which on is paired: the largest sum of scores. */
-function bestSums(
-  scores: readonly (readonly number[])[],
-  before: number,
-  after: number,
-): (i: number, j: number) => number {
-  const best = Array.from({ length: before + 1 }, () => new Float64Array(after + 1));
-  const sumFrom = (i: number, j: number): number => cell(best, i, j);
-  for (let i = before - 1; i >= 0; i -= 1) {
-    for (let j = after - 1; j >= 0; j -= 1) {
-      const pair = cell(scores, i, j);
-      const paired = pair > 0 ? pair + sumFrom(i + 1, j + 1) : 0;
-      best[i]?.fill(Math.max(sumFrom(i + 1, j), sumFrom(i, j + 1), paired), j, j + 1);
-    }
+/**
+ * For each cell of a table of this width, row by row, the largest sum of scores from there on; with
+ * one more row of zeros. The last column of both tables is zero.
+ */
+function bestSums(scores: Float64Array, width: number): Float64Array {
+  const best = new Float64Array(scores.length + width);
+  for (let cell = scores.length - 1; cell >= 0; cell -= 1) {
+    if (cell % width === width - 1) continue;
+    const pair = at(scores, cell);
+    const paired = pair > 0 ? pair + at(best, cell + width + 1) : 0;
+    best[cell] = Math.max(at(best, cell + width), at(best, cell + 1), paired);
   }
-  return sumFrom;
-}
-
-function cell(rows: readonly ArrayLike<number>[], i: number, j: number): number {
-  return at(rows[i] ?? [], j);
+  return best;
 }

@@ -90,8 +90,8 @@ export async function drawTries(
   trials.made += draws.length;
   trials.silent = passed.some((outcome) => outcome !== null) ? 0 : trials.silent + 1;
   draws.forEach(({ units, reference }, i) => {
-    const own = passed[i] ?? null;
-    if (own !== null) trials.outcomes.push({ units, reference, passed: own });
+    const own = passed[i];
+    if (typeof own === 'boolean') trials.outcomes.push({ units, reference, passed: own });
   });
   return passed;
 }

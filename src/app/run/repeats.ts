@@ -36,14 +36,14 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
     const own = JSON.stringify([job.suite, job.side, scores, job.language, job.code]);
     const earlier = jobs.get(own) ?? 0;
     jobs.set(own, earlier + 1);
-    const drawn = drawSample(results.length, `${seed} ${own} ${String(earlier)}`);
+    const drawn = drawSample([...job.inputs.entries()], `${seed} ${own} ${String(earlier)}`);
     const again = await evaluate({
       ...job,
       side: job.side === 'base' ? 'head' : 'base',
       fresh: true,
-      inputs: drawn.map((index) => job.inputs[index] ?? {}),
+      inputs: drawn.map(([, input]) => input),
     });
-    const differing = drawn.filter((index, position) =>
+    const differing = drawn.filter(([index], position) =>
       isDifferentResult(results[index], again[position]),
     );
     made.made += results.length;
@@ -71,10 +71,10 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
 }
 
 /** At least one, shuffled. The first is drawn only if alone, because nothing ran before it. */
-function drawSample(count: number, seed: string): number[] {
-  const indices = Array.from({ length: count }, (_, index) => index);
-  const wanted = Math.max(1, Math.round(count / SHARE));
-  return shuffle(count === 1 ? indices : indices.slice(1), createRandom(seed)).slice(0, wanted);
+function drawSample<T>(all: readonly T[], seed: string): T[] {
+  const wanted = Math.max(1, Math.round(all.length / SHARE));
+  const later = all.length === 1 ? all : all.slice(1);
+  return shuffle(later, createRandom(seed)).slice(0, wanted);
 }
 
 function isDifferentResult(first: CodeResult | undefined, second: CodeResult | undefined): boolean {

@@ -106,9 +106,9 @@ function ofLines(
 ): Edit | null {
   const [before, after] = [text.split('\n'), wanted.split('\n')];
   const places = linePlaces(file, line, text).map(({ from }) => from);
-  const lineAt = (i: number): string => file[(places[i] ?? 0) - 1] ?? '';
+  const found = places.map((place) => file[place - 1] ?? null);
   const isWhole = (i: number): boolean =>
-    (places[i] ?? 0) > 0 && lineAt(i).trim() === before[i]?.trim();
+    before[i] !== undefined && found[i]?.trim() === before[i].trim();
   const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
   const region = changedSpan(before, after, isWords);
   const near = [...before.keys()]
@@ -119,7 +119,7 @@ function ofLines(
   const isThere =
     replaced.length > 0 && replaced.every(isWhole) && to - from + 1 === replaced.length;
   if (near === undefined || region.start < 0 || !isThere) return null;
-  const indent = indentOf(lineAt(near), before[near] ?? '');
+  const indent = indentOf(found[near] ?? '', before[near] ?? '');
   return {
     file: path,
     lines: { from, to },
