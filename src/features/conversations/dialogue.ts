@@ -57,6 +57,7 @@ export function completionOf({
     completion: {
       ...last,
       ...endOf(answers, last),
+      ...storedOf(answers),
       usage: sumOrNull(
         answers.map(({ usage }) => usage),
         (sum, usage) => ({
@@ -87,6 +88,14 @@ function endOf(
   );
   const { ended, ended_as } = short ?? last;
   return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
+}
+
+/** A dialogue rests on an earlier run, and on the model of then, as soon as one answer does. */
+function storedOf(
+  answers: readonly OkCompletion[],
+): Partial<Pick<OkCompletion, 'stored' | 'served'>> {
+  const first = answers.find(({ stored }) => stored === true);
+  return first === undefined ? {} : { stored: true, served: first.served };
 }
 
 function toolCallFields(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {

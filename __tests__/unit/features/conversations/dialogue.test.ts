@@ -101,4 +101,17 @@ describe('a dialogue as one completion', () => {
     }));
     expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
   });
+
+  test('rests on stored answers if any of its answers is one, by the model of then', () => {
+    const dialogue = unjudged(thread('u1 a1 u2 a2 u3 a3'));
+    const served = (model: string) => ({ model, fingerprint: null, at: 0 });
+    const answers = dialogue.answers.map((answer, index) => ({
+      ...answer,
+      served: served(index === 2 ? 'new' : 'old'),
+      ...(index === 1 ? { stored: true as const } : {}),
+    }));
+    const { completion } = completionOf({ ...dialogue, answers });
+    expect(completion).toMatchObject({ stored: true, served: { model: 'old' } });
+    expect(completionOf(dialogue).completion).not.toHaveProperty('stored');
+  });
 });
