@@ -1514,6 +1514,10 @@ export interface EvaldiffResult {
        */
       tolerance: number;
       /**
+       * Head also answers less often than base, though something before that decided.
+       */
+      unanswered?: true;
+      /**
        * Rates under base's scoring, where head clearly falls under it; absent: it does not.
        */
       under_base?: {

@@ -22,7 +22,7 @@ export function decide(
   early: { halt: Halt; unmade: Unmade } | null = null,
 ): Decision {
   if (early === null) {
-    const { facts, reasons } = judgedRun(input, null);
+    const { facts, reasons } = factsAndReasons(input, null);
     const outcome = ruleRun(facts);
     return { outcome, reasons: outcome.kind === 'nothing-to-run' ? [] : reasons };
   }
@@ -31,7 +31,7 @@ export function decide(
   const { code, why, waiting = null } = halt;
   const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting };
   // Tries that were not made are not errors of the run.
-  const judged = judgedRun({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
+  const judged = factsAndReasons({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(judged.facts), reasons: endedReasons(judged, ended) };
 }
 
@@ -40,7 +40,7 @@ interface JudgedRun {
   reasons: Reason[];
 }
 
-function judgedRun(input: GateInput, ended: EndedRun | null): JudgedRun {
+function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   const tries = allTries(input.suites);
   const facts = { ...plainFacts(input), ended };
   if (isTooMany(tries) && !headAlone(input.suites)) {
@@ -51,18 +51,19 @@ function judgedRun(input: GateInput, ended: EndedRun | null): JudgedRun {
       reasons: [share, ...errorWords(errors)],
     };
   }
-  const { silence, reasons } = findSilence(input, tries);
-  const replaced = input.replaced.map(({ reason }) => reason);
-  if (silence !== null)
-    return {
-      facts: { ...facts, silence },
-      reasons: [...reasons, ...(silence === 'error' ? [] : replaced)],
-    };
+  const { silence, reasons: silent } = findSilence(input, tries);
+  if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
   const findings = findingsOf(input);
-  const found = { ...facts, ...gateFacts(input, findings) };
+  const found = { ...facts, silence, ...gateFacts(input, findings) };
+  const notGreen = silent.length > 0 ? silent : notGreenReasons(input, found);
+  const ofFindings = findingReasons(input, findings);
+  const isDecided = found.fails || found.isHeld;
   return {
     facts: found,
-    reasons: [...notGreenReasons(input, found), ...findingReasons(input, findings), ...replaced],
+    reasons: [
+      ...(isDecided ? [...ofFindings, ...notGreen] : [...notGreen, ...ofFindings]),
+      ...input.replaced.map(({ reason }) => reason),
+    ],
   };
 }
 
@@ -97,14 +98,14 @@ function gateFacts(
 ): Pick<RunFacts, 'fails' | 'failsByInconclusive' | 'isHeld' | 'isUnseen'> {
   const has = (effect: Finding['effect']): boolean =>
     findings.some((finding) => finding.effect === effect);
-  const openFails =
+  const inconclusiveFails =
     settings.on_inconclusive === 'fail' &&
     suites.some(
       (suite) => suite.verdict === 'inconclusive' && suiteGate(suite, settings).fail_on !== 'never',
     );
   return {
-    fails: has('fails') || openFails,
-    failsByInconclusive: !has('fails') && openFails,
+    fails: has('fails') || inconclusiveFails,
+    failsByInconclusive: !has('fails') && inconclusiveFails,
     isHeld: has('held'),
     isUnseen: has('unseen'),
   };
@@ -146,7 +147,9 @@ function findSilence(
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  const shown = tries.every(({ outcome }) => outcome === 'skipped') ? suites.filter(showsOnly) : [];
+  // Above, too many errors have ended this: few say nothing about what gates.
+  const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
+  const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
   // Values of metrics that gate nothing may still fail the run.
   if (suites.some((suite) => failingMetrics(suite).length > 0))
@@ -166,7 +169,7 @@ function wordsOf(texts: readonly string[]): Reason[] {
 }
 
 function causesOfSilence(suites: readonly SuiteResult[]): Reason[] {
-  const silent = suites.filter(({ reason }) => reason?.by === 'unanswered');
+  const silent = suites.filter(isUnanswered);
   const tries = silent.flatMap(({ references }) =>
     references.flatMap(({ head }) => head?.tries ?? []),
   );
@@ -182,7 +185,11 @@ function headAlone(suites: readonly SuiteResult[]): boolean {
   const ofBase = suites.flatMap(({ references }) =>
     references.flatMap(({ base }) => base?.tries ?? []),
   );
-  return suites.some(({ reason }) => reason?.by === 'unanswered') && !isTooMany(ofBase);
+  return suites.some(isUnanswered) && !isTooMany(ofBase);
+}
+
+function isUnanswered({ reason }: SuiteResult): boolean {
+  return reason?.by === 'unanswered' || reason?.unanswered === true;
 }
 
 function withoutVerdict(tries: readonly TryResult[]): Reason[] {

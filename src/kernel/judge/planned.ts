@@ -23,7 +23,7 @@ function withdrawnReferences({ run, newlyQuarantined }: SuiteComparison): string
     .filter(({ change }) => change === 'removed')
     .map(({ reference }) => reference.id);
   const ids = [...removed, ...newlySkippedIds(run), ...newlyQuarantined];
-  return ids.map((id) => `${run.suite.path}: ${id}`);
+  return [...new Set(ids)].map((id) => `${run.suite.path}: ${id}`);
 }
 
 export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string[] {

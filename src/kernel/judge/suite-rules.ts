@@ -274,9 +274,10 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
 ];
 
 /** What tries alone say, where they say something good. */
-function greenOf({ rise, isBound, isNotLower, isBoundTogether }: SuiteFacts): Verdict | null {
-  if (rise !== null) return 'improved';
-  return isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
+function greenOf(facts: SuiteFacts): Verdict | null {
+  const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
+  if (rise !== null && underBase === null) return 'improved';
+  return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 
 function lacking({ missing }: SuiteFacts): Partial<Grounds> {

@@ -94,6 +94,7 @@ function withVerdict(row: MeasuredRow, found: RunFactsOfSuite, bound: number | n
   const { verdict, by, p, references, metrics, underBase } = ruleSuite({ ...row.facts, ...found });
   const tolerance = by === 'run' && bound !== null ? bound : row.tolerance;
   const reason: VerdictReason = { by, p, references, metrics, tolerance };
+  if (found.unanswered !== null && by !== 'unanswered') reason.unanswered = true;
   if (underBase !== null) {
     const { base, head, excuse } = underBase;
     reason.under_base = { base, head, excused: excuse !== 'none' };

@@ -114,6 +114,10 @@ const verdictReasonSchema = z.strictObject({
   tolerance: shareSchema.describe(
     'The drop that was to be ruled out; by all suites together where `by` is `run`.',
   ),
+  unanswered: z
+    .literal(true)
+    .describe('Head also answers less often than base, though something before that decided.')
+    .exactOptional(),
   under_base: z
     .strictObject({
       base: shareSchema.describe("Pass rate of base's answers."),

@@ -167,6 +167,15 @@ describe('runs without a verdict', () => {
     });
   });
 
+  test('are judged if only head errs beyond chance, whatever decided its suite', () => {
+    const errs = head(Array.from({ length: 8 }, (_, index) => (index < 2 ? 'error' : 'fail')));
+    const fell = (reason: object): string => {
+      const why = { by: 'fall' as const, p: null, references: [], metrics: [], tolerance: 0.1 };
+      return about({ ...errs, verdict: 'regressed', reason: { ...why, ...reason } }).conclusion;
+    };
+    expect([fell({}), fell({ unanswered: true })]).toEqual(['error', 'failure']);
+  });
+
   test.each<[Outcome[], string]>([
     [
       ['ungraded', 'skipped'],
@@ -188,6 +197,41 @@ describe('runs without a verdict', () => {
     const { title } = about({ ...head(['fail', 'ungraded']), name, verdict: 'regressed' });
     expect(title).toHaveLength(255);
     expect(title).toMatch(/…; 1 of 3 tries have no readable grade$/);
+  });
+});
+
+describe('a run in which no metric gates', () => {
+  const shown = { name: 'len', base: null, head: null, judged_base: 0, judged_head: 0 };
+  const mean = { base: 10, head: 30, difference: 20, low: 19, high: 21, p: 0.001, references: 19 };
+  const shows = (outcomes: Outcome[], moved: 'worse' | null): SuiteResult => {
+    const values = { ...mean, gate: 'fail', moved, way: 'rose', by: 'mean' } as const;
+    return suiteResult({
+      ...headAlone(outcomes),
+      metrics: [{ ...shown, gates: false, better: 'lower', values }],
+    });
+  };
+  const skipped = Array<Outcome>(19).fill('skipped');
+  const titleOf = (given: Partial<GateInput>, settings: Partial<GateSettings> = {}) => {
+    const { conclusion, title } = decide(given, settings);
+    return `${conclusion}: ${title}`;
+  };
+
+  test('has no verdict, and is red if a gating mean fell, also with a single error', () => {
+    for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
+      expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(/^neutral: p: no metric gates/);
+      expect(titleOf({ suites: [shows(outcomes, 'worse')] })).toMatch(/^failure: /);
+    }
+  });
+
+  test('still fails by what else is found', () => {
+    const suites = [shows(skipped, null)];
+    const removed = { suites, removed: ['q: a'] };
+    expect(titleOf(removed, { removed: 'fail' })).toMatch(/^failure: .*removed/);
+    expect(titleOf({ suites, removed: [] }, { removed: 'fail' })).toMatch(/^neutral: /);
+    const weakened = [{ code: 'metric-silent', suite: 'q', metric: 'has', answers: 4 } as const];
+    expect(decide({ suites, weakened }).reasons).toHaveLength(2);
+    const alone = { ...removed, preferenceAlone: ['p'] };
+    expect(titleOf(alone, { removed: 'fail' })).toMatch(/^failure: .*removed/);
   });
 });
 

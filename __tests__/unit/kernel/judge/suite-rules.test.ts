@@ -114,6 +114,11 @@ describe('a suite that is compared', () => {
       { underBase: excused, rise: found },
       'unchanged not-lower',
     ],
+    [
+      'rose by refusals that only its own scoring passes',
+      { endings: new Set(['unchanged']), rise: found, underBase: excused },
+      'inconclusive endings',
+    ],
     ['rose', { rise: found, isBound: true }, 'improved rise'],
     ['rules out a drop', { isBound: true, isNotLower: true }, 'unchanged bound'],
     ['is not lower', { isNotLower: true, isBoundTogether: true }, 'unchanged not-lower'],

@@ -96,6 +96,16 @@ describe('the verdicts of the specification', () => {
   });
 });
 
+test('a suite that fell says, too, that head answers less often', () => {
+  const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
+  const runs = suite.compared.map((run, index) =>
+    index < 12 ? { ...run, head: [{ byHead: tryResult('error', 0), byBase: null }] } : run,
+  );
+  const [verdict] = verdictsOf([{ ...suite, compared: runs }], gate());
+  expect(verdict?.reason).toMatchObject({ by: 'fall', unanswered: true });
+  expect(verdictsOf([suite], gate())[0]?.reason).not.toHaveProperty('unanswered');
+});
+
 describe('what a suite detects', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
