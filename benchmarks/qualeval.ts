@@ -39,10 +39,9 @@ function references(count: number, kind: (typeof kinds)[number], seed: number): 
 }
 
 function columnsOf(rated: readonly RatedReference[]): AttributeColumn[] {
-  return priorsOf(
-    rated.map(({ affinities }) => affinities),
-    attributes,
-  ).map(({ prior }, column) => ({ id: `attribute-${String(column)}`, prior }));
+  return priorsOf([...Array(attributes).keys()], (column) =>
+    rated.flatMap(({ affinities }) => affinities[column] ?? []),
+  ).map(({ prior, column }) => ({ id: `attribute-${String(column)}`, prior }));
 }
 
 interface Size {

@@ -5,21 +5,23 @@ import type { AssignmentProgram } from '../../types/solver.ts';
 /** Affinity 1–5 of a reference with each attribute; null where it is unscored. */
 type Affinities = readonly (number | null)[];
 
-interface Prior {
+interface Prior<Column> {
+  column: Column;
   /** Mean affinity over the references that were rated, 1–5; null when none was. */
   mean: number | null;
   /** The mean's share among the attributes, 0–1; they sum to 1. */
   prior: number;
 }
 
-/** Prior of each of `columns` attributes: its mean affinity, normalised over the attributes. */
-export function priorsOf(rows: readonly Affinities[], columns: number): Prior[] {
-  const means = Array.from({ length: columns }, (_, column) => {
-    const scores = rows.flatMap((row) => row[column] ?? []);
-    return meanOrNull(scores);
-  });
-  const total = means.reduce<number>((sum, mean) => sum + (mean ?? 0), 0);
-  return means.map((mean) => ({ mean, prior: total === 0 ? 1 / columns : (mean ?? 0) / total }));
+/** Prior of each column (an attribute): its mean affinity, normalised over the columns. */
+export function priorsOf<Column>(
+  columns: readonly Column[],
+  affinitiesOf: (column: Column) => number[],
+): Prior<Column>[] {
+  const means = columns.map((column) => ({ column, mean: meanOrNull(affinitiesOf(column)) }));
+  const total = sum(means.map(({ mean }) => mean ?? 0));
+  const even = 1 / columns.length;
+  return means.map((own) => ({ ...own, prior: total === 0 ? even : (own.mean ?? 0) / total }));
 }
 
 /** Tolerance for float rounding. */

@@ -118,25 +118,18 @@ async function surveyKind(
     notes,
   }: { words: string; slack: number; tools: AssignTools; notes: string[] },
 ): Promise<Surveyed[]> {
-  const rows = [...ratings]
-    .map(([id, rated]) => ({
+  const columns = priorsOf(attributes, ({ id }) =>
+    [...ratings.values()].flatMap((own) => ratingScore(own, id) ?? []),
+  ).flatMap(({ column: attribute, mean, prior }) =>
+    mean === null ? [] : [{ attribute, mean, prior }],
+  );
+  if (columns.length === 0) return [];
+  const rated = [...ratings]
+    .map(([id, own]) => ({
       id,
-      affinities: attributes.map((attribute) => ratingScore(rated, attribute.id)),
+      affinities: columns.map(({ attribute }) => ratingScore(own, attribute.id)),
     }))
     .filter(({ affinities }) => affinities.some((affinity) => affinity !== null));
-  const priors = priorsOf(
-    rows.map(({ affinities }) => affinities),
-    attributes.length,
-  );
-  const columns = attributes.flatMap((attribute, place) => {
-    const { mean, prior } = priors[place] ?? { mean: null, prior: 0 };
-    return mean === null ? [] : [{ attribute, mean, prior }];
-  });
-  if (columns.length === 0) return [];
-  const rated = rows.map(({ id }) => ({
-    id,
-    affinities: columns.map(({ attribute }) => ratingScore(ratings.get(id), attribute.id)),
-  }));
   const assignment = await assign(
     rated,
     columns.map(({ attribute: { id }, prior }) => ({ id, prior })),

@@ -43,10 +43,9 @@ async function assigned(
 const referencesOf = (rows: readonly (number | null)[][]): RatedReference[] =>
   rows.map((affinities, index) => ({ id: `r${index}`, affinities }));
 const columnsOf = (references: readonly RatedReference[]): AttributeColumn[] =>
-  priorsOf(
-    references.map(({ affinities }) => affinities),
-    references[0]!.affinities.length,
-  ).map(({ prior }, column) => ({ id: `attribute-${column}`, prior }));
+  priorsOf([...references[0]!.affinities.keys()], (column) =>
+    references.flatMap(({ affinities }) => affinities[column] ?? []),
+  ).map(({ prior, column }) => ({ id: `attribute-${column}`, prior }));
 const evenly = (ids: string[]): AttributeColumn[] =>
   ids.map((id) => ({ id, prior: 1 / ids.length }));
 const skewed = (references: readonly RatedReference[]): AttributeColumn[] =>

@@ -14,11 +14,14 @@ const priors = fc
   .filter((raw) => sum(raw) > 0.001)
   .map((raw) => raw.map((value) => value / sum(raw)));
 
+const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number) =>
+  priorsOf([...Array(columns).keys()], (column) => rows.flatMap((row) => row[column] ?? []));
+
 describe('priors', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'of %s are its normalised mean affinities',
     (_, { scores, priors: known }) => {
-      const found = priorsOf(scores, known.length);
+      const found = priorsIn(scores, known.length);
       found.forEach(({ prior, mean }, column) => {
         expect(prior).toBeCloseTo(known[column]!, 10);
         expect(mean).toBeCloseTo(sum(scores.map((row) => row[column]!)) / scores.length, 12);
@@ -32,13 +35,13 @@ describe('priors', () => {
       [2, 1],
       [null, null],
     ];
-    expect(priorsOf(rows, 2)).toEqual([
-      { mean: 3, prior: 0.75 },
-      { mean: 1, prior: 0.25 },
+    expect(priorsIn(rows, 2)).toEqual([
+      { column: 0, mean: 3, prior: 0.75 },
+      { column: 1, mean: 1, prior: 0.25 },
     ]);
-    expect(priorsOf([[5, null]], 2)).toEqual([
-      { mean: 5, prior: 1 },
-      { mean: null, prior: 0 },
+    expect(priorsIn([[5, null]], 2)).toEqual([
+      { column: 0, mean: 5, prior: 1 },
+      { column: 1, mean: null, prior: 0 },
     ]);
   });
 
