@@ -48,7 +48,7 @@ export async function confirmFalls(
     const confirmation = await confirm(claim);
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
-  // A refuted fall is none of the pool's either, so the pool is looked at after them.
+  // A refuted fall does not count towards the pool either, so the pool is judged after them.
   const judged = claims.length === 0 ? first : judgeWith(found);
   const pool = poolClaim(judged, gate, claims.length);
   if (pool === null) return { ...judged, confirmedPool: null };
