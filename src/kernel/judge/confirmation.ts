@@ -14,6 +14,19 @@ export function isStored({ byHead }: Try): boolean {
   return byHead.stored === true;
 }
 
+/** The times of stored answers are known to the hour. */
+const HOUR_MS = 3_600_000;
+
+/** Whether this run made the answer, or an earlier one that made an answer of `others`, too. */
+export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
+  if (!isStored(own)) return true;
+  const at = own.byHead.served?.at ?? null;
+  return others.some(({ byHead }) => {
+    const other = byHead.served?.at ?? null;
+    return at !== null && other !== null && Math.abs(at - other) <= HOUR_MS;
+  });
+}
+
 /** Whether one process of a program gave all answers of a side. */
 export function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
   return [base, head].some(

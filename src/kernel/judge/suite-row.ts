@@ -15,7 +15,7 @@ import {
   type Table,
   type Tries,
 } from '../statistics/table.ts';
-import type { Confirmation } from './confirmation.ts';
+import { isOfSameTime, type Confirmation } from './confirmation.ts';
 import { preferenceTries } from './preference.ts';
 import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 import type { SuiteFacts } from './suite-rules.ts';
@@ -178,12 +178,19 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
-/** Base's answers fail by base's own scoring too, so that head fixes more than the scoring. */
-function failsUnderBase({ base }: ReferenceRun, { scoring }: SuiteComparison['run']): boolean {
-  return base.some(
-    ({ byHead, byBase }) =>
-      (scoring.side === 'head' && byBase !== null ? byBase : byHead).outcome === 'fail',
-  );
+/**
+ * Base's answers fail by base's own scoring too, so that head fixes more than the scoring. Older
+ * ones do not count: the model may have changed since.
+ */
+function failsUnderBase(
+  { base, head }: ReferenceRun,
+  { scoring }: SuiteComparison['run'],
+): boolean {
+  return base.some((own) => {
+    const { byHead, byBase } = own;
+    const { outcome } = scoring.side === 'head' && byBase !== null ? byBase : byHead;
+    return outcome === 'fail' && isOfSameTime(own, head);
+  });
 }
 
 function hasTurned(table: Table | undefined): boolean {

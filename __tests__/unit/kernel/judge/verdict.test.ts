@@ -106,6 +106,36 @@ test('a suite that fell says, too, that head answers less often', () => {
   expect(verdictsOf([suite], gate())[0]?.reason).not.toHaveProperty('unanswered');
 });
 
+describe('a reference that failed on base and passes on head', () => {
+  const statusOf = async (storedBase: number | null, storedHead: number | null) => {
+    const healed = compared([row(10, 0, 5, 5, 5), row(20, 2, 2, 2, 2)], sequential);
+    const stored = (tries: readonly Try[], at: number | null): Try[] =>
+      tries.map((own) => {
+        const made = { stored: true, served: { model: 'm', fingerprint: null, at } } as const;
+        return at === null ? own : { ...own, byHead: { ...own.byHead, ...made } };
+      });
+    const runs = healed.run.runs.map((run) => ({
+      ...run,
+      base: stored(run.base, storedBase),
+      head: stored(run.head, storedHead),
+    }));
+    const gates = { run: gate(), own: {} };
+    const again = suiteComparison({ ...healed.run, runs }, sequential, gates, () => false);
+    return (await judged(again)).suite.references[0]?.status;
+  };
+  const day = 86_400_000;
+
+  test('is fixed if base failed today, else improved: the model may have changed', async () => {
+    expect(await statusOf(null, null)).toBe('fixed');
+    expect(await statusOf(20 * day, null)).toBe('improved');
+    expect(await statusOf(20 * day, 21 * day)).toBe('improved');
+  });
+
+  test('is fixed again where the run is repeated with its stored answers', async () => {
+    expect(await statusOf(20 * day, 20 * day)).toBe('fixed');
+  });
+});
+
 describe('what a suite detects', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
