@@ -1,6 +1,6 @@
 import { restsOn } from '../kernel/judge/confirmation.ts';
 import { isPooled, isUnexplained } from '../kernel/judge/pool.ts';
-import { preferenceTables } from '../kernel/judge/preference.ts';
+import { preferenceTries } from '../kernel/judge/preference.ts';
 import { namedRollup } from '../kernel/judge/roll-up.ts';
 
 import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
@@ -18,7 +18,6 @@ import type { VerdictSettings } from '../kernel/plan/tries.ts';
 import { mostFallenMetric } from '../kernel/statistics/columns.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
 import { createRandom } from '../kernel/statistics/random.ts';
-import { suiteTest } from '../kernel/statistics/suite-test.ts';
 import {
   countOutcomes,
   countTable,
@@ -191,9 +190,9 @@ function testTries(
 
 function byPreference({ run }: SuiteComparison): Measure {
   const test: Measure['test'] = (runs) => {
-    const tables = preferenceTables(run.scoring.tests, runs);
+    const { tables, test: signs } = contrast(preferenceTries(run.scoring.tests, runs));
     const rates = meansOf(tables);
-    return rates === null ? null : { ...rates, p: suiteTest(tables).midDown };
+    return rates === null ? null : { ...rates, p: signs.midDown };
   };
   return { test, outcome: null, isPaired: true, isRolledUp: false };
 }

@@ -14,7 +14,7 @@ import { ALPHA_SHARES } from '../statistics/levels.ts';
 import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
-import { preferenceTables } from './preference.ts';
+import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
@@ -57,8 +57,7 @@ function hasEvidence(
     policy,
     compared,
   } = suite;
-  if (policy.kind === 'pairs' && compared.includes(run))
-    return preferenceTables(scoring.tests, [run]).length > 0;
+  if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (takesAPlace(suite, run)) return false;
   const sides = requiredSides(run);
   // What is compared is the roll-up's word, and some tries alone may not give it one.

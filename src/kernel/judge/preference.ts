@@ -1,39 +1,57 @@
+import { suiteClusters } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import type { PreferenceSummary } from '../result/suite-result.ts';
+import type { ClusteredTries } from '../statistics/clusters.ts';
 import { differenceInterval } from '../statistics/interval.ts';
-import { suiteTest } from '../statistics/suite-test.ts';
-import { countTable, type Table, type Tries } from '../statistics/table.ts';
+import { contrast } from '../statistics/look.ts';
 import { gatesByPreference, isPairwise } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 interface Comparison {
   better: 'head' | 'base' | 'tie';
+  cluster: string | null;
 }
 
 function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[] {
-  return runs.flatMap(({ head }) =>
-    head.flatMap(({ byHead }): Comparison[] => {
+  const clusters = new Map(suiteClusters(runs).map((cluster, at) => [runs[at], cluster]));
+  return runs.flatMap((run) =>
+    run.head.flatMap(({ byHead }): Comparison[] => {
       const value = byHead.scores.find((score) => score.metric === metric)?.value;
-      return typeof value === 'number'
-        ? [{ better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie' }]
-        : [];
+      if (typeof value !== 'number') return [];
+      const name = clusters.get(run) ?? null;
+      return [
+        {
+          better: value === 1 ? 'head' : value === 0 ? 'base' : 'tie',
+          cluster: name === null ? null : `${name} ${String(byHead.try)}`,
+        },
+      ];
     }),
   );
 }
 
-/** One try per comparison: the side not preferred fails, so the suite's test is the sign test. */
-export function preferenceTries({ metrics }: Tests, runs: readonly ReferenceRun[]): Tries[] {
+/**
+ * One try per comparison: the side not preferred fails, so the suite's test is the sign test. In a
+ * cluster, the comparisons of one try index swap their sides together.
+ */
+export function preferenceTries(
+  { metrics }: Tests,
+  runs: readonly ReferenceRun[],
+): ClusteredTries[] {
   const metric = metrics.find(isPairwise);
   return metric === undefined
     ? []
-    : comparisons(metric.name, runs).map(({ better }) => ({
-        base: [better === 'head' ? 'fail' : 'pass'],
-        head: [better === 'base' ? 'fail' : 'pass'],
+    : comparisons(metric.name, runs).map(({ better, cluster }) => ({
+        tries: {
+          base: [better === 'head' ? 'fail' : 'pass'],
+          head: [better === 'base' ? 'fail' : 'pass'],
+        },
+        cluster,
       }));
 }
 
-export function preferenceTables(tests: Tests, runs: readonly ReferenceRun[]): Table[] {
-  return preferenceTries(tests, runs).map((tries) => countTable(tries));
+/** Whether some answers of this reference were compared. */
+export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
+  return preferenceTries(tests, [run]).length > 0;
 }
 
 /** By the suite's first comparing metric; null without one, or without a comparison. */
@@ -46,11 +64,11 @@ export function preferenceOf(
   const found = comparisons(metric.name, runs);
   const count = (wanted: Comparison['better']): number =>
     found.filter(({ better }) => better === wanted).length;
-  const tables = preferenceTables(tests, runs);
-  const interval = differenceInterval(tables);
+  const { test, tables, units } = contrast(preferenceTries(tests, runs));
+  const interval = differenceInterval(tables, { units });
   if (interval === null) return null;
   const [head, base, ties] = [count('head'), count('base'), count('tie')];
-  const p = suiteTest(tables).midDown;
+  const p = test.midDown;
   const gates = gatesByPreference(tests);
   return {
     metric: metric.name,

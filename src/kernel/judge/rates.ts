@@ -4,7 +4,7 @@ import type { PassRate, SuiteResult } from '../result/suite-result.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';
-import { preferenceTables } from './preference.ts';
+import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 
@@ -57,9 +57,7 @@ export function comparedReferences(
   { look: { tables } }: SuiteVerdict,
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
-  return compared.filter(
-    (referenceRun) => preferenceTables(run.scoring.tests, [referenceRun]).length > 0,
-  ).length;
+  return compared.filter((own) => hasPreference(run.scoring.tests, own)).length;
 }
 
 /** The side that cannot answer any reference; absent: either can answer some. */

@@ -1,12 +1,12 @@
 import type { Outcome } from '../../types/metric.ts';
-import { plannedTries, suiteClusters, tryOutcomes } from '../plan/ledger.ts';
+import { clusteredRuns, plannedTries, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
 import { discreteFdr } from '../statistics/fixed-tries.ts';
-import { clusteredTries, lookAt, type Look } from '../statistics/look.ts';
+import { lookAt, type Look } from '../statistics/look.ts';
 import {
   countTable,
   isComparable,
@@ -134,11 +134,11 @@ export function rowOfAnswers(
 ): SuiteRow {
   const { run, policy, compared } = suite;
   const isPairs = policy.kind === 'pairs';
-  const outcomes = isPairs
-    ? preferenceTries(run.scoring.tests, compared)
-    : compared.map((item) => rolledTries(rollUps.get(item)));
-  const blocks = isPairs ? outcomes.map(() => null) : suiteClusters(compared);
-  const look = lookAt(clusteredTries(outcomes, blocks));
+  const look = lookAt(
+    isPairs
+      ? preferenceTries(run.scoring.tests, compared)
+      : clusteredRuns(compared, (item) => rolledTries(rollUps.get(item))),
+  );
   const tables = compared.map((item) => (isPairs ? EMPTY_TABLE : countTable(tryOutcomes(item))));
   const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);
   const states = compared.map((item, at) => ({

@@ -16,7 +16,7 @@ import type { Scoring } from '../select/scoring.ts';
 import { fellOrBroke } from '../statistics/fixed-tries.ts';
 import { holmLevels } from '../statistics/holm.ts';
 import { meanDifference } from '../statistics/interval.ts';
-import { clusteredTries, contrast } from '../statistics/look.ts';
+import { contrast } from '../statistics/look.ts';
 import {
   countOutcomes,
   type Counts,
@@ -127,7 +127,7 @@ export function fallUnderBase(
   const { tests } = view.run.scoring;
   const inPairs = gatesByPreference(tests);
   const rows = inPairs
-    ? clusteredTries(preferenceTries(tests, view.compared), [])
+    ? preferenceTries(tests, view.compared)
     : clusteredRuns(view.compared, triesOf);
   const isMeanOnly = inPairs || on === 'suite' || churn === 'accept';
   if (!fellOrBroke(contrast(rows), { alpha, minDrop: suite.gate.min_drop, isMeanOnly }))

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { preferenceOf, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
+import { rowOfAnswers } from '../../../../src/kernel/judge/suite-row.ts';
+import {
+  suiteComparison,
+  type SuiteComparison,
+  type Try,
+} from '../../../../src/kernel/plan/suite-run.ts';
+import { contrast } from '../../../../src/kernel/statistics/look.ts';
+import {
+  gate,
+  metric,
+  prompt,
+  reference,
+  startedSuite,
+  suite,
+  suiteSide,
+  tryResult,
+} from '../../app/run/builders.ts';
+
+/** Two tries of each reference; base's answer is preferred in all. */
+function lost(
+  clusters: readonly (string | undefined)[],
+  questions: readonly string[],
+): SuiteComparison {
+  const references = clusters.map((cluster, at) =>
+    reference(`r${String(at)}`, {
+      ...(cluster === undefined ? {} : { cluster }),
+      input: { q: questions[at]! },
+    }),
+  );
+  const better = metric('better', {
+    source: { kind: 'built-in', uses: 'pairwise_preference', with: {} },
+  });
+  const [base, head] = ['Say {q}', 'Tell {q}'].map((content) =>
+    suite({
+      prompt: { messages: [{ ...prompt().messages[0]!, content }] },
+      tests: { references, metrics: [better] },
+    }),
+  );
+  const started = startedSuite(suiteSide('base', base!), suiteSide('head', head!));
+  const tries = (value: number): Try[] =>
+    [0, 1].map((at) => ({
+      byHead: {
+        ...tryResult(value === 1 ? 'pass' : 'fail', at),
+        scores: [
+          {
+            metric: 'better',
+            status: value === 1 ? 'pass' : 'fail',
+            value,
+            reason: null,
+            skip: false,
+          },
+        ],
+      },
+      byBase: null,
+    }));
+  const runs = started.runs.map((run) => ({ ...run, base: tries(1), head: tries(0) }));
+  return suiteComparison(
+    { ...started, runs },
+    { kind: 'pairs', tries: 2 },
+    { run: gate(), own: {} },
+    () => false,
+  );
+}
+
+describe('comparisons of answers', () => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const alone = names.map(() => undefined);
+  const figures = ({ run, compared }: SuiteComparison) => preferenceOf(run.scoring.tests, compared);
+  const p = (of: SuiteComparison) => [
+    rowOfAnswers(of, new Map()).look.test.midDown,
+    figures(of)?.p,
+    contrast(preferenceTries(of.run.scoring.tests, of.compared)).test.midDown,
+  ];
+
+  test('count one by one where references have nothing in common', () =>
+    expect(new Set(p(lost(alone, names)))).toEqual(new Set([0.5 ** 11])));
+
+  test('count once per try in a cluster, and where references ask the same', () => {
+    const template = lost(
+      names.map(() => 'template'),
+      names,
+    );
+    const same = lost(
+      alone,
+      names.map(() => 'same'),
+    );
+    expect(new Set([...p(template), ...p(same)])).toEqual(new Set([0.5 ** 3]));
+    expect(figures(template)).toMatchObject({ head: 0, base: 10, ties: 0, difference: -1 });
+  });
+});
