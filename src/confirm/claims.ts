@@ -44,23 +44,39 @@ const SESSION_LEVEL = 0.5;
  * and metrics whose mean fails the run. They share alpha, with the fall of all suites if there is one.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
-  const found = [...suites.values()]
-    .filter(isOld)
-    .flatMap((row) => [
-      ...(row.verdict === 'regressed' || row.reason.by === 'named'
-        ? [{ row, metric: null, measure: measureOf(row) }]
-        : []),
-      ...row.moves
-        .filter(({ gate, moved }) => gate === 'fail' && moved === 'worse')
-        .map(({ name }) => ({ row, metric: name, measure: byMean(row.suite, name) })),
-    ]);
+  const found = [...suites.values()].filter(isOld).flatMap((row) => [
+    ...ownClaims(row),
+    ...row.moves
+      .filter(({ gate, moved }) => gate === 'fail' && moved === 'worse')
+      .map(({ name }) => ({
+        row,
+        metric: name,
+        measure: byMean(row.suite, name),
+        minDrop: null,
+      })),
+  ]);
   const claims = found.length + (pool === null ? 0 : 1);
-  return found.map(({ row, metric, measure }) => ({
-    ...{ metric, measure },
+  return found.map(({ row, ...claim }) => ({
     suites: [claimed(row)],
     ...levelOf([row.suite], settings, claims),
-    minDrop: metric !== null || row.reason.by === 'unanswered' ? null : row.suite.gate.min_drop,
+    ...claim,
   }));
+}
+
+type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
+
+/** About what made it red or is named; then, if that is not confirmed, that head answers less often. */
+function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
+  const { verdict, suite, reason } = row;
+  if (verdict !== 'regressed' && reason.by !== 'named') return [];
+  const minDrop = suite.gate.min_drop;
+  const silent = { row, metric: null, measure: byOutcome(isAnswered), minDrop: null };
+  if (reason.by === 'unanswered') return [silent];
+  return [
+    { row, metric: null, measure: measureOf(row), minDrop },
+    // Only all together: the plan counts no suspects for it.
+    ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
+  ];
 }
 
 /**
@@ -140,10 +156,9 @@ function levelOf(
   return { level: isStored ? alpha / claims : SESSION_LEVEL, judged };
 }
 
-/** By what made the suite red; where head answers less often, by whether a try was answered. */
+/** By what made the suite red. */
 function measureOf({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
-  if (by === 'unanswered') return byOutcome(isAnswered);
   if (by !== 'fall') return byOutcome(wholeTry);
   if (suite.policy.kind === 'pairs') return byPreference(suite);
   if (suite.policy.kind === 'references' && tests.rollup.kind !== 'code')

@@ -10,7 +10,7 @@ import {
   type NewTry,
 } from '../../confirm/steps.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
-import { restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
+import { isOfVerdict, restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -45,6 +45,9 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
+    // A suite has a second claim about its verdict in case that the first is refuted.
+    if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
+      continue;
     const confirmation = await confirm(claim);
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
@@ -59,6 +62,10 @@ export async function confirmFalls(
     if (row !== undefined && isOld(row) && row.verdict !== 'improved') add(suite, confirmation);
   }
   return { ...judgeWith(found), pool: null, confirmedPool: null };
+}
+
+function isConfirmed(found: readonly Confirmation[] = []): boolean {
+  return found.some((own) => isOfVerdict(own) && own.status === 'confirmed');
 }
 
 /** For features: whether new answers show that some references of a suite got worse. */

@@ -45,12 +45,21 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
   return { tries: stored.length, oldest };
 }
 
-/** The one that says most of a suite: of its verdict, else of a metric, one not confirmed first. */
+/**
+ * The one that says most of a suite: of its verdict, a confirmed one first; else of a metric, one
+ * not confirmed first.
+ */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
+  const ofVerdict = all.filter(isOfVerdict);
   return (
-    all.find(({ metric }) => metric === undefined) ??
+    ofVerdict.find(({ status }) => status === 'confirmed') ??
+    ofVerdict[0] ??
     all.find(({ status }) => status !== 'confirmed') ??
     all[0] ??
     null
   );
+}
+
+export function isOfVerdict({ metric }: Confirmation): boolean {
+  return metric === undefined;
 }

@@ -2,12 +2,18 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/holm.ts';
-import { leadingConfirmation, type Confirmation } from './confirmation.ts';
+import { isOfVerdict, leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { evidenceFacts, type EvidenceFacts } from './evidence.ts';
 import { measured, regressionOf, runRows, type RunRows } from './measure.ts';
 import { boundTogether, isPooled, poolFall, type PoolFall } from './pool.ts';
 import type { RunRollUps } from './roll-up.ts';
-import type { MeasuredRow, RunFactsOfSuite, SuiteRow, SuiteVerdict } from './suite-row.ts';
+import type {
+  MeasuredRow,
+  OwnFacts,
+  RunFactsOfSuite,
+  SuiteRow,
+  SuiteVerdict,
+} from './suite-row.ts';
 import { ruleSuite } from './suite-rules.ts';
 import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
@@ -41,7 +47,11 @@ export function judgeSuites(
     const { suite, alpha } = row;
     const confirmed = confirmations.get(suite) ?? [];
     return withVerdict(
-      { ...row, moves: row.moves.map((move) => withoutRefuted(move, confirmed)) },
+      {
+        ...row,
+        facts: factsWithoutRefuted(row.facts, confirmed),
+        moves: row.moves.map((move) => withoutRefuted(move, confirmed)),
+      },
       {
         ...(answered?.get(suite) ?? NOTHING_MISSING),
         confirmation: leadingConfirmation(confirmed),
@@ -86,6 +96,12 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
     ({ metric, status }) => metric === move.name && status !== 'confirmed',
   );
   return isRefuted ? { ...move, moved: null } : move;
+}
+
+/** A fall that new tries do not show is none, though they may show that head answers less often. */
+function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
+  const isRefuted = confirmations.some((own) => isOfVerdict(own) && own.status !== 'confirmed');
+  return isRefuted ? { ...facts, fall: null, broken: null } : facts;
 }
 
 const NOTHING_MISSING: EvidenceFacts = { unanswered: null, missing: null, endings: new Set() };

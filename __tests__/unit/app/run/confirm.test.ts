@@ -267,4 +267,18 @@ describe('a fall against stored answers', () => {
     expect(rows[0]?.reason.by).toBe('model');
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
+
+  test('that the model explains leaves the suite red where head answers less often', async () => {
+    const drifted: GivenAt = (i) => ({ outcome: i >= 20 ? 'fail' : 'pass' });
+    const silent: GivenAt = (i, k) => (i < 5 ? { outcome: 'error' } : drifted(i, k));
+    const suites = [made('a', 30, { stored: pass, head: silent, today: drifted })];
+    const { outcome, rows, claims } = await judge(suites);
+    expect(claims).toHaveLength(2);
+    expect(rows[0]).toMatchObject({
+      verdict: 'regressed',
+      reason: { by: 'unanswered' },
+      confirmation: { status: 'confirmed' },
+    });
+    expect(outcome).toMatchObject({ kind: 'regressed', fails: true });
+  });
 });
