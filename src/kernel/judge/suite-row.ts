@@ -1,5 +1,5 @@
 import type { Outcome } from '../../types/metric.ts';
-import { clusteredRuns, plannedTries, tryOutcomes } from '../plan/ledger.ts';
+import { clusteredRuns, mostPlanned, plannedTries, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
@@ -30,7 +30,10 @@ export interface SuiteRow {
   looks: readonly Look[];
   /** What the rates, the interval and p rest on: the tries that all references share. */
   look: Look;
-  /** Tries with a smaller index are the ones that all references share. */
+  /**
+   * Tries with a smaller index count in rates and values: those that all references share; with a
+   * fixed number of tries, those planned.
+   */
   upTo: number;
   /** The number of these tries, as planned. */
   tries: number;
@@ -99,7 +102,11 @@ export function rowByTries(
   if (policy.kind !== 'adaptive') {
     const look = lookAt(plannedTries(ledger));
     const own = { tables: look.tables, q: discreteFdr(look.tables) };
-    return { ...oneLook(suite, look, policy.tries), references: referenceRows(suite, own, states) };
+    return {
+      ...oneLook(suite, look, policy.tries),
+      upTo: mostPlanned(suite, suite.compared),
+      references: referenceRows(suite, own, states),
+    };
   }
   const last = looks.at(-1);
   const look = last ?? lookAt(ledger.references);

@@ -1,4 +1,4 @@
-import { clusteredRuns, tryOutcomes } from '../plan/ledger.ts';
+import { clusteredRuns, mostPlanned, tryOutcomes } from '../plan/ledger.ts';
 import type { LookPlan } from '../plan/looks.ts';
 import {
   countingRuns,
@@ -60,7 +60,8 @@ function cornersOf(suite: SuiteComparison): Corners[] {
 }
 
 function splitTries(suite: SuiteComparison): number {
-  return suite.policy.kind === 'adaptive' ? sharedTries(splitRuns(suite)) : Infinity;
+  const runs = splitRuns(suite);
+  return suite.policy.kind === 'adaptive' ? sharedTries(runs) : mostPlanned(suite, runs);
 }
 
 function judgedIn(corners: readonly Corners[], names: readonly (keyof Corners)[]): Corners[] {

@@ -1,7 +1,7 @@
 import { directionIn } from '../../metrics/passing.ts';
 import type { Better } from '../../types/metric.ts';
 import { suiteClusters } from '../plan/ledger.ts';
-import { FIRST_TRIES, withLevels, type LookPlan } from '../plan/looks.ts';
+import { FIRST_TRIES, ONE_LOOK, withLevels, type LookPlan } from '../plan/looks.ts';
 import {
   explodedReferences,
   metricNumbers,
@@ -31,7 +31,7 @@ export interface MetricMove {
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** How the metrics of a suite moved, before anything is called. `upTo`: tries that all share. */
+/** How the metrics of a suite moved, before anything is called; over tries below `upTo`. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -48,7 +48,8 @@ export function metricMoves(
         clusters,
         createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
       );
-    const looks = gate === 'fail' ? plan.tries.filter((look) => look <= upTo).map(test) : [];
+    const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
+    const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)

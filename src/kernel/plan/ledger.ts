@@ -103,7 +103,7 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
           cluster: clusters[s]?.[at] ?? null,
           isCritical: isCritical(run),
           isSteady: steady.has(reference.id),
-          planned: policy.kind === 'adaptive' ? Infinity : (reference.n_tries ?? policy.tries),
+          planned: policy.kind === 'adaptive' ? Infinity : plannedOf(run, policy),
         };
       }),
       isAdaptive: policy.kind === 'adaptive',
@@ -111,6 +111,26 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
       tolerance: gate.tolerance,
     };
   });
+}
+
+function plannedOf(
+  { affected: { reference } }: ReferenceRun,
+  { tries }: { tries: number },
+): number {
+  return reference.n_tries ?? tries;
+}
+
+/**
+ * Tries with a smaller index count in means, where the number of tries is fixed: critical references
+ * get more when they fail, which would bias a mean.
+ */
+export function mostPlanned(
+  { policy }: Pick<SuiteComparison, 'policy'>,
+  runs: readonly ReferenceRun[],
+): number {
+  return policy.kind === 'fixed'
+    ? Math.max(...runs.map((run) => plannedOf(run, policy)))
+    : Infinity;
 }
 
 function scoresOf({ base, head }: ReferenceRun): TryResult['scores'] {

@@ -96,6 +96,14 @@ describe('the verdicts of the specification', () => {
   });
 });
 
+test('further tries of a reference that failed do not count in rates of metrics', async () => {
+  const rows = [row(19, 1, 1, 1, 1), row(1, 40, 40, 0, 40)];
+  const { verdict, suite } = await judged(compared(rows, fixed(1)));
+  expect(suite.metrics).toMatchObject([{ name: 'has', judged_head: 20, head: 19 / 20 }]);
+  expect(suite.pass_rate.head).toBe(19 / 20);
+  expect(verdict.upTo).toBe(1);
+});
+
 test('a suite that fell says, too, that head answers less often', () => {
   const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
   const runs = suite.compared.map((run, index) =>
