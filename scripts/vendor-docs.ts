@@ -236,7 +236,7 @@ ${rows.join('\n')}
 
 - An error counts on base, on head and for graders. If head answers less often than base, the suite regresses.
 - If answers were empty, cut, filtered, refused or ended for an unknown reason, a notice gives the number of such answers on each side.
-- If head's answers are cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. So it is if base's answers were filtered without a text. An improvement stands if head refuses more often: a refusal may be the right answer.
+- If head's answers are empty, cut, filtered, refused or end for an unknown reason more often than base's, beyond chance, the suite is inconclusive instead of green. So it is if base's answers were filtered without a text. An improvement stands if head refuses more often: a refusal may be the right answer.
 - An \`error\` beside an answer is an error. It is asked again where it may pass.
 - Claude's API requires a limit. evaldiff sends \`max_tokens: ${String(anthropicFacts.ownLimit.first)}\` if the prompt sets none. An answer that this limit cuts is asked once more, streamed, with \`max_tokens: ${String(anthropicFacts.ownLimit.second)}\`; both requests are paid. \`plan\` says so. Batches are not asked again.
 

@@ -11,8 +11,8 @@ const SIDES = ['base', 'head'] as const;
 
 /**
  * Good verdicts that are not allowed because answers ended in another way on one side, beyond
- * chance: head's are cut, withheld or refused more often, or base's were withheld, and could not get
- * worse. More refusals on head still allow `improved`.
+ * chance: head's are empty, cut, withheld, refused or of an unknown end more often, or base's were
+ * withheld, and could not get worse. More refusals on head still allow `improved`.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,

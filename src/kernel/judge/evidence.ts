@@ -6,7 +6,7 @@ import {
   type ReferenceRun,
   type SuiteComparison,
 } from '../plan/suite-run.ts';
-import { standsBeforeGreen } from '../result/counts.ts';
+import { blocksGreen } from '../result/counts.ts';
 import type { EvidenceCount } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
 import { holmLevels } from '../statistics/holm.ts';
@@ -58,7 +58,7 @@ function hasEvidence(
     compared,
   } = suite;
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
-  if (takesAPlace(suite, run)) return false;
+  if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
   // What is compared is the roll-up's word, and some tries alone may not give it one.
   if (policy.kind === 'references' && rollUps !== undefined)
@@ -70,7 +70,7 @@ function hasEvidence(
  * Whether a reference that base cannot be asked replaces what base was asked, in a suite that base
  * has: nothing of the suite can be compared, or it is new while others went.
  */
-function takesAPlace(
+function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,
 ): boolean {
@@ -122,7 +122,7 @@ export function evidenceFacts(
 ): Map<SuiteComparison, EvidenceFacts> {
   const level = ALPHA_SHARES.answered * alpha;
   const counts = suites.map((suite) => ({ suite, ...countEvidence(suite, rollUps) }));
-  const lacking = new Map(standsBeforeGreen(counts).map(({ suite, missing }) => [suite, missing]));
+  const lacking = new Map(blocksGreen(counts).map(({ suite, missing }) => [suite, missing]));
   const tested = new Map(
     suites
       .filter(({ compared }) => compared.length > 0)
@@ -140,7 +140,7 @@ export function evidenceFacts(
     suites.map((suite) => [
       suite,
       {
-        unanswered: lostIn(suite, pOf(suite)),
+        unanswered: unansweredIn(suite, pOf(suite)),
         missing: lacking.get(suite) ?? null,
         endings: ruledOutByEndings(suite, level),
       },
@@ -154,7 +154,7 @@ function answeredLessOften({ compared }: SuiteComparison): number {
 }
 
 /** References that base answers and head does not. `p`: of the test; null: it found nothing. */
-function lostIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
+function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>
       judgedOf(base) > 0 &&

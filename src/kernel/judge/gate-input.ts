@@ -20,7 +20,7 @@ export interface UnderBaseFinding {
 export interface Unseen {
   /** With any of these no run is green. */
   blocking: readonly Reason[];
-  /** Metrics whose conditions hold less often on head, maybe for good reasons. */
+  /** Metrics whose conditions hold less often on head, possibly for a good reason. */
   warnings: readonly Reason[];
 }
 

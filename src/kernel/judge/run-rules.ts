@@ -62,7 +62,7 @@ type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
-    words: 'the job was cancelled, as by a newer commit, before its tries were enough',
+    words: 'the job was cancelled, for example by a newer commit, before its tries were enough',
     when: (facts) => endsTooEarly(facts) && facts.ended?.halt === 'cancelled',
     figures: progressOf,
   },
@@ -87,18 +87,24 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'not-judged',
-    words: 'more than 10 % of the tries ended in an error, or no try could be judged',
+    words:
+      'more than 10 % of the tries ended in an error (unless it is head alone that answers less ' +
+      'often, beyond chance), or no try could be judged',
     when: isUnjudged,
   },
   {
     kind: 'regressed',
-    words: 'a suite regressed, or all suites together fell',
+    words:
+      'a suite regressed, or all suites together fell and suites that are red or not confirmed do ' +
+      'not explain it',
     when: ({ hasRegressed }) => hasRegressed,
     figures: ({ pool, fails }) => ({ ...(pool === null ? {} : { pool }), fails }),
   },
   {
     kind: 'model-changed',
-    words: 'every inconclusive suite is so because the model changed, and nothing else fails',
+    words:
+      'every inconclusive suite is so because the model changed, nothing else fails, and head ' +
+      'replaces no model',
     when: ({ isModelChange, fails, failsByInconclusive, isHeld, isReplaced }) =>
       isModelChange && (!fails || failsByInconclusive) && !isHeld && !isReplaced,
     figures: ({ fails }) => ({ fails }),
@@ -116,7 +122,7 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'only-removed',
-    words: 'nothing runs, and references are removed or newly skipped',
+    words: 'nothing runs, and references are removed, newly skipped or put into quarantine',
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed > 0,
     figures: ({ removed }) => ({ references: removed }),
   },
@@ -128,7 +134,7 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'no-verdict',
     words:
-      'nothing that counts ran (all of it is skipped or in quarantine, say), or what gates on base ' +
+      'nothing that counts ran (for example, everything is skipped or in quarantine), or what gates on base ' +
       'could not be judged on head',
     when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
       silence !== null || isBaseUnreadable || isUnseen || counted === 0,

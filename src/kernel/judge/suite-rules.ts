@@ -4,7 +4,7 @@ import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 
-/** A suite of which nothing is compared. */
+/** Facts about a suite in which nothing is compared. */
 interface SideFacts {
   hasBase: boolean;
   hasHead: boolean;
@@ -14,17 +14,19 @@ interface SideFacts {
   tried: number;
   /** Of these, those that count: neither skipped nor in quarantine. */
   counting: number;
-  /** Of those that count, those that base answered and that ask the same on both sides. */
+  /** Of those that count, those with an answer of base whose question is the same on both
+   * sides. */
   same: number;
   /** Of those that count and that base has, those that one side cannot be asked. */
   unaskable: number;
 }
 
-/** The p of a test that decided (null: it was sequential), and the ids of what it names. */
-interface Grounds {
+interface Evidence {
+  /** Of the deciding test; null for a sequential test, which has none. */
   p: number | null;
+  /** Ids. */
   references: readonly string[];
-  /** Metrics that fell, the one that fell most first; absent: all together. */
+  /** Metrics that fell, that of the smallest p first; absent: all together. */
   metrics?: readonly string[];
 }
 
@@ -44,26 +46,26 @@ export interface SuiteFacts {
    * tries within questions, min-p over the metrics, at its share of alpha spent over the looks
    * (`regressionOf`, `isFall`).
    */
-  fall: Grounds | null;
+  fall: Evidence | null;
   /**
    * Single references broke. Test: the mean e-value of the run's references, at 0.2 alpha; with a
    * fixed number of tries an exact test of the suite's references (`regressionOf`).
    */
-  broken: Grounds | null;
+  broken: Evidence | null;
   /**
    * Head gives no outcome where base does. Test: exact, as for pass and fail, Holm over the suites,
    * at 0.2 alpha on top; none where a critical reference or the whole suite is silent
    * (`evidenceFacts`).
    */
-  unanswered: Grounds | null;
+  unanswered: Evidence | null;
   /**
    * Ids of references without a judged try, where more than 2 % of the run's, a critical one or a
-   * whole suite lack it; null: fewer do. No test (`standsBeforeGreen`).
+   * whole suite lack it; null: fewer do. No test (`blocksGreen`).
    */
   missing: readonly string[] | null;
   /**
-   * Ids of references that got worse by themselves. False-discovery rate 5 %: e-BH, or discrete with
-   * a fixed number of tries (`isNamedWorse`).
+   * Ids of references that got worse, judged one by one. False-discovery rate 5 % in each suite: e-BH,
+   * or discrete with a fixed number of tries (`isNamedWorse`).
    */
   named: readonly string[];
   /**
@@ -78,8 +80,9 @@ export interface SuiteFacts {
    */
   suspicious: readonly string[];
   /**
-   * Good verdicts that would rest on answers that were cut, withheld or refused on one side. Exact
-   * test at 0.2 alpha, or a whole side is so (`ruledOutByEndings`).
+   * Good verdicts that would rest on answers of head that were empty, cut, withheld or refused, or
+   * ended for an unknown reason, more often than base's; or on answers of base that were withheld.
+   * Exact test at 0.2 alpha, or a whole side is so (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
@@ -87,8 +90,11 @@ export interface SuiteFacts {
    * like a fixed number of tries, at its share of alpha (`fallUnderBase`).
    */
   underBase: FallUnderBase | null;
-  /** The mirror of `fall`, for all metrics together (`isRise`). */
-  rise: Grounds | null;
+  /**
+   * The mirror of `fall`, for all metrics together. With a fixed number of tries it has the whole
+   * level of the suite, a fall 0.6 of it (`isRise`).
+   */
+  rise: Evidence | null;
   /**
    * Of head − base; null: no tries on both sides. One-sided level of each end: 1 to 3.5 % by look,
    * 5 % with a fixed number of tries, whatever alpha is (`differenceInterval`).
@@ -96,7 +102,7 @@ export interface SuiteFacts {
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance (`ruledOutBy`). */
   isBound: boolean;
-  /** The rate is not lower, and no more tries follow, or the suite is small (`ruledOutBy`). */
+  /** The rate is not lower at the last look, or before that in a small suite (`ruledOutBy`). */
   isNotLower: boolean;
   /** The interval over all suites rules out a drop, and none looks worse (`boundTogether`). */
   isBoundTogether: boolean;
@@ -113,7 +119,7 @@ interface Rule<Facts> {
 interface ComparedRule extends Rule<SuiteFacts> {
   by: VerdictReason['by'];
   /** The test and the references that it rests on; absent: all references, and no test. */
-  found?(facts: SuiteFacts): Partial<Grounds> | null;
+  found?(facts: SuiteFacts): Partial<Evidence> | null;
 }
 
 export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
@@ -154,14 +160,16 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'model',
     words:
-      'it fell, or references of it did, against stored answers of base, and base falls today, too',
+      'it, a mean of it or references of it fell against stored answers of base, and base falls ' +
+      'today, too',
     when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
     verdict: 'inconclusive',
     by: 'unconfirmed',
     words:
-      'it fell, or references of it did, and new answers could not confirm it (no calls left, say)',
+      'it, a mean of it, references of it or all suites together fell, and new answers could not ' +
+      'confirm it (for example, because no calls were left)',
     when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
   {
@@ -196,14 +204,15 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'named',
-    words: 'references got worse by themselves, which does not suffice for red',
+    words: 'references got worse, judged one by one, which does not suffice for red',
     when: ({ named }) => named.length > 0,
     found: ({ named }) => ({ references: named }),
   },
   {
     verdict: 'inconclusive',
     by: 'metric',
-    words: 'a single metric fell beyond chance, not at the level of the verdict',
+    words:
+      'a single metric fell beyond chance, but not at the level of the verdict or not by `min_drop`',
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },
@@ -224,7 +233,9 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'inconclusive',
     by: 'endings',
-    words: "it would be green, and one side's answers were cut, withheld or refused",
+    words:
+      "it would be green, and head's answers were empty, cut, withheld, refused or ended for an " +
+      "unknown reason more often, or base's were withheld",
     when(facts) {
       const green = greenOf(facts);
       return green !== null && facts.endings.has(green);
@@ -255,14 +266,16 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   {
     verdict: 'unchanged',
     by: 'not-lower',
-    words: 'the pass rate is not lower, and the suite is too small to say more',
+    words:
+      'the pass rate is not lower after the last try, or earlier in a small suite; or it rose, and ' +
+      "head's own scoring excuses the fall under base's",
     when: ({ isNotLower, rise }) => isNotLower || rise !== null,
   },
   {
     verdict: 'unchanged',
     by: 'run',
     words:
-      'all suites together rule out a drop of 5 points (or less, if one sets it), none looks worse',
+      'all suites together rule out a drop of 5 points (or less, if one sets it), and none looks worse',
     when: ({ isBoundTogether }) => isBoundTogether,
   },
   {
@@ -280,7 +293,7 @@ function greenOf(facts: SuiteFacts): Verdict | null {
   return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 
-function lacking({ missing }: SuiteFacts): Partial<Grounds> {
+function lacking({ missing }: SuiteFacts): Partial<Evidence> {
   return { references: missing ?? [] };
 }
 

@@ -1,7 +1,7 @@
 import { entryNumber, metricNumber } from '../../metrics/value.ts';
 import type { Side } from '../../types/plain.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
-import { standsBeforeGreen } from '../result/counts.ts';
+import { blocksGreen } from '../result/counts.ts';
 import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
@@ -40,7 +40,7 @@ export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): 
 
 function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
   const counts = suites.map(({ name, verdict, evidence }) => ({ name, verdict, ...evidence }));
-  return standsBeforeGreen(counts)
+  return blocksGreen(counts)
     .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
     .map(({ name, verdict, references, of, missing }) => ({
       code: 'uncompared',

@@ -60,7 +60,7 @@ const MOST_MISSING = 0.02;
  * The counts because of which a run is not green. If more than 2 % of its references lack evidence:
  * all counts that lack some. Else: those that lack a critical reference, or all their references.
  */
-export function standsBeforeGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
+export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
   const missing = lacking.reduce((sum, count) => sum + count.missing.length, 0);
   if (missing > MOST_MISSING * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
