@@ -1,3 +1,4 @@
+import type { Outcome } from '../../types/metric.ts';
 import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
@@ -20,7 +21,8 @@ export type Cluster = readonly ClusterMember[];
 
 /**
  * Clusters with tries on both sides, over tries below `upTo` that all members have. Tries on which
- * no member is judged are left out. For the others, a member without a pass counts as not passed.
+ * no member is judged are left out. On the others, a member that is not judged counts as it does on
+ * most of its judged tries of both sides, so that an error is no evidence and the test stays exact.
  */
 export function clustersOf(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -28,14 +30,16 @@ export function clustersOf(rows: readonly ClusteredTries[], upTo = Infinity): Cl
     const all = members.map(([, { tries }]) => tries);
     const [onBase, onHead] = [judgedTries(all, 'base', upTo), judgedTries(all, 'head', upTo)];
     if (onBase.length === 0 || onHead.length === 0) return [];
-    const passes = (tries: Tries['base'], judged: readonly number[]): number[] =>
-      judged.map((i) => Number(tries[i] === 'pass'));
     return [
-      members.map(([at, { tries }]) => ({
-        at,
-        base: passes(tries.base, onBase),
-        head: passes(tries.head, onHead),
-      })),
+      members.map(([at, { tries }]) => {
+        const base = onBase.map((i) => tries.base[i]);
+        const head = onHead.map((i) => tries.head[i]);
+        const known = [...base, ...head].filter(isJudged);
+        const usual = 2 * known.filter((own) => own === 'pass').length >= known.length;
+        const passes = (own: Outcome | undefined): number =>
+          Number(isJudged(own) ? own === 'pass' : usual);
+        return { at, base: base.map(passes), head: head.map(passes) };
+      }),
     ];
   });
 }

@@ -7,15 +7,7 @@ import {
 } from './clusters.ts';
 import { differenceInterval, meanDifference } from './interval.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
-import { sum } from './sums.ts';
-import {
-  countTable,
-  isComparable,
-  isLargeDrop,
-  reachesLevel,
-  type Table,
-  type Tries,
-} from './table.ts';
+import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from './table.ts';
 
 /** Base against head. */
 export interface Contrast {
@@ -75,10 +67,9 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   const test = suiteTest(units);
   const difference = meanDifference(tables);
   const whole = { metric: null, units, test, difference };
-  const compared = tables.filter(isComparable).length;
   const names = new Set(clusters.flatMap((own) => [...own.keys()]));
   const single = [...names].flatMap((metric) =>
-    metric === null ? [] : metricTest(metric, clusters, compared),
+    metric === null ? [] : metricTest(metric, clusters, { rows, upTo }),
   );
   const interval = differenceInterval(tables, { units, ...(z === undefined ? {} : { z }) });
   const metrics: Look['metrics'] = [whole, ...single];
@@ -119,17 +110,14 @@ function unitsOf(cluster: ClusterByMetric, metric: string | null): Unit[] {
   return members === undefined ? [] : [clusterTable(members)];
 }
 
-/** `compared`: the references with tries on both sides. */
 function metricTest(
   metric: string,
   clusters: readonly ClusterByMetric[],
-  compared: number,
+  { rows, upTo }: { rows: readonly LookRow[]; upTo: number },
 ): MetricTest {
   const units = clusters.flatMap((own) => unitsOf(own, metric));
-  const members = clusters.flatMap((own) => own.get(metric) ?? []);
-  const rate = (passes: readonly number[]): number => sum(passes) / passes.length;
-  const difference = sum(members.map(({ base, head }) => rate(head) - rate(base))) / compared;
-  return { metric, units, test: suiteTest(units), difference };
+  const tables = rows.map((row) => countTable(triesBy(row, metric), 0, upTo));
+  return { metric, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 
 export function isRise({ test, interval }: Look, level: number, minDrop: number): boolean {

@@ -65,6 +65,18 @@ describe('references of one cluster', () => {
     expect(contrast(once)).toEqual(contrast(rows(null)));
   });
 
+  test('take an error for no failure', () => {
+    const errors: Tries = { base: ['pass', 'pass'], head: ['error', 'error'] };
+    const fine: Tries = { base: ['pass', 'pass'], head: ['pass', 'pass'] };
+    const pairOf = (...pair: Tries[]) =>
+      contrast(pair.map((tries) => ({ tries, cluster: 'a' }))).units;
+    expect(pairOf(errors, fine)).toEqual([{ size: 2, base: [2, 2], head: [2, 2] }]);
+    // Nor does it hide one: of the other member's tries all pass on base and fail on head.
+    expect(pairOf({ base: errors.head, head: errors.base }, template)).toEqual([
+      { size: 2, base: [2, 2], head: [1, 1] },
+    ]);
+  });
+
   test('have the tries that all members have and some member is judged on', () => {
     const [first, second] = [
       { base: ['pass', 'error', 'pass'], head: ['fail', 'error'] },
