@@ -54,9 +54,11 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   const { silence, reasons: silent } = findSilence(input, tries);
   if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
   const findings = findingsOf(input);
-  const found = { ...facts, silence, ...gateFacts(input, findings) };
+  // Where nothing gates, no suite is inconclusive besides.
+  const gating = silence === null ? input : { ...input, suites: [] };
+  const found = { ...facts, silence, ...gateFacts(gating, findings) };
   const notGreen = silent.length > 0 ? silent : notGreenReasons(input, found);
-  const ofFindings = findingReasons(input, findings);
+  const ofFindings = findingReasons(gating, findings);
   const isDecided = found.fails || found.isHeld;
   return {
     facts: found,

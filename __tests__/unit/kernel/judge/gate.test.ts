@@ -223,6 +223,12 @@ describe('a run in which no metric gates', () => {
     }
   });
 
+  test('does not fail as inconclusive', () => {
+    const suites = [{ ...shows(skipped, null), verdict: 'inconclusive' as const }];
+    const { conclusion, reasons } = decide({ suites }, { on_inconclusive: 'fail' });
+    expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
+  });
+
   test('still fails by what else is found', () => {
     const suites = [shows(skipped, null)];
     const removed = { suites, removed: ['q: a'] };
