@@ -3,6 +3,7 @@ import {
   brokenP,
   brokenTest,
   discreteFdr,
+  fellOrBroke,
   referenceTest,
 } from '../../../../src/kernel/statistics/fixed-tries.ts';
 import { meanDifference } from '../../../../src/kernel/statistics/interval.ts';
@@ -164,5 +165,52 @@ describe('brokenP', () => {
 
   test('is null at level 0 and without tables', () => {
     expect([p(tablesOf([[5, 5, 0, 5]]), 0), p([], 0.02)]).toEqual([null, null]);
+  });
+});
+
+describe('fellOrBroke', () => {
+  const calls = (tables: readonly Table[], alpha: number, own = {}) => {
+    const seen = { tables, units: tables, test: suiteTest(tables) };
+    const settings = { alpha, minDrop: 0, isMeanOnly: false, ...own };
+    return fellOrBroke({ ...seen, difference: meanDifference(tables) }, settings);
+  };
+  const level = fc.double({ min: 0.01, max: 0.3, noNaN: true });
+
+  test('raises false alarms within alpha, counted over every outcome', () => {
+    forAll(
+      [anyTables(4, 5), level],
+      (tables, alpha) => {
+        const alarms = outcomes(tables)
+          .filter((drawn) => calls(drawn.tables, alpha))
+          .reduce((sum, { probability }) => sum + probability, 0);
+        // 0.4 of alpha is exact; a mid-p is below 0.6 of it at most twice as often.
+        expect(alarms).toBeLessThanOrEqual((0.4 + 2 * 0.6) * alpha + 1e-9);
+      },
+      { numRuns: draws(60) },
+    );
+  });
+
+  test('calls at every larger alpha what it calls at one', () => {
+    forAll([anyTables(8, 5), level, level], (tables, one, other) => {
+      const [less, more] = [Math.min(one, other), Math.max(one, other)];
+      expect(calls(tables, less) && !calls(tables, more)).toBe(false);
+    });
+  });
+
+  test('gives the mean all of alpha where it gates alone, else 0.6', () => {
+    const tables = tablesOf([...repeat(6, [2, 2, 1, 2]), ...repeat(14, [2, 2, 2, 2])]);
+    const { midDown } = suiteTest(tables);
+    const isMeanOnly = true;
+    expect(calls(tables, midDown, { isMeanOnly })).toBe(true);
+    expect(calls(tables, 0.99 * midDown, { isMeanOnly })).toBe(false);
+    expect([1 / 0.61, 1 / 0.59].map((factor) => calls(tables, factor * midDown))).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test('ignores a fall of the mean below min_drop', () => {
+    const tables = tablesOf(repeat(40, [5, 5, 4, 5]));
+    expect([0.2, 0.21].map((minDrop) => calls(tables, 0.05, { minDrop }))).toEqual([true, false]);
   });
 });
