@@ -50,11 +50,11 @@ interface Regression {
   look: Look;
 }
 
-/** `alpha`: the suite's share by Holm's procedure. Null: its tries do not make it red. */
-export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regression | null {
+/** `holmLevel`: the suite's share of alpha by Holm's procedure. Null: its tries do not make it red. */
+export function regressionOf(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
-  const whole = wholeAlpha(row, alpha, run);
+  const whole = withReferences(row, holmLevel, run);
   const share = run.shares.fixedReferences(suite) > 0 ? FIXED_REFERENCE_SHARE : 0;
   const hit = withLevels(looks, whole - share * whole, plan).find((own) =>
     isFall(own.look, own.level, minDrop),
@@ -68,9 +68,12 @@ export function regressionOf(row: SuiteRow, alpha: number, run: RunRows): Regres
   return references.some(({ isBroken }) => isBroken) ? { by: 'references', p: null, look } : null;
 }
 
-/** With a fixed number of tries the suite's test and that of its references share a level. */
-function wholeAlpha({ suite }: SuiteRow, alpha: number, { shares }: RunRows): number {
-  return alpha + shares.fixedReferences(suite);
+/**
+ * The level that the suite's test and that of its references share with a fixed number of tries: the
+ * suite's by Holm's procedure and its part of the references' level.
+ */
+function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
+  return holmLevel + shares.fixedReferences(suite);
 }
 
 export function measured(
@@ -80,13 +83,13 @@ export function measured(
 ): MeasuredRow {
   const { suite, plan, look, looks, references } = row;
   const { min_drop: minDrop } = suite.gate;
-  const levels = lookLevels(wholeAlpha(row, alpha, run), plan);
+  const levels = lookLevels(withReferences(row, alpha, run), plan);
   const visibleDrop = visibleAt(look, plan, levels);
   const tolerance = toleranceOf(suite.gate.tolerance, visibleDrop);
   const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
   const red = regressionOf(row, alpha, run);
-  const rise = withLevels(looks, wholeAlpha(row, alpha, run), plan).find((own) =>
+  const rise = withLevels(looks, withReferences(row, alpha, run), plan).find((own) =>
     isRise(own.look, own.level, minDrop),
   );
   const facts: OwnFacts = {

@@ -112,7 +112,7 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // Of those that were tried on, the tries that made them suspicious.
+  // For references that got extra tries, only the tries that made them suspects.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, 0, triesMade(own) > tries ? first : tries),
   );

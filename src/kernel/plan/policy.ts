@@ -186,8 +186,9 @@ function settle(suites: readonly SuiteWalk[], pool: Look | undefined, step: Look
 }
 
 /**
- * `calm`: a drop is ruled out, so only suites that look worse go on; `quiet`: suites that rule out a
- * drop stop, as they do without a pool.
+ * `fell`: all suites stop; `calm`: a drop is ruled out, so only suites that look worse go on;
+ * `quiet`: suites that rule out a drop stop, as they do without a pool; `open`: none stops, since the
+ * pool looks worse or does not rule out a drop yet.
  */
 function poolState(
   pool: Look,

@@ -19,7 +19,7 @@ import {
   type TryPolicy,
 } from './suite-run.ts';
 
-/** Where the sequential policy cannot be followed: sweeps, prompts new to base, comparisons. */
+/** Where tries cannot be added step by step: sweeps, prompts that base lacks, pairwise suites. */
 const UNCOMPARED_TRIES = FIRST_TRIES;
 
 const ROLLED_TRIES = 3;
@@ -132,6 +132,8 @@ export function alphaShares(
   const rest = alpha - references;
   // A suite that is alone is the pool, and has both of their shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
+  // The suites share the references' alpha evenly. Fixed tries spend it on an exact test of the
+  // suite's references (`brokenP`), the rest is for the e-value of all references of the run.
   const part = references / Math.max(1, all.length);
   // By the number of tries that it has, or by trying its critical references on.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {

@@ -68,7 +68,7 @@ export function lowestMetric({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
-/** The adjusted p of the metric with the smallest p. */
+/** The adjusted p of the metric with the smallest p, whatever its drop. */
 export function smallestP(look: Look, level: number): number {
   return adjustedP(look, lowestMetric(look), level);
 }
