@@ -27,11 +27,11 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 97_900],
-  ['the tests', () => linesIn(tracked('__tests__')), 82_300],
-  ['the kernel', () => linesIn(tracked('src/kernel')), 10_600],
+  ['src', () => linesIn(tracked('src')), 98_100],
+  ['the tests', () => linesIn(tracked('__tests__')), 83_100],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 10_750],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_100],
-  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 14_300],
+  ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 14_450],
 ])('%s stays within its lines', (_, lines, most) => {
   expect(lines()).toBeLessThanOrEqual(most);
 });

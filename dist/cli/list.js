@@ -131,13 +131,11 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
     },
     { rootMargin: '1200px 0px' },
   );
-  const newPart = () => {
+  const addPart = () => {
     const box = document.createElement('div');
     root.append(box);
     watcher.observe(box);
-    const part = { box, items: [], near: false, filled: false, stays: false, height: null };
-    parts.push(part);
-    return part;
+    parts.push({ box, items: [], near: false, filled: false, stays: false, height: null });
   };
   return {
     /** @param {T[]} these */
@@ -148,8 +146,8 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
         watcher.unobserve(box);
         box.remove();
       }
-      for (let at = 0; at < number; at += 1) {
-        const part = parts[at] ?? newPart();
+      while (parts.length < number) addPart();
+      for (const [at, part] of parts.entries()) {
         const own = items.slice(at * view, (at + 1) * view);
         const same = own.length === part.items.length;
         if (same && own.every((item, place) => item === part.items[place])) continue;
