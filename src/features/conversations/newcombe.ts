@@ -1,7 +1,10 @@
 import type { Counts } from '../../kernel/statistics/table.ts';
 import { wilson, type Interval } from '../../report/sections/intervals.ts';
 
-/** Interval of the difference of two rates, −1 to 1. Null when a sample is empty. Source: Newcombe 1998 (part two), method 10. */
+/**
+ * Interval of the difference of two rates, −1 to 1. Null when a sample is empty. Source: Newcombe
+ * 1998 (part two), method 10.
+ */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
   if (ofFirst === null || ofSecond === null) return null;

@@ -3,6 +3,7 @@ import type { MetricValues } from '../result/metric-result.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { RATE_SLACK } from '../statistics/table.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { FeatureFinding, GateInput } from './gate-input.ts';
@@ -16,9 +17,6 @@ export interface Finding {
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
-
-/** Rounding must not make a rate lower, or a change larger, than an equal limit. */
-const SLACK = 1e-9;
 
 /** Everything that was found: by suite, then about the run. */
 export function findingsOf(input: GateInput): Finding[] {
@@ -89,7 +87,7 @@ function belowFloor(
   { name, pass_rate: { head } }: SuiteResult,
   { min_pass_rate: floor }: GateSettings,
 ): Reason[] {
-  if (floor === null || head === null || head >= floor - SLACK) return [];
+  if (floor === null || head === null || head >= floor - RATE_SLACK) return [];
   return [{ code: 'below-floor', suite: name, rate: head, floor }];
 }
 
@@ -136,7 +134,7 @@ function scoringFindings({ scoring, suites, settings, underBase }: GateInput): F
     const suite = suites.find((of) => of.path === path && of.name === name);
     const { min_drop, fail_on: failOn } =
       suite === undefined ? settings : suiteGate(suite, settings);
-    const moved = effect !== null && Math.abs(effect) > min_drop + SLACK;
+    const moved = effect !== null && Math.abs(effect) > min_drop + RATE_SLACK;
     const { pass_fail, fail_pass } = change.same_answers;
     const own = { base: rates.base_base, head: rates.base_head, pass_fail, fail_pass };
     const reasons: Reason[] = [

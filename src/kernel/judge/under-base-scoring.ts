@@ -18,6 +18,7 @@ import { holmLevels } from '../statistics/holm.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import { contrast } from '../statistics/look.ts';
 import {
+  RATE_SLACK,
   countOutcomes,
   type Counts,
   countTable,
@@ -102,8 +103,6 @@ export interface FallUnderBase {
   excuse: 'none' | 'passes' | 'fewer-checks';
 }
 
-const SLACK = 1e-9;
-
 /**
  * How head's answers fall under base's scoring, beyond chance, if prompt and scoring both changed.
  * A new format with a matching scoring excuses the fall. A scoring with fewer checks, or one that
@@ -137,7 +136,7 @@ export function fallUnderBase(
     const table = countTable(triesOf(runUnderBase(run)));
     return (meanDifference([table]) ?? 0) < 0;
   });
-  const passes = head_head >= base_base - SLACK;
+  const passes = head_head >= base_base - RATE_SLACK;
   const fewer = fell.some((run) => hasFewerChecks(suite.run.scoring, run));
   return {
     ...{ base, head },

@@ -79,8 +79,9 @@ interface JudgedReferences {
 
 /**
  * Tests single references together at one level, valid whatever is tried next: some are broken if
- * the weighted mean of e-values, itself an e-value, reaches 1/level. Half of the weight is
- * spread over all references, half over the critical ones, if there are any. If tries are fixed, only critical references are judged here.
+ * the weighted mean of e-values, itself an e-value, reaches 1/level. Half of the weight is spread
+ * over all references, half over the critical ones, if there are any. If tries are fixed, only
+ * critical references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],

@@ -58,6 +58,9 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
+/** Rounding must not make a rate lower, or a change larger, than an equal limit. */
+export const RATE_SLACK = 1e-9;
+
 /** Relative tolerance for numbers that are equal but summed in another order. */
 const LEVEL_SLACK = 1e-9;
 

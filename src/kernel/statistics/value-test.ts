@@ -147,8 +147,9 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * In scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a permutation's sum by δ times its marks, so each permutation crosses
- * the observed one at one shift; the interval's ends are quantiles of these shifts.
+ * In scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a
+ * permutation's sum by δ times its marks, so each permutation crosses the observed one at one
+ * shift; the interval's ends are quantiles of these shifts.
  */
 function intervalOf(
   deals: readonly Slot[],
