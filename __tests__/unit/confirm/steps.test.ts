@@ -12,7 +12,6 @@ import {
 } from '../../../src/confirm/steps.ts';
 import { restsOn, type Confirmation } from '../../../src/kernel/judge/confirmation.ts';
 import {
-  suiteComparison,
   type ReferenceRun,
   type SuiteComparison,
   type Try,
@@ -21,15 +20,7 @@ import type { Generation } from '../../../src/kernel/select/affected-suite.ts';
 import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.ts';
 import type { Outcome } from '../../../src/types/metric.ts';
 import type { Target } from '../../../src/types/model.ts';
-import {
-  gate,
-  prompt,
-  reference,
-  startedSuite,
-  suite,
-  suiteSide,
-  tryResult,
-} from '../app/run/builders.ts';
+import { comparedSuite, reference, tryResult } from '../app/run/builders.ts';
 
 /** Pass rates (0–1) of one reference: by base's stored answers, and of both prompts today. */
 interface Rates {
@@ -57,25 +48,16 @@ function comparison(
     ...reference(`r${String(i)}`),
     ...(cluster === undefined ? {} : { cluster }),
   }));
-  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
-    suite({ prompt: { messages: [{ ...prompt().messages[0]!, content }] }, tests: { references } }),
-  );
-  const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
   const tries = (rate: number, stored: boolean): Try[] =>
     Array.from({ length: TRIES }, (_, i) => ({
       byHead: { ...tryResult(draw(rate), i), ...(stored ? { stored: true as const } : {}) },
       byBase: null,
     }));
-  const runs = started.runs.map((run, i) => ({
-    ...run,
-    base: tries(rates[i]!.stored, isStored),
-    head: tries(rates[i]!.head, false),
-  }));
-  return suiteComparison(
-    { ...started, runs },
-    { kind: 'fixed', tries: TRIES },
-    { run: gate(), own: {} },
-    () => false,
+  return comparedSuite(
+    { references },
+    (index, side) =>
+      side === 'base' ? tries(rates[index]!.stored, isStored) : tries(rates[index]!.head, false),
+    { policy: { kind: 'fixed', tries: TRIES } },
   );
 }
 

@@ -1,6 +1,13 @@
 import { definitionOf } from '../../../../src/config/metric.ts';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
-import { startSuite, type SuiteRun } from '../../../../src/kernel/plan/suite-run.ts';
+import {
+  startSuite,
+  suiteComparison,
+  type SuiteComparison,
+  type SuiteRun,
+  type Try,
+  type TryPolicy,
+} from '../../../../src/kernel/plan/suite-run.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -10,7 +17,11 @@ import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-
 import type { SuiteSide } from '../../../../src/kernel/select/affected-suite.ts';
 import { generationOf } from '../../../../src/kernel/select/generation.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
-import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
+import {
+  DEFAULT_GATE,
+  type GateSettings,
+  type SuiteGate,
+} from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Prompt, Reference, Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { metrics } from '../../../../src/metrics/index.ts';
 import type { ModelSettings, Project, Settings } from '../../../../src/project/settings.ts';
@@ -18,6 +29,7 @@ import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { DependsOn, Metric, Outcome } from '../../../../src/types/metric.ts';
 import type { Completion, Target } from '../../../../src/types/model.ts';
+import type { Side } from '../../../../src/types/plain.ts';
 
 const place = (file: string, line = 1) => ({ file, line });
 
@@ -176,6 +188,44 @@ export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
     })),
     unaffected: 0,
   });
+}
+
+/** A suite that was run with another prompt on each side; `tries` of a side, by reference. */
+export function comparedSuite(
+  of: Partial<Tests>,
+  tries: (index: number, side: Side) => Try[],
+  changes: {
+    name?: string;
+    model?: string;
+    policy?: TryPolicy;
+    gate?: GateSettings;
+    ownGate?: SuiteGate;
+    scoring?: Partial<Scoring>;
+    /** Base's scoring counts as another one than head's. */
+    isRescored?: boolean;
+  } = {},
+): SuiteComparison {
+  const { name = 'p', model = 'gpt-4o', policy = { kind: 'fixed', tries: 2 } } = changes;
+  const [base, head] = (['base', 'head'] as const).map((side) => {
+    const messages = [{ ...prompt().messages[0]!, content: `${side} {q}` }];
+    return suiteSide(side, suite({ prompt: { model, messages }, tests: of }), changes.scoring);
+  });
+  const started = startedSuite(base!, head!);
+  return suiteComparison(
+    {
+      ...started,
+      suite: { ...started.suite, path: `prompts/${name}.yaml`, name },
+      baseScoring: changes.isRescored === true ? base!.scoring : started.baseScoring,
+      runs: started.runs.map((run, index) => ({
+        ...run,
+        base: tries(index, 'base'),
+        head: tries(index, 'head'),
+      })),
+    },
+    policy,
+    { run: changes.gate ?? gate(), own: changes.ownGate ?? {} },
+    () => false,
+  );
 }
 
 export function answer(output: string): Completion {

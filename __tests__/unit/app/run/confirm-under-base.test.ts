@@ -3,18 +3,9 @@ import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
 import type { Confirm } from '../../../../src/app/run/confirm.ts';
 import { confirmationOf } from '../../../../src/confirm/steps.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
-import { suiteComparison, type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
+import { type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
-import {
-  gate,
-  prompt,
-  reference,
-  scoring,
-  startedSuite,
-  suite,
-  suiteSide,
-  tryResult,
-} from './builders.ts';
+import { comparedSuite, gate, reference, tryResult } from './builders.ts';
 
 interface UnderBase {
   base: Outcome;
@@ -27,28 +18,15 @@ function comparisonOf(
   { model = 'gpt-4o', tries: count = 3, settings = gate({ scoring: 'fail' }) } = {},
 ): SuiteComparison {
   const references = underBase.map((_, i) => reference(`r${String(i)}`));
-  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
-    suite({
-      prompt: { model, messages: [{ ...prompt().messages[0]!, content }] },
-      tests: { references },
-    }),
-  );
-  const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
   const tries = (byBase: Outcome, isStored: boolean) =>
     Array.from({ length: count }, (_, index) => ({
       byHead: { ...tryResult('pass', index), ...(isStored ? { stored: true as const } : {}) },
       byBase: tryResult(byBase, index),
     }));
-  const runs = started.runs.map((run, i) => ({
-    ...run,
-    base: tries(underBase[i]!.base, true),
-    head: tries(underBase[i]!.head, false),
-  }));
-  return suiteComparison(
-    { ...started, runs, baseScoring: scoring(before!.tests, { side: 'base' }) },
-    { kind: 'fixed', tries: count },
-    { run: settings, own: {} },
-    () => false,
+  return comparedSuite(
+    { references },
+    (index, side) => tries(underBase[index]![side], side === 'base'),
+    { model, policy: { kind: 'fixed', tries: count }, gate: settings, isRescored: true },
   );
 }
 

@@ -21,6 +21,7 @@ import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts
 import type { Outcome } from '../../../../src/types/metric.ts';
 import type { Side } from '../../../../src/types/plain.ts';
 import {
+  comparedSuite,
   gate,
   gateInput,
   metric,
@@ -81,28 +82,14 @@ function made(
   const references = Array.from({ length: size }, (_, i) => reference(`${name} ${String(i)}`));
   const source = { kind: 'built-in', uses: 'word_count', with: {} } as const;
   const metrics = [metric('has'), metric('words', { source, skip: true, better: 'lower' })];
-  const [before, after] = ['Say {q}', 'Tell {q}'].map((words) =>
-    suite({
-      prompt: { messages: [{ ...prompt().messages[0]!, content: `${name}: ${words}` }] },
-      tests: { references, metrics },
-    }),
-  );
-  const started = startedSuite(suiteSide('base', before!), suiteSide('head', after!));
   const side = (at: GivenAt, i: number, stored: boolean): Try[] =>
     Array.from({ length: TRIES }, (_, k) => madeTry(at(i, k), k, stored));
-  const runs = started.runs.map((run, i) => ({
-    ...run,
-    base: side(answers.stored, i, isStored),
-    head: side(answers.head, i, false),
-  }));
-  const named = { ...started.suite, path: `prompts/${name}.yaml`, name };
-  const policy = { kind: 'fixed', tries: TRIES } as const;
   return {
-    comparison: suiteComparison(
-      { ...started, suite: named, runs },
-      policy,
-      { run: gate(own), own },
-      () => false,
+    comparison: comparedSuite(
+      { references, metrics },
+      (index, of) =>
+        of === 'base' ? side(answers.stored, index, isStored) : side(answers.head, index, false),
+      { name, policy: { kind: 'fixed', tries: TRIES }, gate: gate(own), ownGate: own },
     ),
     answers,
   };

@@ -1,22 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { preferenceOf, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
 import { rowOfAnswers } from '../../../../src/kernel/judge/suite-row.ts';
-import {
-  suiteComparison,
-  type SuiteComparison,
-  type Try,
-} from '../../../../src/kernel/plan/suite-run.ts';
+import { type SuiteComparison, type Try } from '../../../../src/kernel/plan/suite-run.ts';
 import { contrast } from '../../../../src/kernel/statistics/look.ts';
-import {
-  gate,
-  metric,
-  prompt,
-  reference,
-  startedSuite,
-  suite,
-  suiteSide,
-  tryResult,
-} from '../../app/run/builders.ts';
+import { comparedSuite, metric, reference, tryResult } from '../../app/run/builders.ts';
 
 /** Two tries of each reference; base's answer is preferred in all. */
 function lost(
@@ -32,13 +19,6 @@ function lost(
   const better = metric('better', {
     source: { kind: 'built-in', uses: 'pairwise_preference', with: {} },
   });
-  const [base, head] = ['Say {q}', 'Tell {q}'].map((content) =>
-    suite({
-      prompt: { messages: [{ ...prompt().messages[0]!, content }] },
-      tests: { references, metrics: [better] },
-    }),
-  );
-  const started = startedSuite(suiteSide('base', base!), suiteSide('head', head!));
   const tries = (value: number): Try[] =>
     [0, 1].map((at) => ({
       byHead: {
@@ -55,12 +35,10 @@ function lost(
       },
       byBase: null,
     }));
-  const runs = started.runs.map((run) => ({ ...run, base: tries(1), head: tries(0) }));
-  return suiteComparison(
-    { ...started, runs },
-    { kind: 'pairs', tries: 2 },
-    { run: gate(), own: {} },
-    () => false,
+  return comparedSuite(
+    { references, metrics: [better] },
+    (_, side) => tries(side === 'base' ? 1 : 0),
+    { policy: { kind: 'pairs', tries: 2 } },
   );
 }
 

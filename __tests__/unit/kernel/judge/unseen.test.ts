@@ -1,21 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
-import { suiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Reference } from '../../../../src/kernel/suite/suite.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { reasonWords } from '../../../../src/wording/reasons.ts';
-import {
-  gate,
-  prompt,
-  reference,
-  startedSuite,
-  suite,
-  suiteResult,
-  suiteSide,
-  tryResult,
-} from '../../app/run/builders.ts';
+import { comparedSuite, reference, suiteResult, tryResult } from '../../app/run/builders.ts';
 
 const REFERENCES = 20;
 const TRIES = [0, 1];
@@ -31,26 +21,8 @@ function unseen(
   const references = Array.from({ length: REFERENCES }, (_, at) =>
     reference(`r${String(at)}`, own),
   );
-  const [before, after] = (['base', 'head'] as const).map((side) =>
-    suiteSide(
-      side,
-      suite({
-        prompt: { messages: [{ ...prompt().messages[0]!, content: `${side} {q}` }] },
-        tests: { references },
-      }),
-    ),
-  );
-  const started = startedSuite(before!, after!);
-  const runs = started.runs.map((run, at) => ({
-    ...run,
-    base: TRIES.map((index) => ({ byHead: base(at, index), byBase: null })),
-    head: TRIES.map((index) => ({ byHead: head(at, index), byBase: null })),
-  }));
-  const comparison = suiteComparison(
-    { ...started, runs },
-    { kind: 'fixed', tries: 2 },
-    { run: gate(), own: {} },
-    () => false,
+  const comparison = comparedSuite({ references }, (at, side) =>
+    TRIES.map((index) => ({ byHead: { base, head }[side](at, index), byBase: null })),
   );
   const result = suiteResult({
     metrics: [

@@ -4,7 +4,6 @@ import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
 import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
-  suiteComparison,
   type SuiteComparison,
   type Try,
   type TryPolicy,
@@ -15,14 +14,11 @@ import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { reasonWords } from '../../../../src/wording/reasons.ts';
 import {
+  comparedSuite,
   gate,
   gateInput,
   metric,
-  prompt,
   reference,
-  startedSuite,
-  suite,
-  suiteSide,
   tryResult,
 } from '../../app/run/builders.ts';
 
@@ -51,18 +47,6 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
       ...(clusters[index] === undefined ? {} : { cluster: clusters[index] }),
     }),
   );
-  const [base, head] = (['base', 'head'] as const).map((side) =>
-    suiteSide(
-      side,
-      suite({
-        prompt: { messages: [{ ...prompt().messages[0]!, content: `${side} {q}` }] },
-        tests: { references, metrics: [metric('has'), one] },
-      }),
-      { rubrics },
-    ),
-  );
-  const { name = 'p' } = setting;
-  const run = { ...startedSuite(base!, head!), name };
   const attempts = (side: Json[]): Try[] =>
     side.map((value, index) => {
       const result = { ...tryResult('pass', index), reused: setting.reused ?? false };
@@ -72,16 +56,15 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
         byBase: null,
       };
     });
-  const made = run.runs.map((each, index) => ({
-    ...each,
-    base: attempts(values[index]!.base),
-    head: attempts(values[index]!.head),
-  }));
-  return suiteComparison(
-    { ...run, runs: made },
-    policy,
-    { run: gate(setting.gate), own: {} },
-    () => false,
+  return comparedSuite(
+    { references, metrics: [metric('has'), one] },
+    (index, side) => attempts(values[index]![side]),
+    {
+      policy,
+      gate: gate(setting.gate),
+      scoring: { rubrics },
+      ...(setting.name === undefined ? {} : { name: setting.name }),
+    },
   );
 }
 

@@ -14,15 +14,7 @@ import { visibleDrop } from '../../../../src/kernel/plan/tolerance.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import {
-  gate,
-  prompt,
-  reference,
-  startedSuite,
-  suite,
-  suiteSide,
-  tryResult,
-} from '../../app/run/builders.ts';
+import { comparedSuite, gate, reference, tryResult } from '../../app/run/builders.ts';
 
 type Row = [
   count: number,
@@ -51,25 +43,21 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
 function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
-  const [before, after] = ['Say {q}', 'Tell {q}'].map((content) =>
-    suite({
-      prompt: { messages: [{ ...prompt().messages[0]!, content }] },
-      tests: { references, rollup: { kind: 'named', policy: 'majority' } },
-    }),
-  );
-  const [base, head] = [suiteSide('base', before!), suiteSide('head', after!)];
-  const started = startedSuite(base, head);
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       byHead: tryResult(index < tries - passes ? 'fail' : 'pass', index),
       byBase: null,
     }));
-  const runs = tables.map(([passesBase, triesBase, passesHead, triesHead], index) => ({
-    ...started.runs[index]!,
-    base: attempts(passesBase!, triesBase!),
-    head: attempts(passesHead!, triesHead!),
-  }));
-  return suiteComparison({ ...started, runs }, policy, { run: gate(), own }, () => false);
+  return comparedSuite(
+    { references, rollup: { kind: 'named', policy: 'majority' } },
+    (index, side) => {
+      const [passesBase, triesBase, passesHead, triesHead] = tables[index]!;
+      return side === 'base'
+        ? attempts(passesBase!, triesBase!)
+        : attempts(passesHead!, triesHead!);
+    },
+    { policy, ownGate: own },
+  );
 }
 
 const verdictsOf = (...given: Parameters<typeof judgeSuites>) => [
