@@ -4,7 +4,7 @@ import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
-import { EVALUATOR_CALLS, planOf } from './plan.ts';
+import { evaluatorCalls } from './plan.ts';
 import type { Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, fileTokens, type CountInput } from './tokens.ts';
@@ -138,7 +138,7 @@ function addJudging(
     .filter(({ runs: own }) => own.length > 0)
     .flatMap(({ scoring, baseScoring }) => [scoring, baseScoring])
     .flatMap((scoring) => scoring?.answerer?.graders ?? []);
-  const led = planOf(runs, wanted).certain[EVALUATOR_CALLS] ?? 0;
+  const led = evaluatorCalls(runs, wanted);
   for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
 }
 

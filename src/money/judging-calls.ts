@@ -81,15 +81,18 @@ function graderKey(asked: Grader): string {
   return canonicalJson(gradersIdentity([asked]));
 }
 
-function answerNames({ base, head }: AffectedReference, tries: number): string[] {
-  const different = new Set(
-    [base, head].flatMap((generation) =>
-      generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
-    ),
-  );
-  return [...different].flatMap((fingerprint) =>
+function answerNames(affected: AffectedReference, tries: number): string[] {
+  return askedBy(affected).flatMap((fingerprint) =>
     Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
   );
+}
+
+/** Fingerprints of what base and head ask; one where they ask the same. */
+export function askedBy({ base, head }: AffectedReference): string[] {
+  const asked = [base, head].flatMap((generation) =>
+    generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
+  );
+  return [...new Set(asked)];
 }
 
 /** What the answers are compared with, which is asked for once however many answers there are. */

@@ -2,7 +2,7 @@ import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run
 import type { Generation } from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
-import { judgingCalls } from './judging-calls.ts';
+import { askedBy, judgingCalls } from './judging-calls.ts';
 import type { Plan } from './prepared.ts';
 
 /** `; up to 20 more calls if something regresses`; nothing where none would be made. */
@@ -24,9 +24,6 @@ export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): num
   return prompt_calls + grader_calls + total(certain);
 }
 
-/** Evaluators' calls of a suite's own tries, as `plan --json` names them. */
-export const EVALUATOR_CALLS = 'evaluator_calls';
-
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   // Tries by what is asked: who asks the same shares the first of them.
   const requests = new Map<string, number>();
@@ -36,18 +33,10 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     judging
       .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
       .reduce((sum, { calls }) => sum + calls, 0);
-  let words = 0;
   for (const suite of suites) {
-    const graders = ownGradersOf(suite);
     for (const [index, tries] of next(suite)) {
       const run = suite.runs[index];
       if (run === undefined) continue;
-      const different = new Set(
-        [run.affected.base, run.affected.head].flatMap((generation) =>
-          generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
-        ),
-      ).size;
-      words += graders * tries * different;
       for (const { fingerprint, target } of requestsOf(run)) {
         const answers = target.provider === 'replay' ? recorded : requests;
         answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
@@ -61,7 +50,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     prompt_calls: totalTries(requests),
     replayed: totalTries(recorded) + callsBy(true),
     grader_calls: callsBy(false),
-    certain: { [EVALUATOR_CALLS]: words },
+    certain: { evaluator_calls: evaluatorCalls(suites, next) },
     possible: {},
   };
 }
@@ -81,6 +70,19 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
     if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
   }
   return [...most.values()];
+}
+
+/** Calls of the evaluators of suites of their own kind, once for each try of what is asked. */
+export function evaluatorCalls(suites: readonly SuiteRun[], next: NextTries): number {
+  const calls = suites.flatMap((suite) => {
+    const graders = ownGradersOf(suite);
+    if (graders === 0) return [];
+    return [...next(suite)].map(([index, tries]) => {
+      const affected = suite.runs[index]?.affected;
+      return affected === undefined ? 0 : graders * tries * askedBy(affected).length;
+    });
+  });
+  return calls.reduce((sum, each) => sum + each, 0);
 }
 
 function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): number {
