@@ -13,7 +13,7 @@ import { alphaShares, comparing } from '../kernel/plan/tries.ts';
 import { createRandom, nextFloat, type Random } from '../kernel/statistics/random.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Outcome } from '../types/metric.ts';
-import type { Prepared } from './prepared.ts';
+import { requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
   /** Mean over simulated runs in which nothing got worse; a dialogue counts as one call. */
@@ -181,7 +181,6 @@ function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number
 
 /** How many sides of a reference call a model; recordings are not calls. */
 function callingSides(run: ReferenceRun | undefined): number {
-  return [run?.affected.base, run?.affected.head].filter(
-    (generation) => generation?.kind === 'request' && generation.target.provider !== 'replay',
-  ).length;
+  const requests = run === undefined ? [] : requestsOf(run);
+  return requests.filter(({ target }) => target.provider !== 'replay').length;
 }

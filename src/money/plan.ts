@@ -1,9 +1,8 @@
-import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
-import type { Generation } from '../kernel/select/affected-suite.ts';
+import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
-import type { Plan } from './prepared.ts';
+import { requestsOf, type Plan } from './prepared.ts';
 
 /** `; up to 20 more calls if something regresses`; nothing where none would be made. */
 export function possibleWords({ possible }: Plan): string {
@@ -91,12 +90,6 @@ function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): 
     (first?.graders.length ?? 0) +
     (second === null || second.fingerprint === first?.fingerprint ? 0 : second.graders.length)
   );
-}
-
-function requestsOf({
-  affected: { base, head },
-}: ReferenceRun): (Generation & { kind: 'request' })[] {
-  return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
 }
 
 /** Carried out several times, each with new answers; or, with a part of 1, that part of it. */

@@ -1,6 +1,11 @@
-import type { NextTries, SuiteComparison, SuiteRun } from '../kernel/plan/suite-run.ts';
+import type {
+  NextTries,
+  ReferenceRun,
+  SuiteComparison,
+  SuiteRun,
+} from '../kernel/plan/suite-run.ts';
 import type { Reason } from '../kernel/result/reason.ts';
-import type { ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
+import type { Generation, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
 import type { Suite, Tests } from '../kernel/suite/suite.ts';
@@ -91,7 +96,12 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
 }
 
 export function answerersOf({ runs }: SuiteRun): Target[] {
-  return runs
-    .flatMap(({ affected: { base, head } }) => [base, head])
-    .flatMap((generation) => (generation?.kind === 'request' ? [generation.target] : []));
+  return runs.flatMap(requestsOf).map(({ target }) => target);
+}
+
+/** What base and head ask of a model or a recording, in this order. */
+export function requestsOf({
+  affected: { base, head },
+}: ReferenceRun): (Generation & { kind: 'request' })[] {
+  return [base, head].flatMap((generation) => (generation?.kind === 'request' ? [generation] : []));
 }
