@@ -1,4 +1,9 @@
-import type { NextTries, ReferenceRun, SuiteRun } from '../kernel/plan/suite-run.ts';
+import {
+  scoringsOf,
+  type NextTries,
+  type ReferenceRun,
+  type SuiteRun,
+} from '../kernel/plan/suite-run.ts';
 import { isHosted, type Message, type Request, type Target, isBatched } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
@@ -136,8 +141,8 @@ function addJudging(
   }
   const evaluators = runs
     .filter(({ runs: own }) => own.length > 0)
-    .flatMap(({ scoring, baseScoring }) => [scoring, baseScoring])
-    .flatMap((scoring) => scoring?.answerer?.graders ?? []);
+    .flatMap(scoringsOf)
+    .flatMap(({ answerer }) => answerer?.graders ?? []);
   const led = evaluatorCalls(runs, wanted);
   for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
 }

@@ -1,4 +1,4 @@
-import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
+import { scoringsOf, type NextTries, type SuiteRun } from '../kernel/plan/suite-run.ts';
 import { referenceOn, type AffectedReference } from '../kernel/select/affected-suite.ts';
 import { gradersIdentity, type Scoring } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -48,10 +48,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
   };
   for (const suite of suites) {
-    const scorings = [
-      suite.scoring,
-      ...(suite.baseScoring === null ? [] : [suite.baseScoring]),
-    ].filter(asksModels);
+    const scorings = scoringsOf(suite).filter(asksModels);
     for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
       const affected = suite.runs[index]?.affected;
       if (affected === undefined) continue;

@@ -1,8 +1,9 @@
-import type {
-  NextTries,
-  ReferenceRun,
-  SuiteComparison,
-  SuiteRun,
+import {
+  scoringsOf,
+  type NextTries,
+  type ReferenceRun,
+  type SuiteComparison,
+  type SuiteRun,
 } from '../kernel/plan/suite-run.ts';
 import type { Reason } from '../kernel/result/reason.ts';
 import type { Generation, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
@@ -82,15 +83,13 @@ export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'featu
   const asked = suites
     .filter(({ run }) => run.runs.length > 0)
     .flatMap(({ run }) => {
-      const answers = answerersOf(run);
-      const graders = [
-        ...judgingTargets(run.scoring),
-        ...(run.baseScoring === null ? [] : judgingTargets(run.baseScoring)),
+      const scorings = scoringsOf(run);
+      const own = scorings.flatMap(({ answerer }) => answerer?.graders ?? []);
+      return [
+        ...answerersOf(run),
+        ...scorings.flatMap(judgingTargets),
+        ...own.map(({ target }) => target),
       ];
-      const own = [run.scoring, run.baseScoring].flatMap(
-        (scoring) => scoring?.answerer?.graders ?? [],
-      );
-      return [...answers, ...graders, ...own.map(({ target }) => target)];
     });
   return [...asked, ...features.flatMap(({ certain }) => certain).map(({ target }) => target)];
 }

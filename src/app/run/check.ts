@@ -1,4 +1,4 @@
-import type { SuiteComparison, TryPolicy } from '../../kernel/plan/suite-run.ts';
+import { scoringsOf, type SuiteComparison, type TryPolicy } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
 import { triesNeeded } from '../../kernel/suite/gate.ts';
 import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
@@ -14,11 +14,10 @@ export function answererProblems(
 ): Problem[] {
   const problems = suites
     .filter(({ run }) => run.runs.length > 0 && run.scoring.answerer !== null)
-    .flatMap(({ run: { suite, scoring, baseScoring } }) => {
-      const prompts = [suite.base, suite.head].flatMap((side) => side?.suite.prompt ?? []);
-      return [scoring, baseScoring].flatMap(
-        (scoring) => scoring?.answerer?.problems(prompts, code) ?? [],
-      );
+    .flatMap(({ run }) => {
+      const { base, head } = run.suite;
+      const prompts = [base, head].flatMap((side) => side?.suite.prompt ?? []);
+      return scoringsOf(run).flatMap(({ answerer }) => answerer?.problems(prompts, code) ?? []);
     });
   return distinctProblems(problems);
 }

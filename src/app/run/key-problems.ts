@@ -1,3 +1,4 @@
+import { scoringsOf } from '../../kernel/plan/suite-run.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import { embedderFor, everyMetric, gradersFor } from '../../kernel/suite/metrics.ts';
 import { answerersOf, targetsOf, type Prepared } from '../../money/prepared.ts';
@@ -12,9 +13,7 @@ export function keyProblems(
   const running = prepared.suites.map(({ run }) => run).filter(({ runs }) => runs.length > 0);
   const answering = missingKeys(running.flatMap(answerersOf)).map(({ message }) => message);
   const wanted = running
-    .flatMap(({ scoring, baseScoring }) =>
-      baseScoring === null ? [scoring] : [scoring, baseScoring],
-    )
+    .flatMap(scoringsOf)
     .flatMap(modelsByMetric)
     .flatMap(({ target, ...metric }) =>
       missingKeys([target]).map(({ message }) => ({ ...metric, message, model: target.model })),

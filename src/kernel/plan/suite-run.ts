@@ -33,6 +33,11 @@ export interface SuiteRun {
   runs: readonly ReferenceRun[];
 }
 
+/** All that judge a run's answers: the one for the verdict first. */
+export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
+  return baseScoring === null ? [scoring] : [scoring, baseScoring];
+}
+
 /** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
