@@ -9,7 +9,7 @@ import { refusedIn } from '../types/apis.ts';
 import type { Problem, Scalar, Side } from '../types/plain.ts';
 import { askedModel } from './model-names.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
-import { isProblem, metricModels, resolveTarget } from './targets.ts';
+import { metricModels, resolveOrReport } from './targets.ts';
 
 /** Each suite with the models that its names stand for. `problems`: names that stand for none. */
 export function resolveSuites(
@@ -70,10 +70,10 @@ export function answererFor(
   problems: Problem[],
 ): Answerer | null {
   if (own === null) return null;
-  const targets = own.models.map(({ model, place }) => resolveTarget(model, place, context));
-  problems.push(...targets.filter(isProblem));
-  const found = targets.flatMap((target) => (isProblem(target) ? [] : [target]));
-  return own.kind.answererOf(own, found.length === targets.length ? found : []);
+  const targets = own.models.flatMap(
+    (written) => resolveOrReport(written, context, problems) ?? [],
+  );
+  return own.kind.answererOf(own, targets.length === own.models.length ? targets : []);
 }
 
 function variantTarget(
@@ -82,12 +82,10 @@ function variantTarget(
   context: TargetContext,
   problems: Problem[],
 ): ResolvedVariant['target'] {
-  if (variant.model === null) return null;
+  const { model } = variant;
+  if (model === null) return null;
   const place = keyPlace(suite.prompt, 'model');
-  const target = resolveTarget(variant.model, place, context);
-  if (!isProblem(target)) return target;
-  problems.push(target);
-  return null;
+  return resolveOrReport({ model, place }, context, problems);
 }
 
 function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {

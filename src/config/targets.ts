@@ -44,7 +44,7 @@ function unknownModel(model: string, settingsFile: string): string {
   return `no provider is known for the model "${model}"; ${name} it in ${settingsFile}: ${entry}`;
 }
 
-export function isProblem(value: Target | Problem): value is Problem {
+function isProblem(value: Target | Problem): value is Problem {
   return 'message' in value;
 }
 
@@ -176,7 +176,7 @@ export function gradersOf(
 }
 
 export function resolveOrReport(
-  { model, place }: GraderSettings,
+  { model, place }: Pick<GraderSettings, 'model' | 'place'>,
   context: TargetContext,
   problems: Problem[],
 ): Target | null {
