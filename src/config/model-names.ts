@@ -1,6 +1,6 @@
 import type { ModelSettings, Settings } from '../project/settings.ts';
 import { nearest } from '../text/suggest.ts';
-import type { AskedModel } from '../types/model.ts';
+import type { AskedModel, ProviderName } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
@@ -53,4 +53,13 @@ export function knownAs({
   is,
 }: Pick<AskedModel, 'api' | 'is'>): Pick<AskedModel, 'api' | 'is'> {
   return { ...(api && { api }), ...(is && { is }) };
+}
+
+/** Only a vendor's own servers have batches, not compatible endpoints. */
+export function hasBatches(provider: ProviderName, endpoint: string | null = null): boolean {
+  return isVendor(provider) && answersBatches(provider) && endpoint === null;
+}
+
+export function answersBatches(vendor: VendorName): boolean {
+  return factsOf(vendor).batchShare !== null;
 }

@@ -6,9 +6,9 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
 import type { Json, Problem } from '../types/plain.ts';
-import { type VendorName, CHAT_APIS } from '../types/vendors/names.ts';
+import { CHAT_APIS } from '../types/vendors/names.ts';
 import { vendorNames, factsOf, isVendor, ownersIn, perVendor } from '../types/vendors.ts';
-import { modelMeant, vendorOf } from './model-names.ts';
+import { answersBatches, hasBatches, modelMeant, vendorOf } from './model-names.ts';
 import {
   anything,
   check,
@@ -193,7 +193,7 @@ export function checkModelKeys(
     const message = `models.${name}: "${key}" is not for provider ${entry.provider}`;
     problems.push(problem(document.placeOf([...path, key]), message));
   }
-  if (entry.transport === 'batch' && !hasBatches(entry)) {
+  if (entry.transport === 'batch' && !hasBatches(entry.provider, entry.endpoint)) {
     const what =
       entry.endpoint === undefined || entry.endpoint === null
         ? `provider ${entry.provider}`
@@ -244,13 +244,4 @@ function wrongApi(name: string, { provider, endpoint, api }: WrittenModel): stri
     `models.${name}: api: responses is not for provider ${provider}; only ${owners} own servers, ` +
     'and endpoints of the workflow, have that API. Remove it, or write chat'
   );
-}
-
-/** Only a vendor's own servers have batches, not compatible endpoints. */
-function hasBatches({ provider, endpoint }: Pick<WrittenModel, 'provider' | 'endpoint'>): boolean {
-  return isVendor(provider) && answersBatches(provider) && (endpoint ?? null) === null;
-}
-
-function answersBatches(vendor: VendorName): boolean {
-  return factsOf(vendor).batchShare !== null;
 }

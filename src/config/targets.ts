@@ -11,8 +11,15 @@ import type { ModelSettings, Settings } from '../project/settings.ts';
 import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
-import { factsOf, isVendor, ownersIn, vendorNames } from '../types/vendors.ts';
-import { UNNAMED_MODEL, entryOf, knownAs, modelMeant, vendorOf } from './model-names.ts';
+import { factsOf, ownersIn, vendorNames } from '../types/vendors.ts';
+import {
+  UNNAMED_MODEL,
+  entryOf,
+  hasBatches,
+  knownAs,
+  modelMeant,
+  vendorOf,
+} from './model-names.ts';
 import { programFiles } from './programs.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 
@@ -76,7 +83,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
   return { provider, endpoint, model, ...knownAs(entry), ...transportOf(entry, context), ...pace };
 }
 
-/** An entry's own word, else the settings'. Only the vendors' own servers have batches. */
+/** An entry's own word, else the settings'. */
 function transportOf(
   entry: BatchChoice,
   { batches = false, settings }: TargetContext,
@@ -90,12 +97,7 @@ export function wantsBatches(
   { provider, endpoint, transport }: BatchChoice,
   settings: Settings,
 ): boolean {
-  return (
-    isVendor(provider) &&
-    factsOf(provider).batchShare !== null &&
-    endpoint === null &&
-    (transport ?? settings.transport) === 'batch'
-  );
+  return hasBatches(provider, endpoint) && (transport ?? settings.transport) === 'batch';
 }
 
 /** What cannot be asked, or is not named, goes to `problems` with its line. */
