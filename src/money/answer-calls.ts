@@ -47,7 +47,7 @@ export function answerCalls({
   const { byTries } = comparing(suites);
   if (!byTries.some(hasOpenNumber)) return null;
   const levels = alphaShares(suites, gate);
-  const size = byTries.reduce((sum, { compared }) => sum + simulatedOf(compared).length, 0);
+  const size = sum(byTries.map(({ compared }) => simulatedOf(compared).length));
   const rounds = Math.max(
     ROUNDS.least,
     Math.min(ROUNDS.most, Math.floor(ROUNDS.references / Math.max(1, size))),

@@ -1,4 +1,5 @@
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import { mean } from '../kernel/statistics/sums.ts';
 import type { Usage } from '../types/answer.ts';
 import {
   asDirect,
@@ -178,5 +179,5 @@ export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): num
   );
   const known = costs.filter((cost) => cost !== null);
   if (known.length === 0 || known.length < costs.length) return null;
-  return (known.reduce((sum, cost) => sum + cost, 0) / known.length) * 1000;
+  return mean(known) * 1000;
 }

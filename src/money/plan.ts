@@ -1,4 +1,5 @@
 import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
@@ -6,12 +7,8 @@ import { requestsOf, type Plan } from './prepared.ts';
 
 /** `; up to 20 more calls if something regresses`; nothing where none would be made. */
 export function possibleWords({ possible }: Plan): string {
-  const calls = total(possible);
+  const calls = sum(Object.values(possible));
   return calls === 0 ? '' : `; up to ${counted(calls, 'more call')} if something regresses`;
-}
-
-function total(calls: Readonly<Record<string, number>>): number {
-  return Object.values(calls).reduce((sum, each) => sum + each, 0);
 }
 
 /** `, 12 answers from recordings`; nothing where there are none. */
@@ -20,7 +17,7 @@ export function recordedWords(replayed: number): string {
 }
 
 export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): number {
-  return prompt_calls + grader_calls + total(certain);
+  return prompt_calls + grader_calls + sum(Object.values(certain));
 }
 
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
@@ -29,9 +26,11 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   const recorded = new Map<string, number>();
   const judging = judgingCalls(suites, next);
   const callsBy = (isReplay: boolean): number =>
-    judging
-      .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
-      .reduce((sum, { calls }) => sum + calls, 0);
+    sum(
+      judging
+        .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
+        .map(({ calls }) => calls),
+    );
   for (const suite of suites) {
     for (const [index, tries] of next(suite)) {
       const run = suite.runs[index];
@@ -45,17 +44,13 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   const prompts = referencesByPrompt(suites);
   return {
     suites: prompts.length,
-    references: prompts.reduce((sum, references) => sum + references, 0),
-    prompt_calls: totalTries(requests),
-    replayed: totalTries(recorded) + callsBy(true),
+    references: sum(prompts),
+    prompt_calls: sum([...requests.values()]),
+    replayed: sum([...recorded.values()]) + callsBy(true),
     grader_calls: callsBy(false),
     certain: { evaluator_calls: evaluatorCalls(suites, next) },
     possible: {},
   };
-}
-
-function totalTries(tries: ReadonlyMap<string, number>): number {
-  return [...tries.values()].reduce((sum, each) => sum + each, 0);
 }
 
 function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
@@ -81,7 +76,7 @@ export function evaluatorCalls(suites: readonly SuiteRun[], next: NextTries): nu
       return affected === undefined ? 0 : graders * tries * askedBy(affected).length;
     });
   });
-  return calls.reduce((sum, each) => sum + each, 0);
+  return sum(calls);
 }
 
 function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): number {
