@@ -93,16 +93,16 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
   return [...refusedParameters(prompt, asked), ...refusedFiles(prompt, asked), ...prefill];
 }
 
-function refusedParameters({ places, ...prompt }: Prompt, asked: AskedModel): Problem[] {
+function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   return refusedIn(asked, prompt.parameters).map(({ name, refusal, api }) => {
-    const line = places[name]?.line;
+    const line = prompt.places[name]?.line;
     const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
     const fix =
       refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
     const message =
       `${prompt.model ?? ''} takes no ${name}${api === null ? '' : API_PHRASES[api]}` +
       `${refusalWords(refusal)}: ${fix}${otherApi(api, asked)}`;
-    return problem(parameterPlace({ places, ...prompt }, name), message);
+    return problem(parameterPlace(prompt, name), message);
   });
 }
 
@@ -113,6 +113,7 @@ function tooManyBytes(
   swept: readonly string[],
 ): Problem[] {
   const withFiles = prompt.messages.filter(({ parts }) => parts !== undefined);
+  if (withFiles.length === 0) return [];
   const models = swept.length > 0 ? swept : prompt.model === null ? [] : [prompt.model];
   const limits = models.flatMap((model) => {
     const asked = askedModel(settings, model);
@@ -120,7 +121,7 @@ function tooManyBytes(
     return most === null ? [] : [{ model, most }];
   });
   const [least] = limits.sort((a, b) => a.most - b.most);
-  if (least === undefined || withFiles.length === 0) return [];
+  if (least === undefined) return [];
   return tests.references.flatMap((reference) => {
     const filled = withFiles.map((message) => fillMessage(message, reference));
     const files = filesIn(filled.filter((message) => 'role' in message));
