@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RefusalMemory } from '../../edges/providers/refusals.ts';
 import type { Store } from '../../edges/store/index.ts';
+import { DAY_MS } from '../../text/amounts.ts';
 import { sha256 } from './cached-complete.ts';
 
 /** Null if there is none, or one of another form. */
@@ -24,7 +25,7 @@ const refusalSchema = z.strictObject({
 });
 
 /** Servers change: after this time a model is asked again. */
-const KEPT_MS = 30 * 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Read from all stores, written to the first. A failing store costs a request, never the run. */
 export function refusalMemory(

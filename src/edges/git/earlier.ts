@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../text/amounts.ts';
 import { gitLine } from './command.ts';
 import { deepenUntil, type HistorySource } from './history.ts';
 import { resolveRevision, type Names } from './revision.ts';
@@ -16,8 +17,6 @@ export interface EarlierThan {
 }
 
 const DAYS = /^(\d+)-days$/;
-
-const DAY_MS = 86_400_000;
 
 /**
  * `last-release`: the tag with the highest version. `30-days`: what `than` was that many days ago,

@@ -7,7 +7,7 @@ const EVENTS = /^:|^(data|event):/m;
 
 /** The JSON of a reply that came as an event stream; other text is returned unchanged. */
 export function jsonOfEventStream(text: string, type: string | undefined): string {
-  if (!/^\s*text\/event-stream\b/i.test(type ?? '') && !EVENTS.test(text)) return text;
+  if (!isEventStream(type) && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);
   const plain = lines.filter((line) => !/^(:|(data|event|id|retry)(:|$))/.test(line)).join('\n');
   const events = [plain, ...dataOf(lines)].map((each) => ({ text: each, json: parsedJson(each) }));
@@ -20,6 +20,10 @@ export function jsonOfEventStream(text: string, type: string | undefined): strin
   if (only === undefined || more.length > 0 || isChunk(only.json))
     throw new TransportError('stream');
   return only.text;
+}
+
+export function isEventStream(type: string | undefined): boolean {
+  return /^\s*text\/event-stream\b/i.test(type ?? '');
 }
 
 function dataOf(lines: readonly string[]): string[] {

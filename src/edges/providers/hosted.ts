@@ -13,6 +13,7 @@ import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { createFileSender, type FileSender } from './vendors/files.ts';
 import { vendors } from './vendors/index.ts';
+import { CHAT_PATH } from './vendors/openai-batch.ts';
 import {
   answerEndpoint,
   type AnswerEndpoint,
@@ -263,9 +264,7 @@ function endpointPath(
   { model }: HostedTarget,
 ): string | undefined {
   const { path } = endpoint;
-  return deployments
-    ? `/deployments/${encodeURIComponent(model)}${path ?? '/chat/completions'}`
-    : path;
+  return deployments ? `/deployments/${encodeURIComponent(model)}${path ?? CHAT_PATH}` : path;
 }
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];

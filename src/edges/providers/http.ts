@@ -3,6 +3,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDeadlines, stopAfterDrain, type Clock } from './clock.ts';
+import { isEventStream } from './event-stream.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
@@ -188,7 +189,7 @@ export function collectReply(
 ): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  const streams = /^\s*text\/event-stream\b/i.test(response.headers['content-type'] ?? '');
+  const streams = isEventStream(response.headers['content-type']);
   response.on('data', (chunk: Buffer) => {
     size += chunk.byteLength;
     if (streams) alive();

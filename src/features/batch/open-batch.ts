@@ -2,6 +2,7 @@ import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { fault } from '../../edges/providers/fault.ts';
 import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
+import { DAY_MS } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
 import { leftOver, readResults, type RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
@@ -211,7 +212,7 @@ export interface BatchLedger {
 }
 
 /** Vendors keep results for 29 or 30 days. */
-const RESULTS_KEPT_MS = 29 * 24 * 60 * 60 * 1000;
+const RESULTS_KEPT_MS = 29 * DAY_MS;
 
 export interface EarlierBatches {
   loaded(): Promise<void>;

@@ -15,7 +15,8 @@ const BESIDE_INPUT = new Set([
 
 const RESULTS = ['output', 'outputs', 'results', 'error'];
 
-const OWN_CALLS = ['function_call', 'custom_tool_call'];
+/** Calls of the prompt's own tools. */
+export const OWN_CALLS = new Set(['function_call', 'custom_tool_call']);
 
 /** Items that are not part of the answer. */
 const SILENT =
@@ -26,7 +27,7 @@ const SILENT =
  * that they made, and items of kinds that we do not know.
  */
 export function hostedWork(output: readonly Item[]): { parts: Part[]; steps: Step[] } {
-  const others = output.filter(({ type }) => !OWN_CALLS.includes(type) && !SILENT.test(type));
+  const others = output.filter(({ type }) => !OWN_CALLS.has(type) && !SILENT.test(type));
   const calls = others.filter(isCall).map((item) => ({ item, call: callOf(item) }));
   const unknown = others.filter((item) => !isCall(item));
   return {

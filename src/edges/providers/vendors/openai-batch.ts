@@ -13,7 +13,7 @@ import {
 /** Limits of the Batch API; all requests of a file name one model. */
 export const OPENAI_BATCH = { requests: 50_000, bytes: 200_000_000 };
 
-const CHAT_PATH = '/chat/completions';
+export const CHAT_PATH = '/chat/completions';
 
 export async function openaiClient(connection: VendorConnection): Promise<OpenAI> {
   const { default: Client } = await import('openai');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isMap } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
 import { dataUri, fileName, messagesAs } from './files.ts';
-import { hostedWork } from './hosted-tools.ts';
+import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
 import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
 import {
@@ -114,7 +114,7 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
       refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
       others,
       calls: output.flatMap((item, index) =>
-        CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
+        OWN_CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
       ),
       // Compatible servers omit the status of a complete answer.
       reason: cut ?? status ?? 'completed',
@@ -125,5 +125,3 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
   );
   return answer.kind === 'answer' && steps.length > 0 ? { ...answer, steps } : answer;
 }
-
-const CALLS = new Set(['function_call', 'custom_tool_call']);

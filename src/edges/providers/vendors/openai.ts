@@ -5,7 +5,7 @@ import type { MeteredUsage } from '../../../types/model.ts';
 import { isMap, member } from '../../../types/plain.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
 import { dataUri, fileName, messagesAs } from './files.ts';
-import { openaiBatches, openaiClient } from './openai-batch.ts';
+import { CHAT_PATH, openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { separateThinking } from './thinking.ts';
 import {
@@ -26,7 +26,7 @@ export const openai: Language = {
     // The transport enforces the deadline, so the SDK's own timer is bypassed.
     client.fetchWithTimeout = connection.fetch;
     // Not `chat.completions.create`: parameters are sent as the user wrote them.
-    return (body, path = '/chat/completions') => client.post(path, { body }).asResponse();
+    return (body, path = CHAT_PATH) => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
     if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';
