@@ -64,7 +64,7 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
       model,
       command: entry.command,
       setup: entry.setup,
-      ...programFiles(entry, context),
+      ...programOf(entry, context),
       commit: context.tree.commit,
       ...(entry.process && { process: entry.process }),
       ...pace,
@@ -81,6 +81,18 @@ function modelTarget(entry: ModelSettings, context: TargetContext): Target {
     };
   }
   return { provider, endpoint, model, ...knownAs(entry), ...transportOf(entry, context), ...pace };
+}
+
+type ProgramFiles = ReturnType<typeof programFiles>;
+
+const programs = new WeakMap<TargetContext, Map<ModelSettings, ProgramFiles>>();
+
+/** Found once for all suites and variants that ask it: it goes through the whole tree. */
+function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
+  const known = programs.get(context) ?? new Map<ModelSettings, ProgramFiles>();
+  const found = known.get(entry) ?? programFiles(entry, context);
+  programs.set(context, known.set(entry, found));
+  return found;
 }
 
 /** An entry's own word, else the settings'. */
