@@ -1,7 +1,9 @@
+import { dataUri } from '../../edges/providers/vendors/files.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { MAX_EMBEDDED_BYTES } from '../../types/answer.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Session } from './session.ts';
+import { WORKTREE } from './sides.ts';
 
 /** Data URIs of the images that references show, by object id; larger or lost ones are left out. */
 export async function shownImages(
@@ -17,16 +19,16 @@ export async function shownImages(
   const commits = [head.sha, ...(base === null ? [] : [base.sha])];
   const trees = await Promise.all(
     commits.map((commit): Promise<SourceTree> =>
-      commit === 'worktree'
+      commit === WORKTREE
         ? repository.worktree(workingDirectory)
         : repository.tree(commit, workingDirectory),
     ),
   );
-  for (const { path, id, media_type } of wanted) {
-    const tree = trees.find((each) => each.files.get(path)?.id === id);
-    if (tree === undefined || images.has(id)) continue;
-    const content = await tree.read(path);
-    images.set(id, `data:${media_type};base64,${Buffer.from(content).toString('base64')}`);
+  for (const file of wanted) {
+    const tree = trees.find(({ files }) => files.get(file.path)?.id === file.id);
+    if (tree === undefined || images.has(file.id)) continue;
+    const content = await tree.read(file.path);
+    images.set(file.id, dataUri(file, Buffer.from(content).toString('base64')));
   }
   return images;
 }
