@@ -1,16 +1,11 @@
-import {
-  scoringsOf,
-  type NextTries,
-  type ReferenceRun,
-  type SuiteRun,
-} from '../kernel/plan/suite-run.ts';
+import { scoringsOf, type NextTries, type SuiteRun } from '../kernel/plan/suite-run.ts';
 import { isHosted, type Message, type Request, type Target, isBatched } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
 import { evaluatorCalls } from './plan.ts';
-import type { Prepared } from './prepared.ts';
+import { requestsOf, type Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, fileTokens, type CountInput } from './tokens.ts';
 
@@ -153,21 +148,14 @@ interface PlannedRequest {
 }
 
 function wantedRequests({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedRequest[] {
-  return [...wanted].flatMap(([index, tries]) =>
-    (['base', 'head'] as const).flatMap((side) => requestsOfReference(runs[index], side, tries)),
-  );
-}
-
-function requestsOfReference(
-  run: ReferenceRun | undefined,
-  side: 'base' | 'head',
-  tries: number,
-): PlannedRequest[] {
-  const generation = run?.affected[side];
-  if (generation?.kind !== 'request') return [];
-  const { kind: _, fingerprint, draw: __, ...asked } = generation;
-  return Array.from({ length: tries }, (___, index) => ({
-    fingerprint: `${String(index)} ${fingerprint}`,
-    request: { ...asked, try: index, schema: null, purpose: 'prompt' },
-  }));
+  return [...wanted].flatMap(([index, tries]) => {
+    const run = runs[index];
+    const asked = run === undefined ? [] : requestsOf(run);
+    return asked.flatMap(({ kind: _, fingerprint, draw: __, ...request }) =>
+      Array.from({ length: tries }, (___, at): PlannedRequest => ({
+        fingerprint: `${String(at)} ${fingerprint}`,
+        request: { ...request, try: at, schema: null, purpose: 'prompt' },
+      })),
+    );
+  });
 }
