@@ -1,4 +1,4 @@
-import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../src/kernel/judge/verdict.ts';
 import { normalQuantile } from '../../src/kernel/statistics/distributions.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
@@ -26,9 +26,9 @@ function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', ra
   const rates = Array<number>(references).fill(1);
   const suite = { base: rates, head: rates, value: draw, ...(better ? { better } : {}) };
   const { comparisons, calls } = tried([suite], tries, random);
-  const moves = [...judgeSuites(comparisons, DEFAULT_GATE).suites.values()].flatMap(
-    (own) => own.moves,
-  );
+  const moves = [
+    ...judgeMeasured(measureSuites(comparisons, DEFAULT_GATE)).suites.values(),
+  ].flatMap((own) => own.moves);
   return {
     moved: moves.some(({ moved }) => moved !== null && moved !== 'better'),
     exploded: moves.some(({ exploded }) => exploded.length > 0),

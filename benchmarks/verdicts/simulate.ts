@@ -1,7 +1,7 @@
 import { compareSuite } from '../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../src/kernel/judge/roll-up.ts';
 import type { SuiteVerdict } from '../../src/kernel/judge/suite-row.ts';
-import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
   withMoreTries,
@@ -43,7 +43,7 @@ const SCORE = {
 
 /**
  * One pull request through evaldiff's own code: the same rounds of tries (`nextTries`) and the same
- * verdicts (`judgeSuites`) as in a run. Only the model and the metric are replaced, by coins.
+ * verdicts (`judgeMeasured`) as in a run. Only the model and the metric are replaced, by coins.
  */
 export function simulate(
   suites: readonly Suite[],
@@ -52,7 +52,7 @@ export function simulate(
   gate: GateSettings = DEFAULT_GATE,
 ): Simulated {
   const { comparisons, calls } = tried(suites, tries, random, gate);
-  const { suites: judged, pool } = judgeSuites(comparisons, gate);
+  const { suites: judged, pool } = judgeMeasured(measureSuites(comparisons, gate));
   const verdicts = comparisons.map((comparison) => judged.get(comparison));
   const words = verdicts.map((verdict) => verdict?.verdict);
   const isRed = pool !== null || words.includes('regressed');
@@ -138,7 +138,8 @@ export async function compareOne(
   const started = begun(suite, 0, { kind: 'adaptive' });
   const { comparisons, calls } = makeTries([started], [suite], random, DEFAULT_GATE);
   const [comparison = started] = comparisons;
-  const verdict = judgeSuites(comparisons, DEFAULT_GATE).suites.get(comparison) ?? null;
+  const verdict =
+    judgeMeasured(measureSuites(comparisons, DEFAULT_GATE)).suites.get(comparison) ?? null;
   const words = await rollUpSuite(comparison.run, () => Promise.resolve([]));
   return { result: compareSuite(comparison, verdict, words), calls };
 }

@@ -1,4 +1,4 @@
-import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../src/kernel/judge/verdict.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { least } from './goals.ts';
 import { drawSuite, nothing } from './scenarios.ts';
@@ -15,7 +15,7 @@ export const SPEED: readonly ReportedRow[] = [
       const suite = drawSuite(5000, 'all 0.95', nothing, random);
       const { comparisons, calls } = tried([suite], 5, random);
       const before = process.cpuUsage();
-      judgeSuites(comparisons, DEFAULT_GATE);
+      judgeMeasured(measureSuites(comparisons, DEFAULT_GATE));
       const { user, system } = process.cpuUsage(before);
       return Promise.resolve({ reported: (user + system) / 1e6 < 1, calls: calls / 5000 });
     },

@@ -1,6 +1,6 @@
 import { confirmFalls, createConfirm } from '../../src/app/run/confirm.ts';
 import { compareWithAnchor } from '../../src/features/anchor/compare.ts';
-import { judgeSuites } from '../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../src/kernel/judge/verdict.ts';
 import { identityOf, type SuiteComparison } from '../../src/kernel/plan/suite-run.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
@@ -39,7 +39,7 @@ async function runWithStoredBase(
     ({ prompt, position }) => nextFloat(random) < (rates[prompt]?.[position] ?? 0),
   );
   const { suites } = await confirmFalls(
-    (confirmations) => judgeSuites(comparisons, DEFAULT_GATE, { confirmations }),
+    measureSuites(comparisons, DEFAULT_GATE),
     DEFAULT_GATE,
     createConfirm(tools, NO_PRICE),
   );
@@ -144,7 +144,7 @@ async function isToldByAnchor(
   comparisons: readonly SuiteComparison[],
   tools: ReturnType<typeof coinTools>['tools'],
 ): Promise<boolean> {
-  const { suites: verdicts } = judgeSuites(comparisons, DEFAULT_GATE);
+  const { suites: verdicts } = judgeMeasured(measureSuites(comparisons, DEFAULT_GATE));
   const suites = comparisons.map((comparison) => {
     const verdict = verdicts.get(comparison);
     const { path, name } = comparison.run.suite;

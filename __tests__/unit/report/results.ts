@@ -2,7 +2,7 @@ import { begun } from '../../../benchmarks/verdicts/simulate.ts';
 import type { AttributeResult } from '../../../src/features/attributes/result.ts';
 import { compareSuite } from '../../../src/kernel/judge/compare.ts';
 import { ruleRun } from '../../../src/kernel/judge/run-rules.ts';
-import { judgeSuites } from '../../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../../src/kernel/judge/verdict.ts';
 import { withMoreTries } from '../../../src/kernel/plan/suite-run.ts';
 import type { ChangedText } from '../../../src/kernel/result/changes.ts';
 import {
@@ -265,7 +265,8 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
     ),
   );
   const comparison = withMoreTries(started, made);
-  const verdict = judgeSuites([comparison], DEFAULT_GATE).suites.get(comparison) ?? null;
+  const verdict =
+    judgeMeasured(measureSuites([comparison], DEFAULT_GATE)).suites.get(comparison) ?? null;
   const found = compareSuite(comparison, verdict, new Map());
   const judged = references.map((reference, index) => {
     const { status = reference.status, p = null, q = null } = found.references[index] ?? {};

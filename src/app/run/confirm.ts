@@ -11,7 +11,7 @@ import {
 } from '../../confirm/steps.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { isOfVerdict, restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
-import type { RunVerdict } from '../../kernel/judge/verdict.ts';
+import { judgeMeasured, type MeasuredRun, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Price } from '../../types/price.ts';
@@ -19,8 +19,6 @@ import { extraTryMaker } from './extra-tries.ts';
 import type { ComparedRun, FeatureTools } from './feature.ts';
 
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
-
-export type Confirmations = ReadonlyMap<SuiteComparison, readonly Confirmation[]>;
 
 export interface ConfirmedVerdict extends RunVerdict {
   /** How the fall of all suites together was confirmed; null: that was not needed. */
@@ -34,11 +32,11 @@ export interface ConfirmedVerdict extends RunVerdict {
  * may have had bad luck.
  */
 export async function confirmFalls(
-  judgeWith: (confirmations: Confirmations) => RunVerdict,
+  measured: MeasuredRun,
   gate: GateSettings,
   confirm: Confirm,
 ): Promise<ConfirmedVerdict> {
-  const first = judgeWith(new Map());
+  const first = judgeMeasured(measured);
   const claims = suiteClaims(first, gate);
   const found = new Map<SuiteComparison, Confirmation[]>();
   const add = (suite: SuiteComparison, confirmation: Confirmation): void => {
@@ -52,7 +50,7 @@ export async function confirmFalls(
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
   // A refuted fall does not count towards the pool either, so the pool is judged after them.
-  const judged = claims.length === 0 ? first : judgeWith(found);
+  const judged = claims.length === 0 ? first : judgeMeasured(measured, found);
   const pool = poolClaim(judged, gate, claims.length);
   if (pool === null) return { ...judged, confirmedPool: null };
   const confirmation = await confirm(pool);
@@ -61,7 +59,7 @@ export async function confirmFalls(
     const row = judged.suites.get(suite);
     if (row !== undefined && isOld(row) && row.verdict !== 'improved') add(suite, confirmation);
   }
-  return { ...judgeWith(found), pool: null, confirmedPool: null };
+  return { ...judgeMeasured(measured, found), pool: null, confirmedPool: null };
 }
 
 function isConfirmed(found: readonly Confirmation[] = []): boolean {

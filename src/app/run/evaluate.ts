@@ -13,7 +13,7 @@ import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
 import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
-import { judgeSuites, type RunVerdict } from '../../kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../kernel/judge/verdict.ts';
 import { incomplete } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -29,7 +29,6 @@ import {
   confirmReferences,
   createConfirm,
   type Confirm,
-  type Confirmations,
   type ConfirmedVerdict,
 } from './confirm.ts';
 import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
@@ -65,10 +64,9 @@ async function verdictsOf(
   const complete = spent.halted() === null || !incomplete(spent.unmade);
   const rollUps = new Map(rolled.flatMap((suite) => [...suite.rollUps]));
   const suites = rolled.map(({ comparison }) => comparison);
-  const judgeWith = (confirmations: Confirmations): RunVerdict =>
-    judgeSuites(suites, gate, { complete, rollUps, confirmations });
-  if (confirm === null) return { ...judgeWith(new Map()), confirmedPool: null };
-  return confirmFalls(judgeWith, gate, confirm);
+  const measured = measureSuites(suites, gate, { complete, rollUps });
+  if (confirm === null) return { ...judgeMeasured(measured), confirmedPool: null };
+  return confirmFalls(measured, gate, confirm);
 }
 
 /** Null: nothing is compared, or no call may be made. */

@@ -18,12 +18,18 @@ import { ruleSuite } from './suite-rules.ts';
 import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
-interface JudgeOptions {
+interface MeasureOptions {
   /** Whether every wanted try was made, so that a missing answer says something. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
-  /** What new tries say of a suite's fall, and of its metrics. */
-  confirmations?: ReadonlyMap<SuiteComparison, readonly Confirmation[]>;
+}
+
+/** What the tries of a run show, whatever new tries say of it. */
+export interface MeasuredRun {
+  suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
+  pool: RunRows['pool'];
+  /** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
+  bound: number | null;
 }
 
 export interface RunVerdict {
@@ -34,36 +40,46 @@ export interface RunVerdict {
 }
 
 /** Suites share their part of alpha by Holm's procedure. */
-export function judgeSuites(
+export function measureSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
-  { complete = true, rollUps = new Map(), confirmations = new Map() }: JudgeOptions = {},
-): RunVerdict {
+  { complete = true, rollUps = new Map() }: MeasureOptions = {},
+): MeasuredRun {
   const run = runRows(suites, settings, rollUps);
   const rows = measuredRows(run, settings.alpha);
   const bound = boundTogether(rows, run.pool);
   const answered = complete ? evidenceFacts(suites, settings.alpha, rollUps) : null;
-  const verdicts = rows.map((row) => {
-    const { suite, alpha } = row;
-    const confirmed = confirmations.get(suite) ?? [];
+  const found = rows.map((row) => ({
+    row,
+    found: {
+      ...(answered?.get(row.suite) ?? NOTHING_MISSING),
+      underBase: fallUnderBase(row.suite, { ...settings, alpha: row.alpha }),
+      isBoundTogether: bound !== null && isPooled(row),
+    },
+  }));
+  return { suites: found, pool: run.pool, bound };
+}
+
+/** `confirmations`: what new tries say of each suite's fall, and of its metrics. */
+export function judgeMeasured(
+  { suites, pool, bound }: MeasuredRun,
+  confirmations: ReadonlyMap<SuiteComparison, readonly Confirmation[]> = new Map(),
+): RunVerdict {
+  const verdicts = suites.map(({ row, found }) => {
+    const confirmed = confirmations.get(row.suite) ?? [];
     return withVerdict(
       {
         ...row,
         facts: factsWithoutRefuted(row.facts, confirmed),
         moves: row.moves.map((move) => withoutRefuted(move, confirmed)),
       },
-      {
-        ...(answered?.get(suite) ?? NOTHING_MISSING),
-        confirmation: leadingConfirmation(confirmed),
-        underBase: fallUnderBase(suite, { ...settings, alpha }),
-        isBoundTogether: bound !== null && isPooled(row),
-      },
+      { ...found, confirmation: leadingConfirmation(confirmed) },
       bound,
     );
   });
   return {
     suites: new Map(verdicts.map((row) => [row.suite, row])),
-    pool: poolFall(run.pool, verdicts),
+    pool: poolFall(pool, verdicts),
   };
 }
 

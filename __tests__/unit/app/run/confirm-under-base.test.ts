@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
 import type { Confirm } from '../../../../src/app/run/confirm.ts';
 import { confirmationOf } from '../../../../src/confirm/steps.ts';
-import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import { type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import { comparedSuite, gate, reference, tryResult } from './builders.ts';
@@ -38,7 +38,7 @@ test('a variant without a fall asks for nothing and hides no fall of another one
     comparisonOf([broken, calm, calm]),
     comparisonOf([calm, calm, calm], { model: 'claude' }),
   ];
-  const { suites } = judgeSuites(comparisons, settings);
+  const { suites } = judgeMeasured(measureSuites(comparisons, settings));
   const asked: string[] = [];
   const confirm: Confirm = async (claim) => {
     const model = claim.suites[0]!.suite.run.suite.variant.model!;
@@ -75,7 +75,7 @@ test('single references that break and heal are no fall if the gate accepts chur
   }));
   const found = async (settings = gate({ scoring: 'fail' })) => {
     const comparison = comparisonOf(underBase, { tries: 5, settings });
-    const verdict = judgeSuites([comparison], settings).suites.get(comparison)!;
+    const verdict = judgeMeasured(measureSuites([comparison], settings)).suites.get(comparison)!;
     const suites = [{ comparison, verdict }];
     const words = { confirmationWords: () => '' };
     const { findings } = await findUnderBase(suites, settings, { confirm: null, words });

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/confirm/steps.ts';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
-import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
   suiteComparison,
   type ReferenceRun,
@@ -121,14 +121,10 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
   const suites = all.map(({ comparison }) => comparison);
   const confirm = confirmWith(all);
   const claims: Claim[] = [];
-  const verdict = await confirmFalls(
-    (confirmations) => judgeSuites(suites, settings, { confirmations }),
-    settings,
-    async (claim) => {
-      claims.push(claim);
-      return confirm(claim);
-    },
-  );
+  const verdict = await confirmFalls(measureSuites(suites, settings), settings, async (claim) => {
+    claims.push(claim);
+    return confirm(claim);
+  });
   const rows = suites.map((each) => verdict.suites.get(each)!);
   const results = suites.map((each, i) => compareSuite(each, rows[i]!, new Map()));
   const { outcome } = decide(
@@ -222,7 +218,7 @@ test('a suite that fell by two metrics is confirmed by what both say together', 
     { run: gate(), own: {} },
     () => false,
   );
-  const [claim] = suiteClaims(judgeSuites([comparison], gate()), gate());
+  const [claim] = suiteClaims(judgeMeasured(measureSuites([comparison], gate())), gate());
   const says = (['a', 'b', null] as const).map((failed) =>
     claim!.measure.outcome!(tryOf(failed, 0)),
   );

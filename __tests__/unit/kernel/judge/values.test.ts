@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
-import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import {
   type SuiteComparison,
   type Try,
@@ -69,7 +69,7 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
 }
 
 function shown(comparisons: SuiteComparison[]) {
-  const { suites: verdicts } = judgeSuites(comparisons, gate());
+  const { suites: verdicts } = judgeMeasured(measureSuites(comparisons, gate()));
   return comparisons.map((suite) => compareSuite(suite, verdicts.get(suite) ?? null, new Map()));
 }
 

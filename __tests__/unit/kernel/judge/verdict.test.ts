@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
-import { judgeSuites } from '../../../../src/kernel/judge/verdict.ts';
+import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import { lookLevels, lookPlan } from '../../../../src/kernel/plan/looks.ts';
 import {
   type Try,
@@ -60,8 +60,8 @@ function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}):
   );
 }
 
-const verdictsOf = (...given: Parameters<typeof judgeSuites>) => [
-  ...judgeSuites(...given).suites.values(),
+const verdictsOf = (...given: Parameters<typeof measureSuites>) => [
+  ...judgeMeasured(measureSuites(...given)).suites.values(),
 ];
 
 async function judged(suite: SuiteComparison) {
@@ -283,7 +283,7 @@ describe('a fall of all suites together', () => {
     return suite;
   };
   const fallWith = (other: SuiteComparison[], options = {}) => {
-    const { pool, suites } = judgeSuites([broke(), ...other], gate(), options);
+    const { pool, suites } = judgeMeasured(measureSuites([broke(), ...other], gate(), options));
     expect([...suites.values()][0]?.verdict).toBe('regressed');
     return pool;
   };
