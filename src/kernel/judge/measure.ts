@@ -83,15 +83,14 @@ export function measured(
 ): MeasuredRow {
   const { suite, plan, look, looks, references } = row;
   const { min_drop: minDrop } = suite.gate;
-  const levels = lookLevels(withReferences(row, alpha, run), plan);
+  const whole = withReferences(row, alpha, run);
+  const levels = lookLevels(whole, plan);
   const visibleDrop = visibleAt(look, plan, levels);
   const tolerance = toleranceOf(suite.gate.tolerance, visibleDrop);
   const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
   const red = regressionOf(row, alpha, run);
-  const rise = withLevels(looks, withReferences(row, alpha, run), plan).find((own) =>
-    isRise(own.look, own.level, minDrop),
-  );
+  const rise = withLevels(looks, whole, plan).find((own) => isRise(own.look, own.level, minDrop));
   const facts: OwnFacts = {
     fall:
       red?.by === 'fall'

@@ -110,10 +110,14 @@ export function brokenP(
   minDrop: number,
 ): number | null {
   if (level === 0) return null;
-  const p = brokenTest(units);
+  const p = BROKEN.get(units) ?? brokenTest(units);
+  BROKEN.set(units, p);
   const isNamed = (): boolean => discreteFdr(tables).down.some(isNamedAt);
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
+
+/** Cached: Holm's procedure asks for one look at several levels. */
+const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
  * Exact test of "some references broke or pass half as often", for any number of them. The
