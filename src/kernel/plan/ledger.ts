@@ -92,14 +92,15 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map(({ compared, gate, steady, policy }, s) => {
-    const gating = new Set(compared.flatMap((run) => [...gatingMetrics(run)]));
+    const runs = compared.map((run) => ({ run, gating: gatingMetrics(run) }));
+    const metrics = new Set(runs.flatMap(({ gating }) => [...gating]));
     return {
-      references: compared.map((run, at): LedgerReference => {
+      references: runs.map(({ run, gating }, at): LedgerReference => {
         const { reference } = run.affected;
         return {
           tries: tryOutcomes(run),
-          metrics: gating.size < 2 ? new Map() : failingMetrics(run),
-          judgedBy: gatingMetrics(run).size,
+          metrics: metrics.size < 2 ? new Map() : failingMetrics(run),
+          judgedBy: gating.size,
           cluster: clusters[s]?.[at] ?? null,
           isCritical: isCritical(run),
           isSteady: steady.has(reference.id),
@@ -146,7 +147,7 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   const side = (tries: readonly Try[], metric: string): Tries['base'] =>
     tries.map(({ byHead }) => outcomeIn(byHead, metric));
   return new Map(
-    failing.map((metric) => [
+    [...new Set(failing)].map((metric) => [
       metric,
       { base: side(run.base, metric), head: side(run.head, metric) },
     ]),
