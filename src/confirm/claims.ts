@@ -2,11 +2,11 @@ import { restsOn } from '../kernel/judge/confirmation.ts';
 import { isPooled, isUnexplained } from '../kernel/judge/pool.ts';
 import { preferenceTries } from '../kernel/judge/preference.ts';
 import { namedRollup } from '../kernel/judge/roll-up.ts';
-
 import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
+import { numberTest, pOf } from '../kernel/judge/values.ts';
 import type { RunVerdict } from '../kernel/judge/verdict.ts';
 import { outcomeIn, suiteClusters } from '../kernel/plan/ledger.ts';
-import { metricNumbers, valuesByReference } from '../kernel/plan/metric-numbers.ts';
+import { metricNumbers } from '../kernel/plan/metric-numbers.ts';
 import {
   runUnderBase,
   underBase,
@@ -17,7 +17,6 @@ import {
 import type { VerdictSettings } from '../kernel/plan/tries.ts';
 import { mostFallenMetric } from '../kernel/statistics/columns.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
-import { createRandom } from '../kernel/statistics/random.ts';
 import {
   countOutcomes,
   countTable,
@@ -26,7 +25,6 @@ import {
   type Table,
   type Tries,
 } from '../kernel/statistics/table.ts';
-import { valueTest } from '../kernel/statistics/value-test.ts';
 import { directionIn } from '../metrics/passing.ts';
 import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
@@ -220,16 +218,14 @@ function meansOf(tables: readonly Table[]): { base: number; head: number } | nul
 }
 
 function byMean(suite: SuiteComparison, name: string): Measure {
-  const { path, name: own } = suite.run.suite;
   const number = metricNumbers(suite).find((each) => each.name === name);
   const test: Measure['test'] = (runs) => {
     if (number === undefined) return null;
-    const values = valuesByReference(number, runs, Infinity);
-    const random = createRandom(`values ${path} ${own} ${name}`);
-    const found = valueTest(values, suiteClusters(runs), random);
+    const clusters = suiteClusters(runs);
+    const found = numberTest(suite, number, { runs, clusters, upTo: Infinity });
     if (found === null) return null;
-    const isHigherBetter = directionIn(number.metric, suite.run.scoring.rubrics) === 'higher';
-    return { base: found.base, head: found.head, p: isHigherBetter ? found.down : found.up };
+    const better = directionIn(number.metric, suite.run.scoring.rubrics);
+    return { base: found.base, head: found.head, p: pOf(found, better, 'worse') };
   };
   return { test, outcome: null, isPaired: false, isRolledUp: false };
 }

@@ -43,11 +43,7 @@ export function metricMoves(
     const better = directionIn(metric, run.scoring.rubrics);
     const gate = gateWordOf(suite, name, better);
     const test = (to: number): ValueTest | null =>
-      valueTest(
-        valuesByReference(number, compared, to),
-        clusters,
-        createRandom(`values ${run.suite.path} ${run.suite.name} ${name}`),
-      );
+      numberTest(suite, number, { runs: compared, clusters, upTo: to });
     const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
@@ -58,6 +54,19 @@ export function metricMoves(
   });
 }
 
+/** Base against head by a metric's number, over tries of `runs` below `upTo`. */
+export function numberTest(
+  { run: { suite } }: SuiteComparison,
+  number: MetricNumber,
+  of: { runs: readonly ReferenceRun[]; clusters: readonly (string | null)[]; upTo: number },
+): ValueTest | null {
+  return valueTest(
+    valuesByReference(number, of.runs, of.upTo),
+    of.clusters,
+    createRandom(`values ${suite.path} ${suite.name} ${number.name}`),
+  );
+}
+
 function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exploded'][number] {
   const [values = { base: [], head: [] }] = valuesByReference(number, [run], Infinity);
   const { id } = run.affected.reference;
@@ -66,7 +75,8 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-function pOf(test: ValueTest | null, better: Better, moved: Moved): number {
+/** p (0–1) of "it moved this way", two-sided without a better direction; 1 without a test. */
+export function pOf(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
   return wayOf(moved, better) === 'fell' ? test.down : test.up;
