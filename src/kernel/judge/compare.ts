@@ -2,16 +2,9 @@ import { filesIn, type FilePart } from '../../types/media.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
-import type {
-  ReferenceResult,
-  ReferenceStatus,
-  SideResult,
-  TryResult,
-} from '../result/reference-result.ts';
+import type { ReferenceResult, ReferenceStatus, SideResult } from '../result/reference-result.ts';
 import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
-import { scoreCount } from '../select/scoring.ts';
 import { isNamedAt, referenceTest } from '../statistics/fixed-tries.ts';
-import { countOutcomes } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 import { storedAnswers } from './confirmation.ts';
@@ -19,7 +12,7 @@ import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
 import { preferenceOf } from './preference.ts';
 import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
-import { tallyOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
+import { talliedOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { ruleUncompared } from './suite-rules.ts';
 
@@ -191,17 +184,10 @@ function sideResult(
   side: Side,
   rolled: RollUpOutcome | undefined,
 ): SideResult | null {
-  const { reference } = run.affected;
   if (run.affected[side] === null) return null;
-  const tries: TryResult[] = run[side].map(({ byHead }) => byHead);
-  const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
-  return {
-    tally: tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip),
-    rollup: rolled?.outcome ?? null,
-    passes,
-    tries_judged: judged,
-    tries,
-  };
+  const tries = run[side].map(({ byHead }) => byHead);
+  const { tally, passes, judged } = talliedOf(run, tests, tries);
+  return { tally, rollup: rolled?.outcome ?? null, passes, tries_judged: judged, tries };
 }
 
 /** The files in the messages of both sides, each once; head's first. */

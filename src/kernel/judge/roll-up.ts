@@ -133,7 +133,7 @@ export async function rollUpSuite(
 
 const NOT_ROLLED_UP: RollUpOutcome = { outcome: null, error: null };
 
-function talliedOf(
+export function talliedOf(
   { affected: { reference } }: ReferenceRun,
   tests: Tests,
   tries: readonly TryResult[],
