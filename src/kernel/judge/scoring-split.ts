@@ -5,7 +5,7 @@ import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../selec
 import { cohenKappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { scoringRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
+import { cornersOf, ratesOf, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /** How the pass rate's change splits: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(
@@ -18,7 +18,7 @@ export function scoringSplit(
   const fell = underBase === null || underBase.excuse === 'passes' ? [] : underBase.references;
   const excused = underBase !== null && underBase.excuse !== 'none';
   const runs = splitRuns(comparison);
-  const rates = scoringRates(comparison);
+  const rates = ratesOf(cornersOf(comparison));
   const effects = {
     prompt_effect: rateDifference(rates.head_head, rates.base_head),
     scoring_effect: rateDifference(rates.base_head, rates.base_base),

@@ -8,6 +8,7 @@ import {
   type ReferenceRun,
   type SuiteComparison,
 } from '../plan/suite-run.ts';
+import type { VerdictSettings } from '../plan/tries.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
@@ -25,7 +26,6 @@ import {
   meanOfCounts,
   type Tries,
 } from '../statistics/table.ts';
-import type { GateSettings } from '../suite/gate-settings.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
 import type { UnderBaseFinding } from './gate-input.ts';
 import { sharedTries } from './mean-rates.ts';
@@ -45,7 +45,7 @@ export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
 /** Each side's answers under each side's scoring: `base_head` is base's under head's. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
-function cornersOf(suite: SuiteComparison): Corners[] {
+export function cornersOf(suite: SuiteComparison): Corners[] {
   const tries = splitTries(suite);
   const count = (outcomes: readonly TryResult['outcome'][]): Counts =>
     countOutcomes(outcomes.slice(0, tries));
@@ -85,8 +85,8 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
  * cannot be compared. Without such references, over those of which both scorings judged base's
  * answers.
  */
-export function scoringRates(suite: SuiteComparison): ScoringResult['rates'] {
-  const onBase = judgedIn(cornersOf(suite), ['base_base', 'base_head']);
+export function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
+  const onBase = judgedIn(corners, ['base_base', 'base_head']);
   const whole = judgedIn(onBase, ['head_base', 'head_head']);
   return meanRates(whole.length > 0 ? whole : onBase);
 }
@@ -111,12 +111,13 @@ export interface FallUnderBase {
  */
 export function fallUnderBase(
   suite: SuiteComparison,
-  { alpha, gate_on: on, churn }: Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>,
+  { alpha, gate_on: on, churn }: VerdictSettings,
 ): FallUnderBase | null {
   const view = underBase(suite);
   if (view === null) return null;
-  const { base_base, head_head } = scoringRates(suite);
-  const judged = judgedIn(cornersOf(suite), ['base_base', 'head_base']);
+  const corners = cornersOf(suite);
+  const { base_base, head_head } = ratesOf(corners);
+  const judged = judgedIn(corners, ['base_base', 'head_base']);
   const { base_base: base, head_base: head } = meanRates(judged);
   if (base_base === null || head_head === null || base === null || head === null) return null;
   const most = splitTries(suite);

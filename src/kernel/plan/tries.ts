@@ -124,7 +124,7 @@ interface AlphaShares extends RunLevels {
 
 export function alphaShares(
   suites: readonly SuiteComparison[],
-  { alpha, gate_on, churn }: Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>,
+  { alpha, gate_on, churn }: VerdictSettings,
 ): AlphaShares {
   const { all, byTries } = comparing(suites);
   const shares = ALPHA_SHARES;
