@@ -63,3 +63,8 @@ export function leadingConfirmation(all: readonly Confirmation[]): Confirmation 
 export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
+
+/** Whether new tries do not show the fall that the verdict rests on. */
+export function isRefutal(confirmation: Confirmation): boolean {
+  return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
+}

@@ -9,6 +9,7 @@ import {
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import { isFall } from '../statistics/columns.ts';
 import { contrast, rowsOf, type Look } from '../statistics/look.ts';
+import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
@@ -77,9 +78,5 @@ function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): bo
 
 /** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
-  const isRefuted =
-    confirmation !== null &&
-    confirmation.metric === undefined &&
-    confirmation.status !== 'confirmed';
-  return verdict !== 'regressed' && !isRefuted;
+  return verdict !== 'regressed' && (confirmation === null || !isRefutal(confirmation));
 }

@@ -2,7 +2,7 @@ import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import type { VerdictSettings } from '../plan/tries.ts';
 import type { VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/holm.ts';
-import { isOfVerdict, leadingConfirmation, type Confirmation } from './confirmation.ts';
+import { isRefutal, leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { evidenceFacts, type EvidenceFacts } from './evidence.ts';
 import { measured, regressionOf, runRows, type RunRows } from './measure.ts';
 import { boundTogether, isPooled, poolFall, type PoolFall } from './pool.ts';
@@ -116,8 +116,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
 
 /** A fall that new tries do not show is none, though they may show that head answers less often. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
-  const isRefuted = confirmations.some((own) => isOfVerdict(own) && own.status !== 'confirmed');
-  return isRefuted ? { ...facts, fall: null, broken: null } : facts;
+  return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }
 
 const NOTHING_MISSING: EvidenceFacts = { unanswered: null, missing: null, endings: new Set() };
