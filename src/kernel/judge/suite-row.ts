@@ -146,8 +146,8 @@ export function rowOfAnswers(
       ? preferenceTries(run.scoring.tests, compared)
       : clusteredRuns(compared, (item) => rolledTries(rollUps.get(item))),
   );
-  const tables = compared.map((item) => (isPairs ? EMPTY_TABLE : countTable(tryOutcomes(item))));
-  const q = isPairs ? discreteFdr(tables) : turnedAlone(tables, look.tables);
+  const tables = isPairs ? [] : compared.map((item) => countTable(tryOutcomes(item)));
+  const q = turnedAlone(tables, look.tables);
   const states = compared.map((item, at) => ({
     ...NOTHING_FOUND,
     isSuspect: !isPairs && isCritical(item) && hasTurned(look.tables[at]),
