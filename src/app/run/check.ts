@@ -1,3 +1,4 @@
+import { FIRST_TRIES } from '../../kernel/plan/looks.ts';
 import { scoringsOf, type SuiteComparison, type TryPolicy } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
 import { triesNeeded } from '../../kernel/suite/gate.ts';
@@ -97,7 +98,7 @@ function distinctProblems(problems: readonly Problem[]): Problem[] {
 }
 
 function plannedTryCount(policy: TryPolicy): number {
-  return policy.kind === 'adaptive' ? 2 : policy.tries;
+  return policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
 }
 
 interface Code {
