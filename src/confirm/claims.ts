@@ -21,6 +21,7 @@ import {
   countOutcomes,
   countTable,
   isComparable,
+  isWithoutOutcome,
   meanOfCounts,
   type Table,
   type Tries,
@@ -166,7 +167,7 @@ function measureOf({ suite, look, reason: { by } }: SuiteVerdict): Measure {
 }
 
 function isAnswered({ byHead: { outcome } }: Try): Outcome {
-  return outcome === 'error' || outcome === 'ungraded' ? 'fail' : 'pass';
+  return isWithoutOutcome(outcome) ? 'fail' : 'pass';
 }
 
 function byOutcome(outcome: (made: Try) => Outcome): Measure {

@@ -1,6 +1,7 @@
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { mean } from '../../kernel/statistics/sums.ts';
+import { isJudged } from '../../kernel/statistics/table.ts';
 import { answerText } from '../../report/answers/text.ts';
 import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -68,8 +69,6 @@ export function dependenceOf({ references }: SuiteResult): Dependence | null {
 
 function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
   const [first, second] = (tries ?? []).slice(0, 2).map(({ outcome }) => outcome);
-  const isJudged = (word: TryResult['outcome'] | undefined): boolean =>
-    word === 'pass' || word === 'fail';
   if (!isJudged(first) || !isJudged(second)) return null;
   return [Number(first === 'pass'), Number(second === 'pass')];
 }

@@ -1,4 +1,3 @@
-import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import {
   isCritical,
@@ -11,16 +10,12 @@ import type { EvidenceCount } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
 import { holmLevels } from '../statistics/holm.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
-import { countOutcomes, reachesLevel } from '../statistics/table.ts';
+import { countOutcomes, isWithoutOutcome, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
 import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
-
-function isWithoutOutcome(outcome: Outcome): boolean {
-  return outcome === 'error' || outcome === 'ungraded';
-}
 
 /** How many of the references that gate, and should have been tried, have evidence. */
 export function countEvidence(

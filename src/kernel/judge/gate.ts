@@ -9,6 +9,7 @@ import {
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
+import { isJudged } from '../statistics/table.ts';
 import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts';
 import type { Decision, GateInput } from './gate-input.ts';
 import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
@@ -142,7 +143,7 @@ function findSilence(
   { suites, affected, preferenceAlone }: GateInput,
   tries: readonly TryResult[],
 ): Pick<RunFacts, 'silence'> & { reasons: Reason[] } {
-  const judged = tries.some(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const judged = tries.some(({ outcome }) => isJudged(outcome));
   if (affected === 0 || judged) return { silence: null, reasons: [] };
   if (preferenceAlone.length > 0)
     return {

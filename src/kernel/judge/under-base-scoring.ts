@@ -23,6 +23,8 @@ import {
   countOutcomes,
   type Counts,
   countTable,
+  isJudged,
+  isWithoutOutcome,
   meanOfCounts,
   type Tries,
 } from '../statistics/table.ts';
@@ -164,9 +166,7 @@ export function checksOf({ base, head }: ReferenceRun): {
   const judging = (tries: readonly TryResult[]): Set<string> =>
     new Set(
       tries.flatMap(({ scores }) =>
-        scores.flatMap(({ metric, status, skip }) =>
-          !skip && (status === 'pass' || status === 'fail') ? [metric] : [],
-        ),
+        scores.flatMap(({ metric, status, skip }) => (!skip && isJudged(status) ? [metric] : [])),
       ),
     );
   const tries = [...base, ...head];
@@ -229,10 +229,8 @@ export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
     if (run.scoring.side !== 'head') return [];
     const judged = compared
       .flatMap(({ head }) => head)
-      .filter(({ byHead: { outcome } }) => outcome === 'pass' || outcome === 'fail');
-    const unread = judged.filter(
-      ({ byBase }) => byBase?.outcome === 'error' || byBase?.outcome === 'ungraded',
-    );
+      .filter(({ byHead: { outcome } }) => isJudged(outcome));
+    const unread = judged.filter(({ byBase }) => isWithoutOutcome(byBase?.outcome));
     return unread.length <= MOST_UNREAD * judged.length
       ? []
       : [

@@ -6,7 +6,7 @@ import type { MetricResult } from '../result/metric-result.ts';
 import type { Reason } from '../result/reason.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { reachesLevel } from '../statistics/table.ts';
+import { isJudged, reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
 
@@ -51,12 +51,12 @@ function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
 function skippedTries({ comparison, result }: ComparedSuite, alpha: number): Reason | null {
   const runs = runsOfBoth(comparison);
   const skipped = triesThat(runs, ({ outcome }) => outcome === 'skipped');
-  const isJudged: Test = ({ outcome }) => outcome === 'pass' || outcome === 'fail';
-  if (skipped.head.has <= skipped.base.has || !isLessOften(runs, isJudged, alpha)) return null;
+  const hasVerdict: Test = ({ outcome }) => isJudged(outcome);
+  if (skipped.head.has <= skipped.base.has || !isLessOften(runs, hasVerdict, alpha)) return null;
   const metrics = result.metrics
     .filter((metric) => metric.gates && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
-  return { code: 'skipped-tries', suite: result.name, metrics, ...triesThat(runs, isJudged) };
+  return { code: 'skipped-tries', suite: result.name, metrics, ...triesThat(runs, hasVerdict) };
 }
 
 function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Reason[] {
@@ -71,9 +71,9 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
       ({ scores }) =>
         scores.some(({ metric, status }) => metric === name && statuses.includes(status));
     const skipped = triesThat(runs, scored('skipped'));
-    const isJudged = scored('pass', 'fail');
-    if (skipped.head.has <= skipped.base.has || !isLessOften(runs, isJudged, alpha)) return [];
-    const tries = triesThat(runs, isJudged);
+    const judged = scored('pass', 'fail');
+    if (skipped.head.has <= skipped.base.has || !isLessOften(runs, judged, alpha)) return [];
+    const tries = triesThat(runs, judged);
     return [{ code: 'seldom-judged', suite: result.name, metric: name, ...tries }];
   });
 }

@@ -2,6 +2,7 @@ import { entryNumber, metricNumber } from '../../metrics/value.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import { isMap, type Side } from '../../types/plain.ts';
 import { explodedItems } from '../statistics/exploded.ts';
+import { isJudged } from '../statistics/table.ts';
 import type { Values } from '../statistics/value-test.ts';
 import { everyMetric, isPairwise } from '../suite/metrics.ts';
 import { FIRST_TRIES } from './looks.ts';
@@ -59,7 +60,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
 }
 
 function restates(scores: readonly Score[]): boolean {
-  const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
+  const judged = scores.filter(({ status }) => isJudged(status));
   return [1, 0].some((passing) =>
     judged.every(
       ({ value, status }) => metricNumber(value) === (status === 'pass' ? passing : 1 - passing),

@@ -44,6 +44,10 @@ export function isJudged(outcome: Outcome | undefined): boolean {
   return outcome === 'pass' || outcome === 'fail';
 }
 
+export function isWithoutOutcome(outcome: Outcome | undefined): boolean {
+  return outcome === 'error' || outcome === 'ungraded';
+}
+
 /** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
 export function countTable({ base, head }: Tries, from?: number, to?: number): Table {
   return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
