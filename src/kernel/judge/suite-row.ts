@@ -114,7 +114,7 @@ export function rowByTries(
   const tries = last?.tries ?? first;
   // For references that got extra tries, only the tries that made them suspects.
   const tables = ledger.references.map(({ tries: own }) =>
-    countTable(own, 0, triesMade(own) > tries ? first : tries),
+    countTable(own, triesMade(own) > tries ? first : tries),
   );
   // References are tried on because of what they show, so only e-values may name them.
   const q = {

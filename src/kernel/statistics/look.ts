@@ -23,7 +23,7 @@ export interface Contrast {
 /** Over tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
   const units = clustersOf(rows, upTo).map(clusterTable);
-  const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
+  const tables = rows.map(({ tries }) => countTable(tries, upTo));
   return { tables, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 
@@ -62,7 +62,7 @@ export interface Look extends Contrast {
 /** `z`: how far the bound is from the difference, in standard errors; default: one-sided 95 %. */
 export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): Look {
   const clusters = clustersByMetric(rows, upTo);
-  const tables = rows.map(({ tries }) => countTable(tries, 0, upTo));
+  const tables = rows.map(({ tries }) => countTable(tries, upTo));
   const units = clusters.flatMap((own) => unitsOf(own, null));
   const test = suiteTest(units);
   const difference = meanDifference(tables);
@@ -116,7 +116,7 @@ function metricTest(
   { rows, upTo }: { rows: readonly LookRow[]; upTo: number },
 ): MetricTest {
   const units = clusters.flatMap((own) => unitsOf(own, metric));
-  const tables = rows.map((row) => countTable(triesBy(row, metric), 0, upTo));
+  const tables = rows.map((row) => countTable(triesBy(row, metric), upTo));
   return { metric, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 

@@ -48,9 +48,9 @@ export function isWithoutOutcome(outcome: Outcome | undefined): boolean {
   return outcome === 'error' || outcome === 'ungraded';
 }
 
-/** Counts over try indices `from` (inclusive) to `to` (exclusive); default: all. */
-export function countTable({ base, head }: Tries, from?: number, to?: number): Table {
-  return { base: countOutcomes(base.slice(from, to)), head: countOutcomes(head.slice(from, to)) };
+/** Over tries below `upTo`. */
+export function countTable({ base, head }: Tries, upTo = Infinity): Table {
+  return { base: countOutcomes(base.slice(0, upTo)), head: countOutcomes(head.slice(0, upTo)) };
 }
 
 export function triesMade({ base, head }: Tries): number {
