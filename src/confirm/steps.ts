@@ -14,6 +14,7 @@ import {
 import type { ConfirmationResult } from '../kernel/result/suite-result.ts';
 import { fingerprintOf } from '../kernel/select/affected-suite.ts';
 import { jointEValue, eValueOf, tryPairs } from '../kernel/statistics/e-values.ts';
+import { meanDifference } from '../kernel/statistics/interval.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import {
   countOutcomes,
@@ -232,9 +233,7 @@ function outcomesOf({ base, head }: Sides, outcome: (made: Try) => Outcome): Tri
 }
 
 function dropOf(tries: Tries): number {
-  const { base, head } = countTable(tries);
-  if (base.tries === 0 || head.tries === 0) return 0;
-  return base.passes / base.tries - head.passes / head.tries;
+  return -(meanDifference([countTable(tries)]) ?? 0);
 }
 
 interface NewLook {
