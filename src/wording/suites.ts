@@ -1,3 +1,4 @@
+import type { Confirmation } from '../kernel/judge/confirmation.ts';
 import { countsForVerdict } from '../kernel/result/counts.ts';
 import type {
   PreferenceSummary,
@@ -146,7 +147,7 @@ function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metri
 }
 
 /** Why a fall that rests on old answers is not red. */
-export function confirmationWords(confirmation: Omit<ConfirmationResult, 'stored'>): string {
+export function confirmationWords(confirmation: Confirmation): string {
   if (confirmation.status !== 'model') return unconfirmedWords(confirmation);
   const fall = driftWords(confirmation);
   return `${MODEL_CHANGED}: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;

@@ -16,6 +16,7 @@ import type { Limits } from '../../documents/limits.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
+import type { ComparedSuite } from '../../kernel/judge/unseen.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -62,11 +63,6 @@ export interface PlanningRun<Own> {
   gate: GateSettings;
   suites: readonly SuiteComparison[];
   read: Own | null;
-}
-
-interface ComparedSuite {
-  comparison: SuiteComparison;
-  result: SuiteResult;
 }
 
 export interface ComparedRun {

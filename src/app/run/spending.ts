@@ -1,9 +1,10 @@
 import type { AnsweredTry } from '../../kernel/ask/execute.ts';
 import { runRounds } from '../../kernel/ask/rounds.ts';
 import type { ScoringTools } from '../../kernel/ask/score-metric.ts';
+import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { Halt, Unmade } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison, NextTries } from '../../kernel/plan/suite-run.ts';
-import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
@@ -25,15 +26,12 @@ import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdate
 /** What a run finds, in words. They are handed in, so that nothing that decides imports them. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
-  driftNotice(
-    name: string,
-    confirmation: Omit<ConfirmationResult, 'stored'> | null | undefined,
-  ): Notice[];
+  driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
   servedNotices(found: {
     replaced: readonly ReplacedServer[];
     otherBuilds: readonly OtherBuild[];
   }): Notice[];
-  confirmationWords(confirmation: Omit<ConfirmationResult, 'stored'>): string;
+  confirmationWords(confirmation: Confirmation): string;
 }
 
 export interface JudgeEdges {

@@ -1,7 +1,8 @@
+import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import { newlySkippedIds } from '../../kernel/judge/planned.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { ConfirmationResult, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { answerKey } from '../../report/answers/text.ts';
 import type { Outcome } from '../../types/metric.ts';
@@ -97,10 +98,7 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
 }
 
 /** The model fell, too, where new answers confirm that head is worse. */
-function driftNotice(
-  name: string,
-  confirmation: Omit<ConfirmationResult, 'stored'> | null | undefined,
-): Notice[] {
+function driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[] {
   if (confirmation?.status !== 'confirmed' || confirmation.drift === null) return [];
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
 }
