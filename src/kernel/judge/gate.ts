@@ -1,5 +1,6 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
 import {
+  allTries,
   failingMetrics,
   fixedReferences,
   newFailing,
@@ -131,12 +132,6 @@ function findingReasons({ suites }: GateInput, findings: readonly Finding[]): Re
     ...of('unseen'),
     ...of('warns'),
   ];
-}
-
-function allTries(suites: readonly SuiteResult[]): TryResult[] {
-  return suites.flatMap(({ references }) =>
-    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
-  );
 }
 
 function findSilence(

@@ -1,6 +1,6 @@
 import type { Counts } from '../statistics/table.ts';
 import type { MetricResult, MetricValues } from './metric-result.ts';
-import type { ReferenceResult, SideResult } from './reference-result.ts';
+import type { ReferenceResult, SideResult, TryResult } from './reference-result.ts';
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
@@ -35,6 +35,13 @@ export function showsOnly({ metrics }: SuiteResult): boolean {
   return metrics.length > 0 && metrics.every(({ gates }) => !gates);
 }
 
+/** Of both sides. */
+export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): TryResult[] {
+  return suites.flatMap(({ references }) =>
+    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
+  );
+}
+
 /** Above this share of a suite's tries without a readable grade the verdict line says so. */
 const MAX_UNGRADED_SHARE = 0.1;
 
@@ -42,10 +49,7 @@ export function ungradedSuites(
   suites: readonly SuiteResult[],
 ): { name: string; ungraded: number; tries: number }[] {
   return suites.flatMap(({ name, references }) => {
-    const tries = references.flatMap(({ base, head }) => [
-      ...(base?.tries ?? []),
-      ...(head?.tries ?? []),
-    ]);
+    const tries = allTries([{ references }]);
     const ungraded = tries.filter(({ outcome }) => outcome === 'ungraded').length;
     return ungraded > MAX_UNGRADED_SHARE * tries.length
       ? [{ name, ungraded, tries: tries.length }]
