@@ -20,12 +20,8 @@ export interface ComparedSuite {
 
 /** `alpha` (0–1): the level of each test on its own, against chance. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
-  const found = suites.map((suite) => ({
-    ...suite,
-    skipped: skippedTries(suite, alpha),
-    isGreen: suite.result.verdict !== 'inconclusive' && suite.result.verdict !== 'regressed',
-  }));
-  const green = found.filter(({ isGreen }) => isGreen);
+  const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
+  const green = found.filter(({ result }) => isGreen(result));
   return {
     blocking: [
       ...unseenReferences(suites.map(({ result }) => result)),
@@ -38,10 +34,14 @@ export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): 
   };
 }
 
+function isGreen({ verdict }: Pick<SuiteResult, 'verdict'>): boolean {
+  return verdict !== 'inconclusive' && verdict !== 'regressed';
+}
+
 function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
   const counts = suites.map(({ name, verdict, evidence }) => ({ name, verdict, ...evidence }));
   return blocksGreen(counts)
-    .filter(({ verdict }) => verdict !== 'inconclusive' && verdict !== 'regressed')
+    .filter(isGreen)
     .map(({ name, verdict, references, of, missing }) => ({
       code: 'uncompared',
       ...{ suite: name, judged: references, of, missing, unasked: verdict === 'not_compared' },
