@@ -33,8 +33,9 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
   const { tests, rubrics } = suite.run.scoring;
   const rated: Rated = { suite, verdict, runs: ratedRuns(suite), tries: ratedTries(verdict) };
   const numbers = metricNumbers(suite);
+  const metrics = everyMetric(tests);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
-    const metric = everyMetric(tests).find((candidate) => candidate.name === name);
+    const metric = metrics.find((candidate) => candidate.name === name);
     const scores = (side: Side): Score[] => metricScores(name, rated.runs, side, rated.tries);
     const [onBase, onHead] = [scores('base'), scores('head')];
     const [base, head] = [passRateOf(onBase), passRateOf(onHead)];
