@@ -38,15 +38,17 @@ export function preferenceTries(
   runs: readonly ReferenceRun[],
 ): ClusteredTries[] {
   const metric = metrics.find(isPairwise);
-  return metric === undefined
-    ? []
-    : comparisons(metric.name, runs).map(({ better, cluster }) => ({
-        tries: {
-          base: [better === 'head' ? 'fail' : 'pass'],
-          head: [better === 'base' ? 'fail' : 'pass'],
-        },
-        cluster,
-      }));
+  return metric === undefined ? [] : comparisons(metric.name, runs).map(asTries);
+}
+
+function asTries({ better, cluster }: Comparison): ClusteredTries {
+  return {
+    tries: {
+      base: [better === 'head' ? 'fail' : 'pass'],
+      head: [better === 'base' ? 'fail' : 'pass'],
+    },
+    cluster,
+  };
 }
 
 /** Whether some answers of this reference were compared. */
@@ -64,19 +66,11 @@ export function preferenceOf(
   const found = comparisons(metric.name, runs);
   const count = (wanted: Comparison['better']): number =>
     found.filter(({ better }) => better === wanted).length;
-  const { test, tables, units } = contrast(preferenceTries(tests, runs));
+  const { test, tables, units } = contrast(found.map(asTries));
   const interval = differenceInterval(tables, { units });
   if (interval === null) return null;
   const [head, base, ties] = [count('head'), count('base'), count('tie')];
   const p = test.midDown;
   const gates = gatesByPreference(tests);
-  return {
-    metric: metric.name,
-    head,
-    base,
-    ties,
-    p,
-    ...interval,
-    gates,
-  };
+  return { metric: metric.name, head, base, ties, p, ...interval, gates };
 }
