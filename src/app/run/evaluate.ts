@@ -97,9 +97,7 @@ export async function compareSuites(
     ...row,
     verdict: verdicts.get(row.comparison) ?? null,
   }));
-  const broken = brokenCode(
-    all.map(({ comparison: { run }, rollUps: own }) => ({ run, rollUps: own })),
-  );
+  const broken = brokenCode(rolled.map(({ comparison: { run }, rollUps }) => ({ run, rollUps })));
   const shown = all.filter(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
