@@ -231,7 +231,7 @@ function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
   const title = rowOf(outcome).title(outcome, found);
   const whole = `${compared === null ? '' : `${compared}. `}${title}`;
-  const cautions = [replacedIn(outcome, found.replaced), ungradedIn(outcome, found)].filter(
+  const cautions = [replacedIn(outcome, found.replaced), ungradedIn(outcome, found.figures)].filter(
     (part) => part !== null,
   );
   if (cautions.length === 0) return shorten(whole, TITLE_LIMIT);
@@ -242,10 +242,9 @@ function outcomeTitle(outcome: RunOutcome, found: Found): string {
 /** `19 of 20 references compared`, where some lack evidence; else null. */
 export function evidenceFirst(
   outcome: RunOutcome,
-  { suites }: Pick<Result, 'suites'>,
+  { suites, figures: { evidence } }: Pick<Found, 'suites' | 'figures'>,
 ): string | null {
   const { evidence: word } = rowOf(outcome);
-  const { evidence } = figuresOf({ suites });
   if (word === undefined || evidence === null) return null;
   // The reason itself says how many of the references were compared.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
@@ -261,8 +260,7 @@ export function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): s
   return rowOf(outcome).sign === '✗' ? replacedInShort(replaced) : null;
 }
 
-export function ungradedIn(outcome: RunOutcome, { suites }: Pick<Result, 'suites'>): string | null {
-  const { ungraded } = figuresOf({ suites });
+export function ungradedIn(outcome: RunOutcome, { ungraded }: Figures): string | null {
   if (rowOf(outcome).evidence === undefined || ungraded === null) return null;
   const { tries, of } = ungraded;
   return `${count(tries)} of ${count(of)} tries have no readable grade`;

@@ -1,5 +1,5 @@
 import { onlyScoringChanged, showsOnly } from '../../kernel/result/counts.ts';
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult, ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -22,7 +22,7 @@ import {
   type HeadlineText,
 } from './headline-suite.ts';
 import { NO_RATE, withoutSubject } from './headline-sweep.ts';
-import { entriesWithStatus } from './order.ts';
+import { referenceEntries } from './order.ts';
 import { rates } from './phrases.ts';
 
 function sentence(words: string): Inline {
@@ -42,8 +42,8 @@ export function problemsLine({ problems, usage }: Result): HeadlineText {
 export function regressionLine(result: Result, reports: Reports): HeadlineText {
   const regressed = suitesThat(result, 'regressed');
   const silent = regressed.flatMap(unansweredIn).length;
-  const broken = entriesWithStatus(result, reports, 'regressed').length - silent;
-  const fell = entriesWithStatus(result, reports, 'fell').length;
+  const broken = countOfStatus(result, 'regressed') - silent;
+  const fell = countOfStatus(result, 'fell');
   const { subject, line } = several(result, regressed, 'regressed');
   const clearly = broken === 0 ? [] : [`${counted(broken, 'reference')} clearly got worse`];
   const also =
@@ -65,6 +65,10 @@ export function regressionLine(result: Result, reports: Reports): HeadlineText {
         ? [text(`Head does not answer in ${counted(silent, 'reference')} that base answers. `)]
         : [text(`Head answers less often in ${counted(silent, 'reference')}. `)];
   return { subject, line: [...missing, ...found, ...line, ...confirmedWords(regressed)] };
+}
+
+function countOfStatus({ suites }: Result, status: ReferenceStatus): number {
+  return referenceEntries(suites).filter(({ reference }) => reference.status === status).length;
 }
 
 /** ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */

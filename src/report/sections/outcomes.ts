@@ -1,6 +1,7 @@
 import { fixedReferences, newFailing } from '../../kernel/result/counts.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { figuresOf } from '../../wording/figures.ts';
 import {
   evidenceFirst,
   namesOf,
@@ -37,7 +38,9 @@ interface Headline extends OutcomeLook {
 export function headline(result: Result, reports: Reports): Headline {
   const { outcome } = result;
   const { subject, line } = lineOf(outcome)(result, outcome, reports);
-  const [first, said] = [evidenceFirst(outcome, result), ungradedIn(outcome, result)];
+  const figures = figuresOf(result);
+  const first = evidenceFirst(outcome, { suites: result.suites, figures });
+  const said = ungradedIn(outcome, figures);
   const instead = replacedIn(outcome, result.replaced);
   const last = line.at(-1);
   const begun = last !== undefined && 'text' in last && !last.text.endsWith('.') ? ';' : '';
