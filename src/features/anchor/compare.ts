@@ -2,7 +2,7 @@ import { extraTryMaker } from '../../app/run/extra-tries.ts';
 import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { suiteClusters } from '../../kernel/plan/ledger.ts';
-import { identityOf, type ReferenceRun } from '../../kernel/plan/suite-run.ts';
+import { identityOf, type ReferenceRun, type SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { clusteredTries, contrast } from '../../kernel/statistics/look.ts';
 import { countOutcomes, reachesLevel } from '../../kernel/statistics/table.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
@@ -21,7 +21,6 @@ export async function compareWithAnchor(
   run: ComparedRun,
   tools: FeatureTools,
 ): Promise<Judged> {
-  const asker = anchorAsker(tools, run);
   const open = run.suites.flatMap(({ comparison, result }) => {
     const suite = planned.find(({ identity }) => identity === identityOf(comparison.run));
     const isOpen = result.verdict !== 'regressed' && result.verdict !== 'not_compared';
@@ -38,7 +37,8 @@ export async function compareWithAnchor(
         : [{ ...reference, own, then: [], head: headTries(own, tries) }];
     });
     const level = LEVEL / open.length;
-    found.push({ path, suite: name, variant, ...(await compareRows(rows, level, asker(suite))) });
+    const ask = anchorAsker(tools, run.price, comparison.run);
+    found.push({ path, suite: name, variant, ...(await compareRows(rows, level, ask)) });
   }
   if (found.length === 0) return { parts: {}, findings: [], unjudged: [], notices: [] };
   const anchor: AnchorResult = { ...named, suites: found };
@@ -112,28 +112,20 @@ type AskAnchor = (
   anew: boolean,
 ) => Promise<AnchorRow[] | null>;
 
-function anchorAsker(
-  tools: FeatureTools,
-  { price, suites }: ComparedRun,
-): (suite: AnchoredSuite) => AskAnchor {
-  return ({ identity }) => {
-    const run = suites
-      .map(({ comparison }) => comparison.run)
-      .find((each) => identityOf(each) === identity);
-    return async (rows, prompt, anew) => {
-      if (run === undefined || tools.spent.halted() !== null) return null;
-      const extra = extraTryMaker(tools, price, anew ? { anew } : {});
-      const tries = await extra.make(
-        run,
-        rows.flatMap((row) => extraTries(row, prompt)),
-      );
-      if (extra.isEnded()) return null;
-      const byRow = Map.groupBy(tries, ({ wanted }) => wanted.row);
-      return rows.map((row) => ({
-        ...row,
-        [prompt]: (byRow.get(row) ?? []).map(({ made }) => made.byHead.outcome),
-      }));
-    };
+function anchorAsker(tools: FeatureTools, price: ComparedRun['price'], suite: SuiteRun): AskAnchor {
+  return async (rows, prompt, anew) => {
+    if (tools.spent.halted() !== null) return null;
+    const extra = extraTryMaker(tools, price, anew ? { anew } : {});
+    const tries = await extra.make(
+      suite,
+      rows.flatMap((row) => extraTries(row, prompt)),
+    );
+    if (extra.isEnded()) return null;
+    const byRow = Map.groupBy(tries, ({ wanted }) => wanted.row);
+    return rows.map((row) => ({
+      ...row,
+      [prompt]: (byRow.get(row) ?? []).map(({ made }) => made.byHead.outcome),
+    }));
   };
 }
 
