@@ -11,6 +11,7 @@ import {
   type Block,
   type Line,
 } from './sections/document.ts';
+import { promptKey } from './sections/order.ts';
 import { pairing, PAIRED_LEVEL, type Pairing } from './sections/pairing.ts';
 
 interface Named {
@@ -60,9 +61,9 @@ function partners(
   second: readonly SuiteResult[],
 ): [SuiteResult, SuiteResult][] {
   const found: [SuiteResult, SuiteResult][] = [];
-  for (const key of new Set(first.map(comparisonKey))) {
-    const ones = first.filter((suite) => comparisonKey(suite) === key);
-    const others = second.filter((suite) => comparisonKey(suite) === key);
+  for (const key of new Set(first.map(promptKey))) {
+    const ones = first.filter((suite) => promptKey(suite) === key);
+    const others = second.filter((suite) => promptKey(suite) === key);
     const same = ones.flatMap((suite): [SuiteResult, SuiteResult][] => {
       const other = others.find((each) => suiteVariantWords(each) === suiteVariantWords(suite));
       return other === undefined ? [] : [[suite, other]];
@@ -75,10 +76,6 @@ function partners(
       found.push([before, after]);
   }
   return found;
-}
-
-function comparisonKey({ path, name }: SuiteResult): string {
-  return `${path}\n${name}`;
 }
 
 function suiteVariantWords({ variant }: SuiteResult): string {

@@ -18,6 +18,7 @@ import {
   text,
   type Block,
 } from '../../report/sections/document.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
 import { andMore, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks } from '../../report/terminal.ts';
 import { percent, pointsBetween, count, counted, signedBetween } from '../../text/amounts.ts';
@@ -251,15 +252,13 @@ function seriesOf(
   said: readonly string[],
 ): { shown: Series[]; notes: string[] } {
   const newest = points.slice(-MOST_RESULTS);
-  const keyOf = ({ path, name, variant }: HistoryPoint['suites'][number]): string =>
-    JSON.stringify([path, name, variant]);
   const suites = new Map(
-    newest.flatMap((point) => point.suites.map((suite) => [keyOf(suite), suite])),
+    newest.flatMap((point) => point.suites.map((suite) => [suiteIdentity(suite), suite])),
   );
   const repeated = [...suites.values()].map(({ name }) => name);
   const found = newest.map((point) => ({
     point,
-    ran: new Map(point.suites.map((suite) => [keyOf(suite), suite])),
+    ran: new Map(point.suites.map((suite) => [suiteIdentity(suite), suite])),
   }));
   const series = [...suites]
     .sort(([a], [b]) => byCodeUnits(a, b))

@@ -10,7 +10,7 @@ import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
-import { entriesWithStatus, suitesWorstFirst, type ReferenceEntry } from './order.ts';
+import { entriesWithStatus, promptKey, suitesWorstFirst, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   moreBlock,
@@ -88,7 +88,7 @@ function failureLine(
       ? [text('No answer')]
       : [code(metric), text(unjudged ? ' could not judge' : ' fails')];
   const [first] = entries;
-  const suites = new Set(entries.map(({ suite }) => JSON.stringify([suite.path, suite.name]))).size;
+  const suites = new Set(entries.map(({ suite }) => promptKey(suite))).size;
   const variants = new Set(entries.map(({ suite }) => suite)).size;
   return [
     ...subject,

@@ -7,7 +7,7 @@ import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import { code, group, list, paragraph, table, text, type Block, type Line } from './document.ts';
 import { type Interval, wilson } from './intervals.ts';
-import { suitesWorstFirst } from './order.ts';
+import { promptKey, suitesWorstFirst } from './order.ts';
 import { differingSuites } from './pairing.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
@@ -62,15 +62,8 @@ interface RankedPrompt {
 
 /** Prompts with several variants on head. Comparisons only use references the change affects. */
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
-  const prompts = new Map<string, SuiteResult[]>();
-  for (const suite of suites.filter(
-    (candidate) => mode === 'sweep' || candidate.pass_rate.head !== null,
-  ))
-    prompts.set(`${suite.path}\n${suite.name}`, [
-      ...(prompts.get(`${suite.path}\n${suite.name}`) ?? []),
-      suite,
-    ]);
-  return [...prompts]
+  const rated = suites.filter(({ pass_rate }) => mode === 'sweep' || pass_rate.head !== null);
+  return [...Map.groupBy(rated, promptKey)]
     .filter(([, { length }]) => length > 1)
     .map(([key, variants]) => ({
       key,
