@@ -1,7 +1,7 @@
 import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import { counted } from '../text/amounts.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { scoringSummary } from '../wording/scoring.ts';
@@ -123,11 +123,10 @@ function onReferences(
 }
 
 function entryNames(entries: readonly ReferenceEntry[]): string {
-  const named = entries
-    .slice(0, MAX_ANNOTATION_NAMES)
-    .map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`);
-  const left = entries.length - named.length;
-  return `${named.join(', ')}${left === 0 ? '' : ` and ${String(left)} more`}`;
+  return firstWords(
+    entries.map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`),
+    MAX_ANNOTATION_NAMES,
+  );
 }
 
 /** What a changed file did to the suites that it belongs to or caused to run. */
@@ -261,19 +260,10 @@ function suiteWords(suite: SuiteResult): string {
   const change = differenceWords(suite.pass_rate);
   const regressed = suite.references
     .filter(({ status }) => status === 'regressed' || status === 'fell')
-    .map(({ id }) => id);
-  const more =
-    regressed.length > MAX_ANNOTATION_NAMES
-      ? ` and ${String(regressed.length - MAX_ANNOTATION_NAMES)} more`
-      : '';
+    .map(({ id }) => shorten(id, 120));
   const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';
   const names =
-    regressed.length === 0
-      ? ''
-      : `. Regressed: ${regressed
-          .slice(0, MAX_ANNOTATION_NAMES)
-          .map((id) => shorten(id, 120))
-          .join(', ')}${more}`;
+    regressed.length === 0 ? '' : `. Regressed: ${firstWords(regressed, MAX_ANNOTATION_NAMES)}`;
   const means = failingMetrics(suite)
     .map((metric) => `. Got worse: ${metricMeans(metric)}`)
     .join('');

@@ -1,4 +1,4 @@
-import { counted, percent } from '../text/amounts.ts';
+import { counted, firstWords, percent } from '../text/amounts.ts';
 
 /** Reports do not repeat it where they show the errors. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
@@ -18,11 +18,7 @@ export const OF_REFERENCES = {
 const MOST_IDS = 20;
 
 export function namedReferences(suite: string, ids: readonly string[], what: string): string {
-  const more = ids.length > MOST_IDS ? ` and ${String(ids.length - MOST_IDS)} more` : '';
-  return (
-    `${suite}: ${counted(ids.length, 'reference')} ${what}: ` +
-    `${ids.slice(0, MOST_IDS).join(', ')}${more}`
-  );
+  return `${suite}: ${counted(ids.length, 'reference')} ${what}: ${firstWords(ids, MOST_IDS)}`;
 }
 
 /** @param answerer what base's settings do not define: a model's name, or null for its default. */

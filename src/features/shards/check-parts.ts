@@ -1,6 +1,6 @@
 import { problem } from '../../errors.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import { counted } from '../../text/amounts.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
 import { partOfPlan, plannedReferences } from './part.ts';
@@ -110,13 +110,10 @@ export function incompleteParts(
   const count = parts[0]?.shard.count ?? 0;
   return missingShards(parts).map((index) => {
     const left = plannedReferences(partOfPlan(whole, { index, count }, hash));
-    const named = left.slice(0, MAX_NAMED_MISSING).join(', ');
-    const rest =
-      left.length > MAX_NAMED_MISSING ? ` and ${String(left.length - MAX_NAMED_MISSING)} more` : '';
     const lost =
       left.length === 0
         ? 'no reference is in it'
-        : `it leaves out ${counted(left.length, 'reference')} (${named}${rest})`;
+        : `it leaves out ${counted(left.length, 'reference')} (${firstWords(left, MAX_NAMED_MISSING)})`;
     return problem(
       null,
       `shard ${String(index)}/${String(count)} is missing: ${lost}. ${HOW_TO_ADD[source]}`,
