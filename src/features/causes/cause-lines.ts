@@ -2,6 +2,7 @@ import {
   code,
   joinLines,
   place,
+  placeText,
   strong,
   text,
   type Inline,
@@ -166,8 +167,7 @@ export function causeSentence(cause: Cause, suite: SuiteCauses): string {
 function plainText(line: Line): string {
   return line
     .map((part) => {
-      if (part.kind === 'place')
-        return `${visibleLine(part.file)}${part.line > 0 ? `:${String(part.line)}` : ''}`;
+      if (part.kind === 'place') return placeText(part);
       return part.kind === 'text' || part.kind === 'strong' || part.kind === 'code'
         ? part.text
         : '';

@@ -67,10 +67,10 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
     paragraph([
       ...name,
       text(`: up to ${counted(summary.max_steps, 'step')}, judged by `),
-      ...summary.evaluators.flatMap((evaluator, index): Line => [
-        text(index === 0 ? '' : ', '),
-        code(evaluator),
-      ]),
+      ...joinLines(
+        summary.evaluators.map((evaluator) => [code(evaluator)]),
+        ', ',
+      ),
     ]),
     ...table(
       head,

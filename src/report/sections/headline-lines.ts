@@ -11,7 +11,7 @@ import { rateRange } from '../../wording/rates.ts';
 import { reasonWords } from '../../wording/reasons.ts';
 import { underBaseScoring } from '../../wording/scoring.ts';
 import { unconfirmedWords } from '../../wording/suites.ts';
-import { SENTENCE, code, strong, text, type Inline, type Line } from './document.ts';
+import { SENTENCE, code, joinLines, strong, text, type Inline, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import {
   subjectOf,
@@ -144,18 +144,14 @@ export function modelChangedLine(result: Result): HeadlineText {
   const suites = driftedSuites(result.suites);
   const shown = suites
     .slice(0, MAX_HEADLINE_NAMES)
-    .flatMap(({ name, base, head }): Line => [
-      text(', '),
-      code(name),
-      text(` ${rates(base, head)}`),
-    ]);
+    .map(({ name, base, head }): Line => [code(name), text(` ${rates(base, head)}`)]);
   const more = suites.length - MAX_HEADLINE_NAMES;
   const line = [
     ...(shown.length === 0
       ? [text("asked again today, base's own values are worse, too. ")]
       : [
           text('asked again today, base itself gives '),
-          ...shown.slice(1),
+          ...joinLines(shown, ', '),
           text(more > 0 ? ` and ${count(more)} more. ` : '. '),
         ]),
     text("Base's stored answers were replaced."),
@@ -202,9 +198,9 @@ function openBecause(suite: SuiteResult): Line {
 }
 
 function openNames(words: string, references: readonly string[]): Line {
-  const ids = references.slice(0, MAX_HEADLINE_NAMES).flatMap((id) => [text(', '), code(id)]);
+  const ids = references.slice(0, MAX_HEADLINE_NAMES).map((id) => [code(id)]);
   const more = references.length - MAX_HEADLINE_NAMES;
-  return [text(words), ...ids.slice(1), text(more > 0 ? ` and ${count(more)} more.` : '.')];
+  return [text(words), ...joinLines(ids, ', '), text(more > 0 ? ` and ${count(more)} more.` : '.')];
 }
 
 const MAX_HEADLINE_NAMES = 3;

@@ -16,7 +16,16 @@ import {
   signedValue,
 } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { code, group, lineBreak, table, text, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  joinLines,
+  lineBreak,
+  table,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
 import { suitesWorstFirst } from './order.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
@@ -127,9 +136,9 @@ function differenceLine({ base, head, difference, low, high }: MetricValues): Li
 }
 
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
-  return labels.flatMap(({ label, base, head }, index): Line => [
-    text(index === 0 ? '' : ', '),
+  const counts = labels.map(({ label, base, head }): Line => [
     code(label),
     text(mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`),
   ]);
+  return joinLines(counts, ', ');
 }
