@@ -102,9 +102,7 @@ const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 /** Created on first use, because compiling all emojis into a pattern takes 30 ms. */
 let emojis: RegExp | null = null;
 
-const roleNames = ['user', 'human', 'assistant', 'ai', 'system'] as const;
-
-const roleSchema = z.enum(roleNames);
+const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system']);
 
 function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
   return name === 'human' ? 'user' : name === 'ai' ? 'assistant' : name;

@@ -50,12 +50,14 @@ function spread(
 
 /** References that passed every try on both sides, in their order. */
 export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
-  const flawless = (side: SideResult | null): boolean =>
-    side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
   return references.filter(
     (reference) =>
-      countsForVerdict(reference) && flawless(reference.base) && flawless(reference.head),
+      countsForVerdict(reference) && isFlawless(reference.base) && isFlawless(reference.head),
   );
+}
+
+function isFlawless(side: SideResult | null): boolean {
+  return side !== null && side.tries_judged > 0 && side.passes === side.tries_judged;
 }
 
 /**
@@ -78,9 +80,7 @@ export function retestRate({ references }: SuiteResult): number {
           { chosen: head, again: base },
         ],
   );
-  const again = pairs
-    .filter(({ chosen }) => chosen.tries_judged > 0 && chosen.passes === chosen.tries_judged)
-    .map((pair) => pair.again);
+  const again = pairs.filter(({ chosen }) => isFlawless(chosen)).map((pair) => pair.again);
   const tries = again.reduce((sum, side) => sum + side.tries_judged, 0);
   return tries === 0 ? 1 : again.reduce((sum, side) => sum + side.passes, 0) / tries;
 }

@@ -2,6 +2,7 @@ import { countsForVerdict, ungradedSuites } from '../kernel/result/counts.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 
 /** The numbers that reports name of a whole run, each counted in one place. */
 export interface Figures {
@@ -48,10 +49,6 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
 
 function hasRun({ base, head }: ReferenceResult): boolean {
   return base !== null || head !== null;
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((all, count) => all + count, 0);
 }
 
 /** Nothing but new suites ran. */

@@ -5,6 +5,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { hasFallen } from '../../trials/fallen.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
@@ -121,13 +122,10 @@ function explainSuite(
     path,
     name,
     variant,
-    verdict,
     compared: { tries },
-    references,
     metrics,
   } = suite;
-  const regressed =
-    verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
+  const regressed = hasFallen(suite);
   if (!isExplainable(comparison, mode) && (!regressed || comparison.policy.kind === 'pairs'))
     return null;
   return {

@@ -14,7 +14,7 @@ import {
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
-import { percent, signed, count, counted, meansInWords } from '../../text/amounts.ts';
+import { signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import {
   KIND_WORDS,
@@ -146,11 +146,7 @@ export function valuesWords({ values }: AttributeResult): string {
 
 /** `12.0 % → 30.0 %`; a dash where answers were not rated. */
 export function alignmentWords({ alignment }: AttributeResult): string {
-  return alignment === null
-    ? '–'
-    : alignment.base === null
-      ? percent(alignment.head)
-      : rates(alignment.base, alignment.head);
+  return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 
 function attributeChange(attribute: AttributeResult): Line {

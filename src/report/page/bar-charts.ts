@@ -1,5 +1,6 @@
 import { percent } from '../../text/amounts.ts';
 import type { Markup } from '../../text/markup.ts';
+import { rates } from '../sections/phrases.ts';
 import {
   COLOURS,
   SMALL,
@@ -144,9 +145,7 @@ export function sidesChart({ label, rows }: { label: string; rows: readonly Side
       const found = finding === null ? null : FINDINGS[finding];
       return {
         name,
-        note:
-          instead ??
-          `${found?.sign ?? ''}${base === null ? percent(head) : `${percent(base)} → ${percent(head)}`}`,
+        note: instead ?? `${found?.sign ?? ''}${rates(base, head)}`,
         colour: found?.colour ?? 'soft',
         bold: found !== null,
         marks: (place) => sideMarks(row, place),

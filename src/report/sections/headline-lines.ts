@@ -24,6 +24,7 @@ import {
 import { NO_RATE, withoutSubject } from './headline-sweep.ts';
 import { referenceEntries } from './order.ts';
 import { rates } from './phrases.ts';
+import { suiteScoring } from './suites.ts';
 
 function sentence(words: string): Inline {
   return text(shorten(words, SENTENCE));
@@ -160,13 +161,11 @@ export function modelChangedLine(result: Result): HeadlineText {
 }
 
 /** Regressions that the scoring change hides in a suite, or how its answers ended; null: none. */
-function hiddenBy(
-  { path, name, reason, references }: SuiteResult,
-  { scoring }: Result,
-): string | null {
+function hiddenBy(suite: SuiteResult, { scoring }: Result): string | null {
+  const { reason, references } = suite;
   if (reason?.by === 'endings') return `Answers ${endingShares(references).join('; ')}.`;
   if (reason?.by !== 'scoring') return null;
-  const found = scoring.find((change) => change.path === path && change.name === name);
+  const found = suiteScoring(suite, scoring);
   if (found === undefined) return null;
   return `${underBaseScoring(found, found.excused ?? false)}.`;
 }

@@ -170,7 +170,7 @@ export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLoo
   return suite.verdict === 'unchanged' && moved ? SCORING_CHANGED : VERDICTS[suite.verdict];
 }
 
-function suiteScoring(
+export function suiteScoring(
   { path, name }: SuiteResult,
   scoring: readonly ScoringResult[],
 ): ScoringResult | undefined {
