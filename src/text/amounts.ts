@@ -125,6 +125,10 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
+export function countedTries(tries: number): string {
+  return `${count(tries)} ${tries === 1 ? 'try' : 'tries'}`;
+}
+
 export function firstWords(words: readonly string[], most = 10): string {
   const shown = words.slice(0, most).join(', ');
   return words.length > most ? `${shown} and ${String(words.length - most)} more` : shown;

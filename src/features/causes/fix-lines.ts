@@ -10,7 +10,7 @@ import {
   type DiffLine,
   type Line,
 } from '../../report/sections/document.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { count, counted, countedTries } from '../../text/amounts.ts';
 import type { Cause, Fix } from './result.ts';
 
 export function fixBlocks({ fix, no_fix }: Cause): Block[] {
@@ -42,7 +42,7 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
 
 /** `restores 5 of 5 references, 2 tries each, and was not seen to break any of 45 that pass …`. */
 export function fixWords({ restores, costs, tries, withheld }: Fix): string {
-  const each = `${count(tries)} ${tries === 1 ? 'try' : 'tries'} each`;
+  const each = `${countedTries(tries)} each`;
   const whose = withheld === true ? ' that it was not written for' : '';
   const of = counted(restores.of, 'reference');
   const restored = `restores ${count(restores.references)} of ${of}${whose}`;

@@ -17,7 +17,7 @@ import {
 import { problemLine } from '../../report/sections/notices.ts';
 import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
-import { inSize, percent, count, counted } from '../../text/amounts.ts';
+import { inSize, percent, count, counted, countedTries } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 
@@ -171,13 +171,7 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
   const parts: Line[] = [
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
     ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} could not tell`)]]),
-    [
-      text(
-        n_tries === 'adaptive'
-          ? 'adaptive tries'
-          : `${count(n_tries)} ${n_tries === 1 ? 'try' : 'tries'}`,
-      ),
-    ],
+    [text(n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries))],
     [text(counted(usage.calls, 'model call'))],
     [text(runCost(usage))],
     [code(shortSha(head.sha))],

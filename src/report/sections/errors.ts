@@ -1,7 +1,7 @@
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { count } from '../../text/amounts.ts';
+import { count, countedTries } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { NOT_MADE_MESSAGES } from '../../types/model.ts';
 import { ENDED_IN_ERROR } from '../../wording/notices.ts';
@@ -56,7 +56,7 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   ];
   const triesIn = (of: readonly ErrorCause[]): number =>
     of.reduce((sum, { tries }) => sum + tries, 0);
-  const ended = triesIn(errors) === 1 ? '1 try' : `${count(triesIn(errors))} tries`;
+  const ended = countedTries(triesIn(errors));
   const failed =
     triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
   return [

@@ -9,6 +9,7 @@ import {
   cost,
   count,
   counted,
+  countedTries,
   meansInWords,
   percent,
   points,
@@ -126,7 +127,7 @@ export function signedInterval(low: number | null, high: number | null): string 
 
 /** `50 references × 3 tries` */
 export function size({ references, tries }: SuiteResult['compared']): string {
-  return `${counted(references, 'reference')} × ${tries === 1 ? '1 try' : `${count(tries)} tries`}`;
+  return `${counted(references, 'reference')} × ${countedTries(tries)}`;
 }
 
 /** `majority: 17 → 14 of 20 references`; null if every try has to pass. */
@@ -172,8 +173,8 @@ export function statusWords({
   const word = STATUS_WORDS[status];
   return history === undefined
     ? word
-    : `${word}; passed ${count(history.passes)} of ${count(history.tries)} ` +
-        `${history.tries === 1 ? 'try' : 'tries'} so far on base (${rateInterval(history)})`;
+    : `${word}; passed ${count(history.passes)} of ${countedTries(history.tries)} ` +
+        `so far on base (${rateInterval(history)})`;
 }
 
 /** Calls of the project's own programs are not priced. */
