@@ -1,3 +1,4 @@
+import { table } from '../measure/markdown.ts';
 import type { Goal } from './rows.ts';
 
 /** What came of one row. */
@@ -15,8 +16,6 @@ export interface Measured {
 
 /** In all rows at most this share of the runs may name anything else, in percent. */
 const MOST_WRONG = 5;
-
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 function share(part: number, whole: number): string {
   return whole === 0 ? '–' : ((100 * part) / whole).toFixed(1);
@@ -58,47 +57,30 @@ function reachedWords(rows: readonly Measured[]): string {
 }
 
 function tableOf(rows: readonly Measured[]): string[] {
-  return [
-    line([
-      'planted',
-      'goal',
-      'all named, and nothing else, %',
-      'anything else named, %',
-      'calls',
-      'runs',
-    ]),
-    line(['---', '---', '---:', '---:', '---:', '---:']),
-    ...rows.map(({ name, goal, examined, right, wrong, calls }) =>
-      line([
-        name,
-        goalWords(goal),
-        share(right, examined),
-        share(wrong, examined),
-        examined === 0 ? '–' : (calls / examined).toFixed(0),
-        String(examined),
-      ]),
-    ),
-    '',
-    reachedWords(rows),
-  ];
+  const titles = ['all named, and nothing else, %', 'anything else named, %', 'calls', 'runs'];
+  const cells = rows.map(({ name, goal, examined, right, wrong, calls }) => [
+    name,
+    goalWords(goal),
+    share(right, examined),
+    share(wrong, examined),
+    examined === 0 ? '–' : (calls / examined).toFixed(0),
+    String(examined),
+  ]);
+  return [table(['planted', 'goal', ...titles], cells, 2), '', reachedWords(rows)];
 }
 
-function harmlessTable(rows: readonly Measured[]): string[] {
-  return [
-    line(['edit', 'goal', 'pull requests', 'examined', 'a line named', 'of all, %', 'calls']),
-    line(['---', '---', '---:', '---:', '---:', '---:', '---:']),
-    ...rows.map(({ name, runs, examined, wrong, calls }) =>
-      line([
-        name,
-        `named in ≤ ${String(MOST_WRONG)} %`,
-        String(runs),
-        String(examined),
-        String(wrong),
-        share(wrong, runs),
-        examined === 0 ? '–' : (calls / examined).toFixed(0),
-      ]),
-    ),
-  ];
+function harmlessTable(rows: readonly Measured[]): string {
+  const titles = ['pull requests', 'examined', 'a line named', 'of all, %', 'calls'];
+  const cells = rows.map(({ name, runs, examined, wrong, calls }) => [
+    name,
+    `named in ≤ ${String(MOST_WRONG)} %`,
+    String(runs),
+    String(examined),
+    String(wrong),
+    share(wrong, runs),
+    examined === 0 ? '–' : (calls / examined).toFixed(0),
+  ]);
+  return table(['edit', 'goal', ...titles], cells, 2);
 }
 
 /** benchmarks/causes.md. */
@@ -138,11 +120,11 @@ export function pageOf({
     '',
     'A line can be named only where something seemed to fall, which is rare by itself.',
     '',
-    ...harmlessTable(harmless),
+    harmlessTable(harmless),
     '',
     'The same where the experiment runs on whatever passed less often, as if that had been a regression:',
     '',
-    ...harmlessTable(always),
+    harmlessTable(always),
     '',
   ].join('\n');
 }

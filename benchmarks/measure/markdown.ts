@@ -1,9 +1,13 @@
-/** A Markdown table; the first column is text, the others are figures. */
-export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table; its first columns are text, the others are figures. */
+export function table(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  texts = 1,
+): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
     row(titles),
-    row(titles.map((_, index) => (index === 0 ? '---' : '---:'))),
+    row(titles.map((_, index) => (index < texts ? '---' : '---:'))),
     ...rows.map(row),
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { table } from '../measure/markdown.ts';
 import type { Called } from './attributes.ts';
 import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals.ts';
 
@@ -40,84 +41,69 @@ function percent(share: number): string {
   return (100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0);
 }
 
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-
 const goalsOf = ({ goals }: Outcome): string => goals.map(inWords).join(', ') || '–';
 
 const TITLES = ['pull request', 'goal', 'red %', 'green %', 'grey %', 'calls per reference'];
-const ALIGNED = ['---', '---', '---:', '---:', '---:', '---:'];
 
-function cellsOf(row: Measured): string[] {
-  const { red, green, grey, calls } = row.figures;
-  return [row.name, goalsOf(row), ...[red, green, grey].map(percent), calls.toFixed(1)];
+/** Makes a figure bold that misses its row's goal. */
+function marker(row: Outcome): (figure: Figure, cell: string) => string {
+  const missed = missesOf([row]).map(({ goal }) => goal.figure);
+  return (figure, cell) => (missed.includes(figure) ? `**${cell}**` : cell);
 }
-
-/** A figure that misses its row's goal is bold. */
-function shortTable(rows: readonly Measured[]): string[] {
-  return [line(TITLES), line(ALIGNED), ...rows.map((row) => line(markedCells(row)))];
-}
-
-const FIGURES: readonly (Figure | null)[] = [null, null, 'red', 'green', 'grey', 'calls'];
 
 function markedCells(row: Measured): string[] {
-  const missed = missesOf([row]).map(({ goal }) => goal.figure);
-  return cellsOf(row).map((cell, column) => {
-    const figure = FIGURES[column];
-    return figure && missed.includes(figure) ? `**${cell}**` : cell;
+  const marked = marker(row);
+  const { red, green, grey, calls } = row.figures;
+  return [
+    row.name,
+    goalsOf(row),
+    marked('red', percent(red)),
+    marked('green', percent(green)),
+    marked('grey', percent(grey)),
+    marked('calls', calls.toFixed(1)),
+  ];
+}
+
+function shortTable(rows: readonly Measured[]): string {
+  return table(TITLES, rows.map(markedCells), 2);
+}
+
+function tableOf(rows: readonly Measured[]): string {
+  const cells = rows.map((row) => [...markedCells(row), String(row.runs)]);
+  return table([...TITLES, 'runs'], cells, 2);
+}
+
+function ledgerTable(rows: readonly Measured[]): string {
+  const cells = rows.map((row) => {
+    const marked = marker(row);
+    const { named, fixed } = row.figures;
+    const shares = [marked('named', percent(named)), marked('fixed', percent(fixed))];
+    return [...markedCells(row), ...shares, String(row.runs)];
   });
+  return table([...TITLES, 'named %', 'fixed %', 'runs'], cells, 2);
 }
 
-function tableOf(rows: readonly Measured[]): string[] {
-  return [
-    line([...TITLES, 'runs']),
-    line([...ALIGNED, '---:']),
-    ...rows.map((row) => line([...markedCells(row), String(row.runs)])),
-  ];
-}
-
-function ledgerTable(rows: readonly Measured[]): string[] {
-  return [
-    line([...TITLES, 'named %', 'fixed %', 'runs']),
-    line([...ALIGNED, '---:', '---:', '---:']),
-    ...rows.map((row) => {
-      const missed = missesOf([row]).map(({ goal }) => goal.figure);
-      const marked = (figure: 'named' | 'fixed'): string => {
-        const cell = percent(row.figures[figure]);
-        return missed.includes(figure) ? `**${cell}**` : cell;
-      };
-      return line([...markedCells(row), marked('named'), marked('fixed'), String(row.runs)]);
-    }),
-  ];
-}
-
-function fallenTable(rows: readonly Measured[]): string[] {
-  return [
-    line(['pull request', 'goal', 'red %', 'green %', 'grey %', 'bound wrong %', 'calls', 'runs']),
-    line(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:']),
-    ...rows.map((row) => {
-      const { red, green, grey, wrong, calls } = row.figures;
-      const shares = [red, green, grey, wrong].map(percent);
-      return line([row.name, goalsOf(row), ...shares, calls.toFixed(1), String(row.runs)]);
-    }),
-  ];
+function fallenTable(rows: readonly Measured[]): string {
+  const cells = rows.map((row) => {
+    const { red, green, grey, wrong, calls } = row.figures;
+    const shares = [red, green, grey, wrong].map(percent);
+    return [row.name, goalsOf(row), ...shares, calls.toFixed(1), String(row.runs)];
+  });
+  const titles = ['red %', 'green %', 'grey %', 'bound wrong %', 'calls', 'runs'];
+  return table(['pull request', 'goal', ...titles], cells, 2);
 }
 
 function reportedTable(
   rows: readonly Reported[],
   { what, reported }: { what: string; reported: string },
-): string[] {
-  return [
-    line([what, 'goal', `${reported} %`, 'calls per reference', 'runs']),
-    line(['---', '---', '---:', '---:', '---:']),
-    ...rows.map((row) => {
-      const missed = missesOf([row]).map(({ goal }) => goal.figure);
-      const marked = (figure: Figure, cell: string): string =>
-        missed.includes(figure) ? `**${cell}**` : cell;
-      const { reported: share, calls } = row.figures;
-      const cells = [marked('reported', percent(share)), marked('calls', calls.toFixed(2))];
-      return line([row.name, goalsOf(row), ...cells, String(row.runs)]);
-    }),
-  ];
+): string {
+  const cells = rows.map((row) => {
+    const marked = marker(row);
+    const { reported: share, calls } = row.figures;
+    const figures = [marked('reported', percent(share)), marked('calls', calls.toFixed(2))];
+    return [row.name, goalsOf(row), ...figures, String(row.runs)];
+  });
+  return table([what, 'goal', `${reported} %`, 'calls per reference', 'runs'], cells, 2);
 }
 
 /** Rows of which one thing is counted, with what stands above them. */
@@ -128,7 +114,7 @@ function reportedSections({ scores, drift, erosion, fixes, speed }: Page): strin
     rows: readonly Reported[],
     columns: { what: string; reported: string },
   ): string[] =>
-    rows.length === 0 ? [] : [`## ${title}`, '', ...words, '', ...reportedTable(rows, columns), ''];
+    rows.length === 0 ? [] : [`## ${title}`, '', ...words, '', reportedTable(rows, columns), ''];
   return [
     ...section(
       'Values',
@@ -169,29 +155,21 @@ function reportedSections({ scores, drift, erosion, fixes, speed }: Page): strin
   ];
 }
 
-function missTable(misses: readonly Miss[]): string[] {
-  return [
-    line(['row', 'goal', 'measured', 'standard errors beyond']),
-    line(['---', '---', '---:', '---:']),
-    ...misses.map(({ name, goal, measured, errors }) =>
-      line([
-        name,
-        inWords(goal),
-        goal.figure === 'calls' ? measured.toFixed(3) : `${(100 * measured).toFixed(2)} %`,
-        errors === null ? '–' : errors.toFixed(1),
-      ]),
-    ),
-  ];
+function missTable(misses: readonly Miss[]): string {
+  const cells = misses.map(({ name, goal, measured, errors }) => [
+    name,
+    inWords(goal),
+    goal.figure === 'calls' ? measured.toFixed(3) : `${(100 * measured).toFixed(2)} %`,
+    errors === null ? '–' : errors.toFixed(1),
+  ]);
+  return table(['row', 'goal', 'measured', 'standard errors beyond'], cells, 2);
 }
 
-function calledTable(rows: readonly Called[]): string[] {
-  return [
-    line(['attribute', 'called by the sum %', "by a suite's tests %", 'runs']),
-    line(['---', '---:', '---:', '---:']),
-    ...rows.map(({ name, sum, suites, runs }) =>
-      line([name, percent(sum), percent(suites), String(runs)]),
-    ),
-  ];
+function calledTable(rows: readonly Called[]): string {
+  return table(
+    ['attribute', 'called by the sum %', "by a suite's tests %", 'runs'],
+    rows.map(({ name, sum, suites, runs }) => [name, percent(sum), percent(suites), String(runs)]),
+  );
 }
 
 /** Every goal that a row of the page does not reach, and why. */
@@ -212,7 +190,7 @@ function notReached(page: Page): string[] {
   return [
     'Each row against its goal. A share that misses it by less than two standard errors may do so by chance.',
     '',
-    ...missTable(misses),
+    missTable(misses),
     '',
     `- **Calls.** Nearly all are tries of whole suites; those of single references under suspicion are at most ${single.toFixed(1)} a reference in these rows. A suite`,
     '  goes on until a drop is ruled out: of what it can see, 5 to 10 points. Unsteady references take more tries for that. After five a side the standard error',
@@ -249,33 +227,33 @@ export function pageOf(page: Page): string {
     '',
     START,
     '',
-    ...shortTable([...promises, ...ledger].filter(({ shown }) => shown)),
+    shortTable([...promises, ...ledger].filter(({ shown }) => shown)),
     '',
     END,
     '',
     '## All of them',
     '',
-    ...tableOf(promises),
+    tableOf(promises),
     '',
     '## Metrics, suites, questions, single references',
     '',
     '"Named": the metric that fell is named. "Fixed": every reference that head healed is called fixed, or, where none healed, any is.',
     '',
-    ...ledgerTable(ledger),
+    ledgerTable(ledger),
     '',
     ...reportedSections(page),
     '## Nothing changed',
     '',
     'Where tries end in an error, whether head answers as often as base is tested too, with a fifth of alpha beside the rest: red may reach 6 % there.',
     '',
-    ...tableOf(unchanged),
+    tableOf(unchanged),
     '',
     '## Everything 10 points worse',
     '',
     'The verdict of suites of each size and law after a fall everywhere. A small suite cannot detect 10 points; its green sentence says so. "Bound wrong" is the share',
     'of runs that ruled out a drop as large as this one.',
     '',
-    ...fallenTable(fallen),
+    fallenTable(fallen),
     '',
     '## Goals that are not reached, and why',
     '',
@@ -289,7 +267,7 @@ export function pageOf(page: Page): string {
     'where nothing changed, and where the references that broke have no attribute in common. Beside the sum of passes, by which evaldiff compares attributes, stand',
     "the two tests by which a suite of fixed tries is compared (a fall, and references that broke), shared by Holm's procedure.",
     '',
-    ...calledTable(attributes),
+    calledTable(attributes),
     '',
   ].join('\n');
 }
