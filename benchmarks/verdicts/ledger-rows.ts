@@ -1,25 +1,8 @@
-import type { Random } from '../../src/kernel/statistics/random.ts';
-import { least, most, type Goal } from './goals.ts';
-import type { Row } from './rows.ts';
-import {
-  drawSuite,
-  fiveAndFive,
-  moved,
-  nothing,
-  turned,
-  type Change,
-  type Law,
-  type Suite,
-} from './scenarios.ts';
+import { least, most } from './goals.ts';
+import { one, row, suites, type Row } from './rows.ts';
+import { fiveAndFive, moved, nothing, turned, type Suite } from './scenarios.ts';
 
 type Rates = readonly [base: number, head: number];
-
-const row = (
-  name: string,
-  goals: readonly Goal[],
-  draw: Row['draw'],
-  more: Partial<Row> = {},
-): Row => ({ name, goals, draw, tries: 'adaptive', ...more });
 
 const constant = (references: number, [base, head]: Rates): Suite => ({
   base: Array<number>(references).fill(base),
@@ -40,18 +23,6 @@ const metrics =
 
 const times = (count: number, rates: Rates): Rates[] => Array.from({ length: count }, () => rates);
 
-/** So many suites that all change, or of which only the first does. */
-const suites =
-  (
-    count: number,
-    references: number,
-    { law = 'all 0.95', all = nothing, first }: { law?: Law; all?: Change; first?: Change },
-  ) =>
-  (random: Random): Suite[] =>
-    Array.from({ length: count }, (_, s) =>
-      drawSuite(references, law, s === 0 ? (first ?? all) : all, random),
-    );
-
 /** So many questions that several references ask each, beside references of their own. */
 const duplicates =
   (questions: number, each: number, rate: number, own: { alone?: number; breaks?: true } = {}) =>
@@ -67,10 +38,6 @@ const duplicates =
       },
     ];
   };
-
-const one =
-  (references: number, law: Law, change: Change = nothing, own: Partial<Suite> = {}) =>
-  (random: Random): Suite[] => [{ ...drawSuite(references, law, change, random), ...own }];
 
 const critical = (references: number, rate: number, count: number, breaks: boolean) => () => {
   const suite = constant(references, [rate, rate]);

@@ -31,44 +31,35 @@ export interface Row {
   draw: (random: Random) => Suite[];
 }
 
-const one =
-  (references: number, law: Law, change: Change = nothing) =>
-  (random: Random): Suite[] => [drawSuite(references, law, change, random)];
+/** One suite, with what is its own besides the rates. */
+export const one =
+  (references: number, law: Law, change: Change = nothing, own: Partial<Suite> = {}) =>
+  (random: Random): Suite[] => [{ ...drawSuite(references, law, change, random), ...own }];
 
-/** Head errors in so many references, and nothing else changes. */
-const silent =
-  (references: number, law: Law, count: number) =>
-  (random: Random): Suite[] => [{ ...drawSuite(references, law, nothing, random), silent: count }];
-
-/** So many suites, the first of which changes. */
-const several =
-  (count: number, references: number, law: Law, change: Change = nothing) =>
+/** So many suites that all change, or of which only the first does. */
+export const suites =
+  (
+    count: number,
+    references: number,
+    { law = 'all 0.95', all = nothing, first }: { law?: Law; all?: Change; first?: Change },
+  ) =>
   (random: Random): Suite[] =>
     Array.from({ length: count }, (_, s) =>
-      drawSuite(references, law, s === 0 ? change : nothing, random),
+      drawSuite(references, law, s === 0 ? (first ?? all) : all, random),
     );
 
-/** Nothing changes, and on both sides so many tries get no answer. */
-const failing =
-  (references: number, law: Law, errors: number) =>
-  (random: Random): Suite[] => [{ ...drawSuite(references, law, nothing, random), errors }];
-
 /** One critical reference of so many goes from always right to half, with so many tries to begin with. */
-const criticalHalf =
-  (references: number, law: Law, criticalTries?: number) =>
-  (random: Random): Suite[] => [
-    {
-      ...drawSuite(references, law, turned(1, 1, 0.5), random),
-      critical: [0],
-      ...(criticalTries === undefined ? {} : { criticalTries }),
-    },
-  ];
+const criticalHalf = (references: number, law: Law, criticalTries?: number) =>
+  one(references, law, turned(1, 1, 0.5), {
+    critical: [0],
+    ...(criticalTries === undefined ? {} : { criticalTries }),
+  });
 
-const row = (
+export const row = (
   name: string,
   goals: readonly Goal[],
   draw: Row['draw'],
-  more: Partial<Pick<Row, 'shown' | 'tries' | 'part'>> = {},
+  more: Partial<Row> = {},
 ): Row => ({ name, goals, draw, tries: 'adaptive', ...more });
 
 const SHOWN = { shown: true } as const;
@@ -89,15 +80,10 @@ export const PROMISES: readonly Row[] = [
     SHOWN,
   ),
   row('20 × 0.8, nothing changed', [least('green', 0.55)], one(20, 'all 0.8'), SHOWN),
-  row(
-    '10 suites of 35 × 0.95, nothing changed',
-    [least('green', 0.82)],
-    several(10, 35, 'all 0.95'),
-    {
-      ...SHOWN,
-      part: 0.25,
-    },
-  ),
+  row('10 suites of 35 × 0.95, nothing changed', [least('green', 0.82)], suites(10, 35, {}), {
+    ...SHOWN,
+    part: 0.25,
+  }),
   row('20 × 0.95, all 5 points better', [least('green', 0.95)], one(20, 'all 0.95', moved(0.05))),
   row(
     '20 × 0.95, all 10 points worse',
@@ -139,13 +125,13 @@ export const PROMISES: readonly Row[] = [
   row(
     'one breaks in one of 7 suites of 20 × 0.95',
     [least('red', 0.97)],
-    several(7, 20, 'all 0.95', turned(1, 1, 0)),
+    suites(7, 20, { first: turned(1, 1, 0) }),
     { part: 0.25 },
   ),
   row(
     'one breaks in one of 10 suites of 20 × 0.95',
     [least('red', 0.97)],
-    several(10, 20, 'all 0.95', turned(1, 1, 0)),
+    suites(10, 20, { first: turned(1, 1, 0) }),
     { ...SHOWN, part: 0.25 },
   ),
   row('one critical of 50 × 0.95, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 0.95')),
@@ -162,7 +148,12 @@ export const PROMISES: readonly Row[] = [
     one(50, 'Beta(0.4, 0.1)', turned(3, 1, 0.5)),
     SHOWN,
   ),
-  row('head errors in 9 of 50 × 0.95', [least('red', 1)], silent(50, 'all 0.95', 9), SHOWN),
+  row(
+    'head errors in 9 of 50 × 0.95',
+    [least('red', 1)],
+    one(50, 'all 0.95', nothing, { silent: 9 }),
+    SHOWN,
+  ),
 ];
 
 const NAMES = Object.keys(LAWS) as Law[];
@@ -181,7 +172,9 @@ export const UNCHANGED: readonly Row[] = [
   ),
   ...[3, 7, 10].flatMap((count) =>
     (['all 0.95', 'Beta(½, ½)', 'Beta(0.4, 0.1)'] as const).map((law) =>
-      row(`${String(count)} suites of 20 × ${law}`, CALM, several(count, 20, law), { part: 0.3 }),
+      row(`${String(count)} suites of 20 × ${law}`, CALM, suites(count, 20, { law }), {
+        part: 0.3,
+      }),
     ),
   ),
   // Whether head answers as often is tested beside the verdict, with a fifth of alpha of its own.
@@ -190,7 +183,7 @@ export const UNCHANGED: readonly Row[] = [
       row(
         `${String(references)} × ${law}, 5 % of the tries in error on both sides`,
         [most('red', 0.05)],
-        failing(references, law, 0.05),
+        one(references, law, nothing, { errors: 0.05 }),
       ),
     ),
   ),
