@@ -11,11 +11,17 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_GATE } from '../src/kernel/suite/gate-settings.ts';
-import { ATTRIBUTE_ROWS, measureAttributes, type Called } from './verdicts/attributes.ts';
+import { ATTRIBUTE_ROWS, measureAttributes } from './verdicts/attributes.ts';
 import { FIXES } from './verdicts/fix-rows.ts';
 import type { Outcome } from './verdicts/goals.ts';
 import { LEDGER } from './verdicts/ledger-rows.ts';
-import { pageOf, withShortTable, type Measured, type Reported } from './verdicts/page.ts';
+import {
+  pageOf,
+  withShortTable,
+  type Measured,
+  type Page,
+  type Reported,
+} from './verdicts/page.ts';
 import { FALLEN, PROMISES, UNCHANGED, type Row } from './verdicts/rows.ts';
 import { randomOf } from './verdicts/scenarios.ts';
 import { SCORES, type ReportedRow } from './verdicts/scores.ts';
@@ -92,32 +98,29 @@ async function measureReported({ name, goals, part = 1, run }: ReportedRow): Pro
 const chosen = <Row extends { name: string }>(rows: readonly Row[]): Row[] =>
   rows.filter(({ name }) => name.includes(only));
 
-const tables = {
-  promises: chosen(PROMISES),
-  ledger: chosen(LEDGER),
-  unchanged: chosen(UNCHANGED),
-  fallen: chosen(FALLEN),
-  scores: chosen(SCORES),
-  drift: chosen(DRIFT),
-  erosion: chosen(EROSION),
-  fixes: chosen(FIXES),
-  speed: chosen(SPEED),
-  attributes: chosen(ATTRIBUTE_ROWS),
-};
+const judged = (rows: readonly Row[]) => chosen(rows).map((row) => () => measure(row));
+
+const reported = (rows: readonly ReportedRow[]) =>
+  chosen(rows).map((row) => () => measureReported(row));
 
 /** Every row, as work for one process. Its result is the same wherever it is measured. */
-const work: (() => Measured | Promise<Reported> | Called)[] = [
-  ...[...tables.promises, ...tables.ledger, ...tables.unchanged, ...tables.fallen].map(
-    (row) => () => measure(row),
-  ),
-  ...[...tables.scores, ...tables.drift, ...tables.erosion, ...tables.fixes, ...tables.speed].map(
-    (row) => () => measureReported(row),
-  ),
-  ...tables.attributes.map(
+const tables = {
+  promises: judged(PROMISES),
+  ledger: judged(LEDGER),
+  unchanged: judged(UNCHANGED),
+  fallen: judged(FALLEN),
+  scores: reported(SCORES),
+  drift: reported(DRIFT),
+  erosion: reported(EROSION),
+  fixes: reported(FIXES),
+  speed: reported(SPEED),
+  attributes: chosen(ATTRIBUTE_ROWS).map(
     (row) => () =>
       logged(measureAttributes(row, Math.ceil(runs * ATTRIBUTE_PART), seedOf(row.name))),
   ),
-];
+} satisfies Record<keyof Page, readonly (() => unknown)[]>;
+
+const work: (() => unknown)[] = Object.values(tables).flat();
 
 const PROCESSES = 2;
 
@@ -155,20 +158,11 @@ else await writePage();
 
 async function writePage(): Promise<void> {
   const results = await measureAll();
-  const take = <Result>(rows: readonly unknown[]): Result[] =>
-    results.splice(0, rows.length) as Result[];
-  const page = pageOf({
-    promises: take(tables.promises),
-    ledger: take(tables.ledger),
-    unchanged: take(tables.unchanged),
-    fallen: take(tables.fallen),
-    scores: take(tables.scores),
-    drift: take(tables.drift),
-    erosion: take(tables.erosion),
-    fixes: take(tables.fixes),
-    speed: take(tables.speed),
-    attributes: take(tables.attributes),
-  });
+  const measured = Object.entries(tables).map(([name, rows]) => [
+    name,
+    results.splice(0, rows.length),
+  ]);
+  const page = pageOf(Object.fromEntries(measured) as Page);
   if (only !== '' || process.argv.includes('--print')) {
     console.log(page);
     return;
