@@ -148,7 +148,7 @@ function onFile(
   const keys = new Set(suites.map(suiteIdentity));
   const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
   const [foundLine] = own.flatMap((each) => linesIn(each, file));
-  const line = foundLine ?? changedLine(file, result);
+  const line = foundLine?.line ?? changedLine(file, result);
   const worst = worstWords(suites, result, reports);
   return [
     at(
@@ -181,11 +181,23 @@ function overallLevel(
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 
-function linesIn({ lines: found }: FoundLines, { path, lines }: ChangedFile): number[] {
-  return found
-    .filter(({ head }) => head.file === path)
-    .map(({ head }) => head.line)
-    .filter((line) => lines.some(({ start, end }) => start <= line && line <= end));
+/** Unchanged lines that GitHub shows around each change. */
+const SHOWN_AROUND = 3;
+
+/** Found lines of a file, each at the nearest line that GitHub shows of the diff. */
+function linesIn(
+  { lines: found }: FoundLines,
+  { path, lines }: ChangedFile,
+): { line: number; isRemoved: boolean }[] {
+  return found.flatMap(({ head: { file, line }, side }) => {
+    if (file !== path || line === 0) return [];
+    const nearest = lines
+      .map(({ start, end }) =>
+        Math.min(Math.max(line, Math.max(1, start - SHOWN_AROUND)), end + SHOWN_AROUND),
+      )
+      .sort((a, b) => Math.abs(a - line) - Math.abs(b - line));
+    return nearest.slice(0, 1).map((shown) => ({ line: shown, isRemoved: side === 'base' }));
+  });
 }
 
 function onLines(
@@ -194,7 +206,7 @@ function onLines(
   failed: Annotation['level'],
 ): Annotation[] {
   const lines = Map.groupBy(
-    found.flatMap((each) => linesIn(each, file).map((line) => ({ line, each }))),
+    found.flatMap((each) => linesIn(each, file).map((own) => ({ ...own, each }))),
     ({ line }) => line,
   );
   return [...lines].map(([line, own]) => {
@@ -206,17 +218,26 @@ function onLines(
       file.path,
       line,
       failed,
-      lineTitle(new Set(own.map(({ each }) => each.proof)), suites),
+      lineTitle(
+        new Set(own.map(({ each }) => each.proof)),
+        own.every(({ isRemoved }) => isRemoved),
+        suites,
+      ),
       distinct(({ sentence }) => sentence).join('\n'),
     );
   });
 }
 
 /** A line that was tried made the suites worse; the only change, untried, is not blamed. */
-function lineTitle(proofs: ReadonlySet<FoundLines['proof']>, suites: string): string {
-  if (proofs.has('alone')) return `This line made ${suites} worse`;
+function lineTitle(
+  proofs: ReadonlySet<FoundLines['proof']>,
+  isRemoved: boolean,
+  suites: string,
+): string {
+  const line = isRemoved ? 'The line removed here' : 'This line';
+  if (proofs.has('alone')) return `${line} made ${suites} worse`;
   return proofs.has('together')
-    ? `This line with others made ${suites} worse`
+    ? `${line} with others made ${suites} worse`
     : `The only change before ${suites} got worse`;
 }
 

@@ -62,7 +62,10 @@ export interface ChangedFile {
   path: string;
   /** Path on base; differs from `path` for a rename; null for a new file. */
   basePath: string | null;
-  /** Head's changed lines as inclusive ranges; empty for a deleted file. */
+  /**
+   * Head's changed lines as inclusive ranges. Where lines were only removed: the line above and the
+   * line below, which may be past the end. Empty for a deleted file.
+   */
   lines: { start: number; end: number }[];
   deleted: boolean;
 }

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../stand-ins/eight-lines.ts';
+import {
+  BASE_LINES,
+  CULPRIT,
+  HEAD_LINES,
+  shopFiles,
+  shopModel,
+  shopPrompt,
+} from '../../stand-ins/eight-lines.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
@@ -86,6 +93,20 @@ test('a cause in a file that the pull request does not change is said on the fil
       title: 'This change: regression in 1 suite',
       message: expect.stringContaining('Cause: temperature (0.5 → 1.5), prompts/shared/hot.yaml:3'),
     },
+  ]);
+});
+
+test('of four changes of a file the remark is where the guilty line was removed', async () => {
+  const file = 'prompts/shop.yaml';
+  const lines = HEAD_LINES.map((line, at) => (at === 0 || at === 5 ? line : BASE_LINES[at]!));
+  const edited = lines.filter((_, at) => at !== 1);
+  const { causes, remarks } = await remarksOn(shopModel([]), shopFiles(SETTINGS), {
+    [file]: shopPrompt(edited).replace('name: shop', '# The shop.\nname: shop\ntop_p: 0.9'),
+  });
+  expect(causes[0]?.causes[0]?.units).toMatchObject([{ side: 'base', lines: { from: CULPRIT } }]);
+  // Two lines were added above it.
+  expect(remarks).toMatchObject([
+    { path: file, line: CULPRIT + 2, title: 'This change: regression in 1 suite' },
   ]);
 });
 

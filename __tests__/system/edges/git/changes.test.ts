@@ -20,7 +20,7 @@ async function changes(
 }
 
 describe('changed files', () => {
-  test("carry head's changed lines as ranges", async () => {
+  test("carry head's changed lines as ranges, and the lines around those that were only removed", async () => {
     const before = numbered(1, 20);
     const after = before
       .replace('line 3\n', 'LINE 3\n')
@@ -28,7 +28,7 @@ describe('changed files', () => {
       .replace('line 15\nline 16\n', '')
       .replace('line 20\n', 'line 20');
     const found = await changes({ 'a.yaml': before, 'same.yaml': 'same' }, { 'a.yaml': after });
-    expect(found).toEqual([changed('a.yaml', [3, 3], [11, 12], [20, 20])]);
+    expect(found).toEqual([changed('a.yaml', [3, 3], [11, 12], [16, 17], [20, 20])]);
   });
 
   test('are new, deleted, renamed, renamed and edited, or lines taken out only', async () => {
@@ -52,10 +52,10 @@ describe('changed files', () => {
       },
     );
     expect(found).toEqual([
-      changed('empty-later.yaml'),
+      changed('empty-later.yaml', [1, 1]),
       deleted('gone.yaml'),
       renamed('was.yaml', 'is.yaml', [1, 1]),
-      changed('less.yaml'),
+      changed('less.yaml', [1, 2]),
       renamed('old.yaml', 'moved/old.yaml'),
       added('new.yaml', [1, 2]),
     ]);
@@ -237,7 +237,10 @@ describe('a patch that streams in', () => {
       const bytes = Buffer.from(patch);
       for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
       expect(Object.fromEntries(parser.lines)).toEqual({
-        [ids[0]]: [{ start: 1, end: 2 }],
+        [ids[0]]: [
+          { start: 1, end: 2 },
+          { start: 10, end: 11 },
+        ],
         [ids[1]]: [{ start: 5, end: 5 }],
       });
     },
