@@ -1,7 +1,7 @@
 /**
- * Pull requests of every kind, each run as a runner runs the action, and their comments and reports
- * photographed at two widths in both schemes; `index.html` shows them all. Usage: node scripts/gallery.ts FOLDER [NAME]. Needs
- * Chromium.
+ * Runs pull requests of every kind as a runner runs the action, two at a time, and takes pictures of
+ * their comments and reports at two widths in both schemes. `index.html` shows them all.
+ * Usage: node scripts/gallery.ts FOLDER [NAME] [--no-pictures]. Pictures need Chromium.
  */
 import {
   cpSync,
@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
@@ -127,20 +128,29 @@ const ALL: [string, Situation | string][] = [
   ...SITUATIONS.map((situation): [string, Situation] => [situation.name, situation]),
 ];
 
-const [folder, only] = process.argv.slice(2);
+const {
+  values: { 'no-pictures': noPictures },
+  positionals: [folder, only = ''],
+} = parseArgs({ allowPositionals: true, options: { 'no-pictures': { type: 'boolean' } } });
 if (folder === undefined) throw new Error('name a folder for the pictures');
 const to = resolve(folder);
 mkdirSync(to, { recursive: true });
-const browser = await openBrowser();
-try {
-  for (const [name, situation] of ALL) {
-    if (only !== undefined && !name.includes(only)) continue;
+const browser = noPictures === true ? null : await openBrowser();
+const waiting = ALL.filter(([name]) => name.includes(only));
+
+async function runWaiting(): Promise<void> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [name, situation] = next;
     await run(name, situation, to);
-    await photograph(browser, to, name);
+    if (browser !== null) await photograph(browser, to, name);
     process.stdout.write(`${name}\n`);
   }
+}
+
+try {
+  await Promise.all([runWaiting(), runWaiting()]);
 } finally {
-  await browser.close();
+  await browser?.close();
 }
 writeIndex(
   to,

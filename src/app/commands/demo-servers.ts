@@ -101,13 +101,19 @@ function comments(state: DemoState, method: string | undefined, body: JsonBody):
   };
 }
 
+interface CheckBody {
+  conclusion?: string;
+  output?: { title: string; annotations?: unknown[] };
+}
+
 function checkRuns(state: DemoState, method: string | undefined, body: JsonBody): Reply {
-  const output = body['output'] as { title: string; annotations?: unknown[] };
-  const annotations = (state.check?.annotations ?? 0) + (output.annotations?.length ?? 0);
+  if (method === 'GET') return ok({ total_count: 0, check_runs: [] });
+  const { conclusion, output } = body as CheckBody;
+  const before = state.check ?? { conclusion: 'unknown', title: '', annotations: 0 };
   state.check = {
-    conclusion: String(body['conclusion'] ?? state.check?.conclusion),
-    title: output.title,
-    annotations,
+    conclusion: conclusion ?? before.conclusion,
+    title: output?.title ?? before.title,
+    annotations: before.annotations + (output?.annotations?.length ?? 0),
   };
   return { status: method === 'POST' ? 201 : 200, body: { id: 1 } };
 }
