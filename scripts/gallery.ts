@@ -34,13 +34,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const action = join(root, 'src', 'action.ts');
 
 /** A folder with `base` and `head`, as the demo has one. */
-function fixtureOf({ base, head, rules }: Situation): string {
+function folderOf({ base, head }: Situation): string {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gallery-'));
-  const own = {
-    'app/answers.mjs': readFileSync(join(root, 'scripts/gallery/answers.mjs'), 'utf8'),
-    'app/answers.json': JSON.stringify(rules, null, 1),
-  };
-  for (const [side, files] of Object.entries({ base: { ...base, ...own }, head }))
+  for (const [side, files] of Object.entries({ base, head }))
     for (const [path, text] of Object.entries(files)) {
       const file = join(folder, side, path);
       mkdirSync(dirname(file), { recursive: true });
@@ -103,30 +99,22 @@ ${sections.join('\n')}
   );
 }
 
-/** `situation`: a folder of `fixtures`, or files as data. */
-async function run(name: string, situation: Situation | string, to: string): Promise<void> {
-  const isFolder = typeof situation === 'string';
-  const fixture = isFolder ? join(root, 'fixtures', situation) : fixtureOf(situation);
-  const fork = !isFolder && situation.fork === true;
+async function run(situation: Situation, to: string): Promise<void> {
+  const { name, fork, description } = situation;
+  const fixture = folderOf(situation);
   let log = '';
-  const { comment, reports, folder } = await runPullRequest({ fixture, action, fork }, (text) => {
-    log += text;
-  });
+  const { comment, reports, folder } = await runPullRequest(
+    { fixture, action, fork, description },
+    (text) => {
+      log += text;
+    },
+  );
   writeFileSync(join(to, `${fileName(name)}.md`), comment);
   writeFileSync(join(to, `${fileName(name)}.log`), log);
   cpSync(join(reports, 'report.html'), join(to, `${fileName(name)}.html`));
   cpSync(join(reports, 'result.json'), join(to, `${fileName(name)}.json`));
-  rmSync(folder, { recursive: true, force: true });
-  if (!isFolder) rmSync(fixture, { recursive: true, force: true });
+  for (const done of [folder, fixture]) rmSync(done, { recursive: true, force: true });
 }
-
-const ALL: [string, Situation | string][] = [
-  ['regressed', 'demo'],
-  ['tool calls', 'tools'],
-  ['images', 'images'],
-  ['a program with files', 'program'],
-  ...SITUATIONS.map((situation): [string, Situation] => [situation.name, situation]),
-];
 
 const {
   values: { 'no-pictures': noPictures },
@@ -136,14 +124,14 @@ if (folder === undefined) throw new Error('name a folder for the pictures');
 const to = resolve(folder);
 mkdirSync(to, { recursive: true });
 const browser = noPictures === true ? null : await openBrowser();
-const waiting = ALL.filter(([name]) => name.includes(only));
+const waiting = SITUATIONS.filter(({ name }) => name.includes(only));
+if (waiting.length === 0) throw new Error(`no situation is named "${only}"`);
 
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const [name, situation] = next;
-    await run(name, situation, to);
-    if (browser !== null) await photograph(browser, to, name);
-    process.stdout.write(`${name}\n`);
+    await run(next, to);
+    if (browser !== null) await photograph(browser, to, next.name);
+    process.stdout.write(`${next.name}\n`);
   }
 }
 
@@ -154,5 +142,5 @@ try {
 }
 writeIndex(
   to,
-  ALL.map(([name]) => name),
+  SITUATIONS.map(({ name }) => name),
 );

@@ -6,14 +6,16 @@ const rules = JSON.parse(readFileSync(new URL('answers.json', import.meta.url), 
 const asked = new Map();
 
 /** Whether every text of a rule stands in what was sent. */
-const fits = ({ system = '', question = [] }, sent) =>
-  sent.system.includes(system) && [question].flat().every((part) => sent.question.includes(part));
+const fits = ({ model = '', system = '', question = [] }, sent) =>
+  sent.model.includes(model) &&
+  sent.system.includes(system) &&
+  [question].flat().every((part) => sent.question.includes(part));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, messages } = JSON.parse(line);
+  const { id, model, messages } = JSON.parse(line);
   const of = (role) => messages.filter((one) => one.role === role).map(({ content }) => content);
-  const sent = { system: of('system').join('\n'), question: of('user').at(-1) ?? '' };
-  const key = JSON.stringify(messages);
+  const sent = { model, system: of('system').join('\n'), question: of('user').at(-1) ?? '' };
+  const key = JSON.stringify([model, messages]);
   const count = asked.get(key) ?? 0;
   asked.set(key, count + 1);
   const { answers, error } = rules.find((rule) => fits(rule, sent)) ?? {

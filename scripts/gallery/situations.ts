@@ -1,10 +1,19 @@
 /**
- * Ten pull requests as data: the files of base, what head changes, and how the stand-in of a model
- * answers. `regressed` is the demo's own.
+ * Pull requests as data: the files of base, what head changes, and how the stand-in of a model
+ * answers. The first four are in `fixtures`, with programs that answer.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** Answers where all texts stand in what was asked, one after the other; or an error. */
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Applies if all its texts are part of the request. Gives its answers in turn, or an error. */
 interface Rule {
+  /** The model's name in evaldiff.yaml. */
+  model?: string;
   /** A part of the system message. */
   system?: string;
   /** A part of the last user message. */
@@ -15,17 +24,43 @@ interface Rule {
 
 export interface Situation {
   name: string;
-  base: Readonly<Record<string, string>>;
+  base: Files;
   /** Files that head changes or adds. */
-  head: Readonly<Record<string, string>>;
-  rules: readonly Rule[];
+  head: Files;
   /** Head comes from a fork, which gets no keys. */
   fork?: boolean;
+  /** What the pull request says of itself. */
+  description?: string;
 }
+
+const ANSWERS = readFileSync(join(root, 'scripts/gallery/answers.mjs'));
+
+/** A change whose model answers by rules. */
+const ruled = ({ base, rules, ...change }: Situation & { rules: readonly Rule[] }): Situation => ({
+  ...change,
+  base: { ...base, 'app/answers.mjs': ANSWERS, 'app/answers.json': JSON.stringify(rules, null, 1) },
+});
+
+function fixtureFiles(side: string): Files {
+  const folder = join(root, 'fixtures', side);
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((file) => [file.slice(folder.length + 1), readFileSync(file)]),
+  );
+}
+
+const fixture = (name: string, folder: string): Situation => ({
+  name,
+  base: fixtureFiles(`${folder}/base`),
+  head: fixtureFiles(`${folder}/head`),
+});
 
 const SETTINGS = `prompts: prompts/*.yaml
 models:
   assistant: { provider: program, command: [node, app/answers.mjs], files: [app/answers.mjs] }
+  small: { provider: program, command: [node, app/answers.mjs], files: [app/answers.mjs] }
   grader: { provider: program, command: [node, app/answers.mjs], files: [app/answers.mjs] }
 grader: grader
 qualeval: off
@@ -154,12 +189,109 @@ const verdict = (analysis: string, followUp: string): string =>
     follow_up: followUp,
   });
 
-export const SITUATIONS: readonly Situation[] = [
+/** A suite whose prompt and questions no other suite has. */
+const ownSuite = (name: string, style: string): Record<string, string> => ({
+  [`prompts/${name}.yaml`]: prompt(name, `You answer customers about ${name}.\n${style}`),
+  [`prompts/tests/${name}.yaml`]: tests(ASKED.slice(0, 12)),
+});
+
+/** Gives `other` once in every four answers, in turn over the things that are asked about. */
+const everyFourth = (system: string, usual: string, other: string): Rule[] =>
+  THINGS.map((thing, at) => ({
+    system,
+    question: thing.replace(/^.* /, ''),
+    answers: [0, 1, 2, 3].map((turn) => (turn === at % 4 ? other : usual)),
+  }));
+
+const ALL_FACTS = '30 days; Northmail; size chart; card.';
+
+const FORGOTTEN = ['Of course, we sort that out for you!', 'Sure, just send it back to us.'];
+
+const ADDED: readonly Asked[] = ['hat', 'coat', 'lamp', 'mirror'].map((thing) => ({
+  id: `pick-up-${thing}`,
+  question: `Where can I pick up a ${thing}?`,
+  expected: 'Harbour Street',
+}));
+
+const CRITICAL = tests().replaceAll(/(id: pay-(?:gift|shirts)), /g, '$1, tags: [critical], ');
+
+const RULED: readonly (Situation & { rules: readonly Rule[] })[] = [
   {
-    name: 'improved',
+    name: 'one suite regressed',
+    base: shop(EXACT),
+    head: { 'prompts/support.yaml': prompt('support', VAGUE) },
+    rules: [FORGETS, ...RIGHT],
+  },
+  {
+    name: 'fixed',
     base: shop(VAGUE),
     head: { 'prompts/support.yaml': prompt('support', EXACT) },
     rules: [FORGETS, ...RIGHT],
+  },
+  {
+    name: 'new failing',
+    base: shop(EXACT),
+    head: { 'prompts/tests/support.yaml': tests([...ASKED, ...ADDED]) },
+    rules: [
+      ...['hat', 'coat'].map((thing) => ({
+        question: ['pick up', thing],
+        answers: ['You can pick it up at our shop in Harbour Street.'],
+      })),
+      { question: 'pick up', answers: ['We only deliver.'] },
+      ...RIGHT,
+    ],
+  },
+  {
+    name: 'critical deleted',
+    base: { ...shop(EXACT), 'prompts/tests/support.yaml': CRITICAL },
+    head: { 'prompts/tests/support.yaml': tests(ASKED.slice(0, -3)) },
+    rules: RIGHT,
+  },
+  {
+    name: 'promise broken',
+    base: shop(VAGUE),
+    head: { 'prompts/support.yaml': prompt('support', EXACT) },
+    description: 'Names the refund window again.\n\nFixes: refund-jacket refund-scarf',
+    rules: [
+      { question: ['refund', 'scarf'], answers: FORGOTTEN },
+      { system: 'reassuring', question: ['refund', 'jacket'], answers: FORGOTTEN },
+      ...RIGHT,
+    ],
+  },
+  {
+    name: 'model changed',
+    base: shop(EXACT),
+    head: { 'prompts/support.yaml': prompt('support', EXACT, 'small', 'support') },
+    rules: [{ model: 'small', question: 'refund', answers: FORGOTTEN }, ...RIGHT],
+  },
+  {
+    name: 'pooled fall',
+    base: {
+      'evaldiff.yaml': SETTINGS,
+      ...Object.assign({}, ...SUITES.map((name) => ownSuite(name, 'Be exact.'))),
+    },
+    head: Object.assign({}, ...SUITES.map((name) => ownSuite(name, 'Be reassuring.'))) as Files,
+    rules: [
+      {
+        system: 'reassuring',
+        question: ['refund', 'scarf'],
+        answers: ['With pleasure!', 'Yes, within 30 days of delivery.'],
+      },
+      ...RIGHT,
+    ],
+  },
+  {
+    name: 'hidden metric',
+    base: shop(EXACT),
+    head: { 'prompts/support.yaml': prompt('support', POLITE) },
+    rules: [
+      ...everyFourth(
+        'politely',
+        ALL_FACTS,
+        `${ALL_FACTS} ${'With pleasure, dear customer. '.repeat(12)}`,
+      ),
+      ...everyFourth('', ALL_FACTS, 'We will tell you.'),
+    ],
   },
   {
     name: 'green, one suite',
@@ -285,4 +417,12 @@ export const SITUATIONS: readonly Situation[] = [
     rules: [],
     fork: true,
   },
+];
+
+export const SITUATIONS: readonly Situation[] = [
+  fixture('two suites regressed', 'demo'),
+  fixture('tool calls', 'tools'),
+  fixture('images', 'images'),
+  fixture('a program with files', 'program'),
+  ...RULED.map(ruled),
 ];

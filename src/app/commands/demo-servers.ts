@@ -14,6 +14,7 @@ interface DemoGitHub {
 
 interface DemoState {
   head: string;
+  description: string;
   comment: string | null;
   check: { conclusion: string; title: string; annotations: number } | null;
 }
@@ -24,8 +25,8 @@ interface Reply {
 }
 
 /** Serves the GitHub calls of one pull request on loopback, without validation. */
-export async function startDemoGitHub(head: string): Promise<DemoGitHub> {
-  const state: DemoState = { head, comment: null, check: null };
+export async function startDemoGitHub(head: string, description: string): Promise<DemoGitHub> {
+  const state: DemoState = { head, description, comment: null, check: null };
   const server: Server = createServer((request, response) => {
     void text(request).then((body) => {
       const { status, body: answer } = reply(
@@ -73,9 +74,10 @@ const ROUTES: readonly Route[] = [
   },
   {
     path: /\/pulls\/\d+$/,
-    answer: ({ head }) =>
+    answer: ({ head, description }) =>
       ok({
         number: 1,
+        body: description,
         state: 'open',
         base: { sha: head, ref: 'main' },
         head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } },

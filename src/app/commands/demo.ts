@@ -30,21 +30,22 @@ interface PullRequest {
   /** A folder with `base` and `head`. Head inherits base's files. */
   fixture: string;
   action: string;
-  fork?: boolean;
+  fork?: boolean | undefined;
+  description?: string | undefined;
 }
 
 /** Runs the pull-request job as a runner does, against a local stand-in of GitHub. */
 export async function runPullRequest(
-  { fixture, action, fork = false }: PullRequest,
+  { fixture, action, fork = false, description = '' }: PullRequest,
   log: (text: string) => void,
 ): Promise<DemoOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-demo-'));
   const workspace = join(folder, 'shop');
   await mkdir(workspace);
   const { base, head } = makeDemoRepository(fixture, workspace);
-  const github = await startDemoGitHub(head);
+  const github = await startDemoGitHub(head, description);
   try {
-    const runner = await runnerFiles(folder, { base, head, fork });
+    const runner = await runnerFiles(folder, { base, head, fork, body: description });
     const env = actionEnvironment(runner, workspace, github.url);
     const code = await runScript(action, env, workspace, log);
     const summary = await readFile(runner.summary, 'utf8');
@@ -71,7 +72,7 @@ type RunnerFiles = Awaited<ReturnType<typeof runnerFiles>>;
 
 async function runnerFiles(
   folder: string,
-  { base, head, fork }: { base: string; head: string; fork: boolean },
+  { base, head, fork, body }: { base: string; head: string; fork: boolean; body: string },
 ) {
   const files = {
     event: join(folder, 'event.json'),
@@ -89,6 +90,7 @@ async function runnerFiles(
     sender: { login: 'someone' },
     pull_request: {
       number: 1,
+      body,
       user: { login: 'someone' },
       base: { sha: base, ref: 'main', repo: repository },
       head: { sha: head, ref: 'friendlier', repo: from },
