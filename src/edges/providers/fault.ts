@@ -16,6 +16,8 @@ export interface Fault {
   said: string;
   detail: string;
   spent: MeteredUsage[];
+  /** No connection was made: after some in a row, the server is not called again. */
+  unreached?: true;
   /** At most one retry, whatever tries are left. */
   once?: true;
   ended?: Ended;
@@ -53,17 +55,8 @@ export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
 export const MAX_REPLY_DEPTH = 100;
 
-/** System errors that may pass; a wrong host name or certificate does not. */
-const PASSING = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
+/** Errors of a connection that was made, and may pass. */
+const PASSING = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
   return {
@@ -141,6 +134,13 @@ const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
 const DISABLE_STREAMING =
   '; turn that off in the server, or write "stream: false" into the prompt, as some servers want it';
 
+const UNMADE = { retry: 'later', unreached: true } as const;
+
+const CHECK_PROXY = '; check the address of the proxy (input proxy, in a terminal --proxy)';
+
+const UNREACHED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UNABLE_TO_.*|.*CERT.*|ERR_(TLS|SSL)_.*)$/;
+
 const UNTRUSTED =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
 
@@ -149,14 +149,12 @@ function connectionFault(system: string): Fault {
   if (proxy !== null)
     return fault(
       'network',
-      `no connection through the proxy (${proxy.words})`,
-      proxy.passing ? { retry: 'later' } : { scope: 'server' },
+      `no connection through the proxy (${proxy.words})${proxy.passing ? CHECK_PROXY : ''}`,
+      proxy.passing ? UNMADE : { scope: 'server' },
     );
-  return fault(
-    'network',
-    `no connection (${system})${remedyOf(system)}`,
-    PASSING.has(system) ? { retry: 'later' } : {},
-  );
+  const message = `no connection (${system})${remedyOf(system)}`;
+  if (UNREACHED.test(system)) return fault('network', message, UNMADE);
+  return fault('network', message, PASSING.has(system) ? { retry: 'later' } : {});
 }
 
 function remedyOf(system: string): string {
@@ -165,7 +163,7 @@ function remedyOf(system: string): string {
       '; for a certificate authority of your own set NODE_EXTRA_CA_CERTS to its file (in a ' +
       'workflow in the env of the step)'
     );
-  return system === 'ENOTFOUND'
-    ? "; nobody has heard of this server's name: is this machine online, and its address right?"
-    : '';
+  if (!UNREACHED.test(system)) return '';
+  const why = /^(ENOTFOUND|EAI_AGAIN)$/.test(system) ? 'the host name is not found: ' : '';
+  return `; ${why}check the network and the server's address`;
 }

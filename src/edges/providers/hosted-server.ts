@@ -35,7 +35,7 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: Opening;
-  /** Faults that further requests would meet too, by model; '': any model. */
+  /** Faults that further requests to a model would meet too. */
   closed: Map<string, Fault>;
   keySource: string;
   /** The key and header values that are too long to be a word of an answer. */

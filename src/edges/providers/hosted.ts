@@ -128,7 +128,7 @@ async function askOnce(
   const { request, target, open, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;
-  const known = closed.get('') ?? closed.get(model) ?? refusals.faultFor(request, open);
+  const known = closed.get(model) ?? refusals.faultFor(request, open);
   if (known !== null) return callCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted: Ask = {
     ...refusals.without(request),
@@ -154,8 +154,10 @@ async function askOnce(
   const { fault: found } = tried;
   if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
   const refused = refusals.learn(found, request, wanted);
-  if (refused === null)
-    return callCompletion({ ...tried, fault: closedBy(found, asking, server) }, label);
+  if (refused === null) {
+    closeModel(found, asking, server);
+    return callCompletion(tried, label);
+  }
   if (refused.first)
     server.retry.log(`model ${logLine(model)} refuses ${refused.what}; asking without it`);
   return null;
@@ -175,17 +177,13 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
 /** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
-function closedBy(
+function closeModel(
   found: Fault,
   { request, target: { model }, open }: HostedCall,
-  { closed, refusals, keySource }: Server,
-): Fault {
-  const told =
-    found.kind === 'key' ? { ...found, message: `${found.message}; ${keySource}` } : found;
-  if (found.scope === 'server') closed.set('', told);
-  else if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, told);
-  else refusals.refuse(told, request, open);
-  return told;
+  { closed, refusals }: Server,
+): void {
+  if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, found);
+  else refusals.refuse(found, request, open);
 }
 
 async function sendOnce(
@@ -195,6 +193,11 @@ async function sendOnce(
   options: HostedOptions,
 ): Promise<CallAttempt<VendorOutput>> {
   const { clock, timeoutMs, redact } = options;
+  const failed = (found: Fault): CallAttempt<VendorOutput> => ({
+    status: 'fault',
+    fault: withHint(found, server, options),
+    sent: true,
+  });
   if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const whole = await files.load(wanted).catch(unreadFile);
   if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
@@ -209,7 +212,7 @@ async function sendOnce(
     const data = parsedJson(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
-    if (failure !== null) return { status: 'fault', fault: failure, sent: true };
+    if (failure !== null) return failed(failure);
     const answer = endpoint.read(data, wanted);
     if (answer.kind === 'none') return { status: 'fault', fault: faultOfReply(answer), sent: true };
     if (answer.kind === 'odd') {
@@ -225,11 +228,7 @@ async function sendOnce(
       waitMs: exhaustedWait(response.headers, now) ?? 0,
     };
   } catch (error) {
-    return {
-      status: 'fault',
-      fault: withProxyHint(sdkFault(error, { now: clock.now(), timeoutMs, redact }), options),
-      sent: true,
-    };
+    return failed(sdkFault(error, { now: clock.now(), timeoutMs, redact }));
   }
 }
 
@@ -269,8 +268,13 @@ function endpointPath(
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** Adds that the environment names a proxy, which is ignored and may explain the failure. */
-function withProxyHint(found: Fault, { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>): Fault {
+/** Adds where the key comes from, or that a proxy of the environment is ignored. */
+function withHint(
+  found: Fault,
+  { keySource }: Server,
+  { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>,
+): Fault {
+  if (found.kind === 'key') return { ...found, message: `${found.message}; ${keySource}` };
   if (found.kind !== 'network' || proxy) return found;
   const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');
   return set === undefined

@@ -86,7 +86,7 @@ export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
   /** `down`: the server is given up. `first`: others in flight will report the same failure. */
-  release(ticket: Ticket, outcome: SlotOutcome): { down: boolean; first: boolean };
+  release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
   shut(): boolean;
   /** Calls so far, and how many may be in flight. */
   stats(): { calls: number; answered: number; limit: number };
@@ -150,7 +150,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (!again) counts.calls++;
       const fault = healthNow().down();
       // One call at a time probes whether a server that was given up is back.
-      if (fault !== null && (busy > 0 || backoff.isActive()))
+      if (fault !== null && (fault.scope === 'server' || busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
         queue.add(resolve, again);
@@ -163,13 +163,14 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const fault = healthNow().down();
       if (fault !== null) settleAll(queue, { status: 'down', fault });
       pump();
-      return { down: fault !== null, first };
+      return { down: fault, first };
     },
     shut: () => backoff.isActive(),
     stats: () => ({ ...counts, limit: pace.slots() }),
   };
 }
 
+/** With `scope: 'server'` for the rest of the run, else until a call is answered. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
@@ -181,24 +182,33 @@ interface Health {
 /** A single too long wait may concern another model. */
 const UNWAITED_ROUNDS = 2;
 
+/** Refused connections in a row; calls that are refused together count once. */
+const MOST_UNREACHED = 3;
+
 /** Without it every queued call would use up all its tries on a server that is down. */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
   let failures = 0;
+  let unreached = 0;
   let lastAnswer = now;
   let down: Fault | null = null;
   return {
     round: () => round,
     recordAnswer(at) {
       failures = 0;
-      down = null;
+      unreached = 0;
+      if (down?.scope !== 'server') down = null;
       lastAnswer = at;
     },
     recordFailure(of, fault, at, unwaited = false) {
+      if (down?.scope === 'server') return false;
+      if (fault.scope === 'server') down = fault;
       if (of !== round) return false;
       round++;
       failures++;
-      if (
+      unreached = fault.unreached === true ? unreached + 1 : 0;
+      if (unreached >= MOST_UNREACHED) down = unreachedFault(fault);
+      else if (
         unwaited
           ? failures >= UNWAITED_ROUNDS
           : failures >= giveUp.rounds && at - lastAnswer >= giveUp.afterMs
@@ -208,4 +218,9 @@ function createHealth(giveUp: { rounds: number; afterMs: number }, now: number):
     },
     down: () => down,
   };
+}
+
+function unreachedFault({ message, ...fault }: Fault): Fault {
+  const after = `${String(MOST_UNREACHED)} connections in a row failed, so nothing more was sent`;
+  return { ...fault, retry: 'never', scope: 'server', message: `${after}: ${message}` };
 }

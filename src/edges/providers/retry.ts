@@ -89,8 +89,8 @@ export async function withRetries<T>(
     const fault = boundedWait(result.fault, waitMs);
     last = fault;
     const { down, first } = limiter.release(entry.ticket, slotOutcome(result, fault, waitMs));
-    if (fault.retry === 'never') return failed(fault);
-    if (down || tries >= options.maxTries) return failed(exhaustion(fault, tries, limiter));
+    const end = finalFault(fault, down, tries, options);
+    if (end !== null) return failed(end);
     if (fault.retry === 'limited') {
       if (first)
         options.log(
@@ -115,6 +115,18 @@ async function admission(
   }
 }
 
+/** Null: the call is retried. */
+function finalFault(
+  fault: Fault,
+  down: Fault | null,
+  tries: number,
+  { maxTries, limiter }: RetryOptions,
+): Fault | null {
+  if (down?.scope === 'server') return down;
+  if (fault.retry === 'never') return fault;
+  return down === null && tries < maxTries ? null : exhaustion(fault, tries, limiter);
+}
+
 function boundedWait(fault: Fault, waitMs: number): Fault {
   if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
   return {
@@ -133,7 +145,10 @@ function slotOutcome(
   const unwaited = bounded !== fault;
   if (fault.retry === 'limited')
     return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
-  return fault.retry === 'later' || fault.kind === 'network' || fault.kind === 'timeout'
+  return fault.retry === 'later' ||
+    fault.kind === 'network' ||
+    fault.kind === 'timeout' ||
+    fault.scope === 'server'
     ? { kind: 'failed', fault }
     : { kind: 'refused' };
 }

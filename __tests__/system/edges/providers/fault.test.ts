@@ -5,9 +5,9 @@ import { httpFault } from '../../../../src/edges/providers/http-fault.ts';
 const failure = (status: number, code: string, said: string) =>
   httpFault({ status, code, said, waitMs: null, shouldRetry: null });
 
-test("a name that no server has is told in words, not in the system's alone", () => {
+test('a host name that is not found is explained in words beside the code', () => {
   expect(transportFault(new TransportError('connection', 'ENOTFOUND'), 1).message).toBe(
-    "no connection (ENOTFOUND); nobody has heard of this server's name: is this machine online, and its address right?",
+    "no connection (ENOTFOUND); the host name is not found: check the network and the server's address",
   );
 });
 

@@ -6,6 +6,7 @@ import { testClock, type TestClock } from '../../../unit/edges/providers/provide
 
 const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
 const failedFault = fault('server', 'down', { retry: 'later' });
+const unreachedFault = fault('network', 'no', { retry: 'later', unreached: true });
 const answered = { kind: 'answered', latencyMs: 10, waitMs: 0 } as const;
 
 function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClock } {
@@ -78,14 +79,14 @@ describe('a limiter', () => {
       const { ticket } = await waiting.shift()!;
       await dying.clock.sleep(400, new AbortController().signal, 'pause');
       expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({
-        down: round === 3,
+        down: round === 3 ? failedFault : null,
         first: true,
       });
     }
     await expect(Promise.all(waiting)).rejects.toThrow('not let in: down');
     const probe = await go(dying);
     expect(await dying.acquire(false)).toEqual({ status: 'down', fault: failedFault });
-    expect(dying.release(probe.ticket, answered).down).toBe(false);
+    expect(dying.release(probe.ticket, answered).down).toBeNull();
     expect((await go(dying)).status).toBe('go');
   });
 
@@ -94,11 +95,46 @@ describe('a limiter', () => {
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
       await shaky.clock.sleep(600, new AbortController().signal, 'pause');
-      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBe(
-        false,
-      );
+      expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBeNull();
       shaky.release((await go(shaky)).ticket, { kind: 'refused' });
     }
+  });
+
+  test('gives a server up for good after three refused connections without an answer between', async () => {
+    const refused = { kind: 'failed', fault: unreachedFault } as const;
+    const lost = limiter();
+    const refusals = async (count: number) => {
+      for (let i = 0; i < count; i++) lost.release((await go(lost)).ticket, refused);
+    };
+    await refusals(2);
+    lost.release((await go(lost)).ticket, { kind: 'refused' });
+    await refusals(2);
+    lost.release((await go(lost)).ticket, { kind: 'failed', fault: failedFault });
+    await refusals(2);
+    const [last, late] = [await go(lost), await go(lost)];
+    const { down } = lost.release(last.ticket, refused);
+    expect(down).toMatchObject({ scope: 'server', retry: 'never' });
+    expect(lost.release(late.ticket, answered).down).toBe(down);
+    expect(await lost.acquire(true)).toEqual({ status: 'down', fault: down });
+  });
+
+  test('does not count connections that are refused together', async () => {
+    const wide = limiter({ concurrency: { start: 16, max: 16 } });
+    const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
+    for (const { ticket } of entries)
+      wide.release(ticket, { kind: 'failed', fault: unreachedFault });
+    expect((await go(wide)).status).toBe('go');
+  });
+
+  test('gives a server up at once and for good when it refuses the key', async () => {
+    const closed = limiter();
+    const keyFault = fault('key', '401, the key was refused', { scope: 'server' });
+    const [first, second] = [await go(closed), await go(closed)];
+    const waiting = closed.acquire(false);
+    expect(closed.release(first.ticket, { kind: 'failed', fault: keyFault }).down).toBe(keyFault);
+    expect(await waiting).toEqual({ status: 'down', fault: keyFault });
+    closed.release(second.ticket, answered);
+    expect((await closed.acquire(false)).status).toBe('down');
   });
 
   test('the signal sends everybody away who waits, and all who come later', async () => {

@@ -107,10 +107,10 @@ describe('a proxy that the workflow names', () => {
     expect([asked.length, reached.length]).toEqual([0, 1]);
   });
 
-  test('that is not there is an error that names the proxy, after some tries', async () => {
+  test('that is not there is an error that names the proxy, after three tries', async () => {
     const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
     expect(errorOf(await ask()).message).toBe(
-      'openai (far): no connection through the proxy (ECONNREFUSED), after 5 tries',
+      'openai (far): 3 connections in a row failed, so nothing more was sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)',
     );
     expect(reached).toEqual([]);
   });
@@ -133,6 +133,6 @@ test('a failed connection says that a proxy of the environment is not used', asy
   );
   afterThisTest(providers.close);
   expect(errorOf(await providers.complete(request)).message).toBe(
-    'openai (far): no connection (ECONNREFUSED); https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy), after 5 tries',
+    "openai (far): 3 connections in a row failed, so nothing more was sent: no connection (ECONNREFUSED); check the network and the server's address; https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy)",
   );
 });
