@@ -4,9 +4,10 @@ import { perLimits, type Limits } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Problem, Scalar } from '../types/plain.ts';
+import type { Place, Problem, Scalar } from '../types/plain.ts';
 import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
@@ -76,10 +77,22 @@ export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
 
+/** The rows of a data file together, for what all of them lack. */
+export interface DataSource {
+  /** The header of a table, else the first row. */
+  place: Place;
+  lacks: 'has no column' | 'no line has';
+  names: ReadonlySet<string>;
+  inputs: ReadonlySet<string>;
+}
+
 export interface DraftReference extends Omit<Reference, 'id'> {
   given: string | null;
   recorded: Message[] | null;
+  source?: DataSource;
 }
+
+const NO_EXPECTED = 'the reference has no expected value';
 
 export function readDraft(
   document: Document,
@@ -120,14 +133,35 @@ export function readDraft(
   };
 }
 
-/** Lists what the input lacks of the variables. Known once all references are read. */
+/** What a reference lacks is known once all are read; what all rows of a file lack is told once. */
 export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
   const absent = variables.filter((name) => !Object.hasOwn(draft.input, name));
-  if (draft.thread !== null || absent.length === 0) return draft;
+  const { source, columns } = draft;
+  if (draft.thread !== null || absent.length === 0)
+    return withoutExpected(draft, columns?.expected ?? 'expected');
+  const [lacked] = absent.filter((name) => source?.inputs.has(name) === false);
+  if (source !== undefined && lacked !== undefined)
+    return { ...draft, problem: lackedInput(source, lacked), problemAt: source.place };
   const problem =
     `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
     'to its input, or take it out of the prompt';
   return { ...draft, problem, problemAt: draft.place };
+}
+
+function lackedInput({ lacks, names }: DataSource, name: string): string {
+  return names.has(name)
+    ? `gives {${name}} no value; add it to map.input`
+    : `${lacks} "${name}" for {${name}}${didYouMean(name, [...names])}`;
+}
+
+function withoutExpected(draft: DraftReference, column: string): DraftReference {
+  const { source, problem } = draft;
+  if (problem?.startsWith(NO_EXPECTED) !== true || source?.names.has(column) !== false)
+    return draft;
+  const { lacks, names, place } = source;
+  const rest = problem.slice(NO_EXPECTED.length);
+  const message = `${lacks} "${column}"${rest}${didYouMean(column, [...names])}`;
+  return { ...draft, problem: message, problemAt: place };
 }
 
 function undecidableReason(
@@ -141,8 +175,7 @@ function undecidableReason(
     if (skip || depends_on.length > 0 || !builtIn.usesExpected(source.with)) return [];
     const how = builtIn.expects(source.with);
     const expected = how === null ? given.expected : readExpected(how, given);
-    if (expected === undefined)
-      return `the reference has no expected value, and metric ${name} uses it`;
+    if (expected === undefined) return `${NO_EXPECTED}, and metric ${name} uses it`;
     const wrong = how?.wrong(expected) ?? null;
     return wrong === null ? [] : `metric "${name}": ${wrong}`;
   });

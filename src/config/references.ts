@@ -6,6 +6,7 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
+  type DataSource,
   type ReferenceContext,
   type ReferenceReader,
   referenceSchema,
@@ -122,12 +123,19 @@ async function readDataSource(
   const rows = readRows(file, content, context.limits, problems).map(
     ({ line, value, written }) => ({
       place: { file, line },
+      value,
       mapped: rowAsReference(value, rules),
       written: written && rowAsReference(written, rules),
     }),
   );
+  const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
+  const flaw = sharedFlaw(rows.map(({ mapped }) => mapped));
+  if (flaw !== null) {
+    problems.push(problem(top, flaw));
+    return [];
+  }
   const dialogues = rows.some(({ mapped }) => isMap(mapped) && Array.isArray(mapped['input']));
-  return rows.flatMap(({ place, mapped, written }, index) => {
+  const drafts = rows.flatMap(({ place, mapped, written }, index) => {
     const value =
       dialogues && typeof mapped !== 'string' ? (nothingAsked(mapped) ?? mapped) : mapped;
     if (typeof value === 'string') {
@@ -138,6 +146,20 @@ async function readDataSource(
     const draft = readDraft(row, [], index + 1, context, problems);
     return draft === null ? [] : [{ ...draft, columns }];
   });
+  const inputs = inputNames(drafts);
+  const rowsTogether: DataSource = {
+    place: top,
+    lacks: isTable(file) ? 'has no column' : 'no line has',
+    names: new Set([...rows.flatMap(({ value }) => Object.keys(value)), ...inputs]),
+    inputs,
+  };
+  return drafts.map((draft) => ({ ...draft, source: rowsTogether }));
+}
+
+/** What is wrong with every row in the same way. */
+function sharedFlaw(mapped: readonly (JsonMap | string)[]): string | null {
+  const [first] = mapped;
+  return typeof first === 'string' && mapped.every((each) => each === first) ? first : null;
 }
 
 /** Beside recorded dialogues, a row without messages is an error, not a reference. */
@@ -171,7 +193,7 @@ function identify(
     }
   }
   const counts = new Map<string, number>();
-  return drafts.map(({ given: own, recorded, ...draft }) => {
+  return drafts.map(({ given: own, recorded, source: _, ...draft }) => {
     if (own !== null) return { id: own, ...draft };
     const stem = hash(
       canonicalJson(

@@ -442,17 +442,89 @@ describe('references_from', () => {
   });
 
   test('makes a row without a variable an error of that row', async () => {
-    expect(await from('{ file: c.csv }', { 'c.csv': 'b\n1\n' })).toMatchObject({
+    expect(await from('{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"b": 1}\n' })).toMatchObject({
       problems: [],
       rows: [
+        ['c.jsonl:1', { a: 1 }, undefined, null],
         [
-          'c.csv:2',
-          { b: '1' },
+          'c.jsonl:2',
+          {},
           undefined,
           'the reference has no value for {a}: add it to its input, or take it out of the prompt',
         ],
       ],
     });
+  });
+
+  test.each([
+    ['a column', 'c.csv', 'id,A\n1,x\n2,y\n', 1, 'has no column "a" for {a}; did you mean "A"?'],
+    [
+      'any column like it',
+      'c.csv',
+      'id,q\n1,x\n2,y\n',
+      1,
+      'has no column "a" for {a}; known are id, q',
+    ],
+    [
+      'a member',
+      'c.jsonl',
+      '\n{"id": 1, "A": "x"}\n{"id": 2, "A": "y"}\n',
+      2,
+      'no line has "a" for {a}; did you mean "A"?',
+    ],
+    [
+      'a member of the inputs',
+      'c.jsonl',
+      '{"input": {"A": "x"}}\n{"input": {"A": "y"}}\n',
+      1,
+      'no line has "a" for {a}; did you mean "A"?',
+    ],
+  ])('without %s of a variable names it once, at its top', async (_, file, text, line, problem) => {
+    const { project, problems } = await read({
+      ...suiteFiles(PROMPT, `${METRICS}references_from: { file: ${file} }\n`),
+      [file]: text,
+    });
+    expect(problems).toEqual([]);
+    const found = { problem, problemAt: { file, line } };
+    expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
+  });
+
+  test('that maps no column to a variable says so once', async () => {
+    const { project } = await read({
+      ...suiteFiles(
+        PROMPT,
+        `${METRICS}references_from: { file: c.csv, map: { input: { q: a } } }\n`,
+      ),
+      'c.csv': 'a\n1\n2\n',
+    });
+    const problem = 'gives {a} no value; add it to map.input';
+    const found = { problem, problemAt: { file: 'c.csv', line: 1 } };
+    expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
+  });
+
+  test.each([
+    [
+      'c.csv',
+      'a,Expected\n1,x\n2,y\n',
+      1,
+      'has no column "expected", and metric exact uses it; did you mean "Expected"?',
+    ],
+    [
+      'c.jsonl',
+      '{"a": 1}\n{"a": 2}\n',
+      1,
+      'no line has "expected", and metric exact uses it; known are a',
+    ],
+  ])('without expected values names that once: %s', async (file, text, line, problem) => {
+    const { project } = await read({
+      ...suiteFiles(
+        PROMPT,
+        `metrics: [{ name: exact, uses: exact_match }]\nreferences_from: { file: ${file} }\n`,
+      ),
+      [file]: text,
+    });
+    const found = { problem, problemAt: { file, line } };
+    expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
   });
 
   test.each<[string, string, Record<string, string>, string]>([
@@ -483,14 +555,14 @@ describe('references_from', () => {
     [
       'a missing column',
       '{ file: c.csv, map: { expected: ideal } }',
-      { 'c.csv': 'a\n1\n' },
-      'c.csv:2: has no column "ideal"; known are a',
+      { 'c.csv': 'a\n1\n2\n' },
+      'c.csv:1: has no column "ideal"; known are a',
     ],
     [
       'every missing column at once',
       '{ file: c.csv, map: { id: key, input: { a: question }, expected: ideal } }',
       { 'c.csv': 'a,b\n1,2\n' },
-      'c.csv:2: has no column "question" or "key" or "ideal"; known are a, b',
+      'c.csv:1: has no column "question" or "key" or "ideal"; known are a, b',
     ],
     [
       'a table of commas named as one of tabs',
