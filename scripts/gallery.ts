@@ -1,6 +1,7 @@
 /**
  * Runs pull requests of every kind as a runner runs the action, two at a time, and takes pictures of
- * their comments and reports at two widths in both schemes. `index.html` shows them all.
+ * their comments and reports at two widths in both schemes. `index.html` shows them all. Prints the
+ * words and numbers that each comment shows before a fold is opened, and words that are not plain.
  * Usage: node scripts/gallery.ts FOLDER [NAME] [--no-pictures]. Pictures need Chromium.
  */
 import {
@@ -21,6 +22,7 @@ import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';
+import { notPlainIn, numbersIn, visibleText, wordsIn } from './gallery/visible.ts';
 
 const WIDTHS = [860, 390];
 
@@ -127,11 +129,19 @@ const browser = noPictures === true ? null : await openBrowser();
 const waiting = SITUATIONS.filter(({ name }) => name.includes(only));
 if (waiting.length === 0) throw new Error(`no situation is named "${only}"`);
 
+/** What a reader sees before opening a fold, and what the deny list has against the whole. */
+function measuresOf(to: string, name: string): string {
+  const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
+  const text = visibleText(comment);
+  const found = [...new Set(notPlainIn(comment))].join(', ');
+  return `${String(wordsIn(text))} words, ${String(numbersIn(text))} numbers${found === '' ? '' : `; not plain: ${found}`}`;
+}
+
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     await run(next, to);
     if (browser !== null) await photograph(browser, to, next.name);
-    process.stdout.write(`${next.name}\n`);
+    process.stdout.write(`${next.name}: ${measuresOf(to, next.name)}\n`);
   }
 }
 

@@ -1,0 +1,52 @@
+/** What a reader sees of a comment before opening a fold, counted. */
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+const INLINE: ReadonlySet<string> = new Set([
+  ...['#text', 'a', 'b', 'i', 'em', 'strong', 'sub', 'code', 'span', 'wbr'],
+]);
+
+/**
+ * The text of a comment as GitHub first shows it: without the hidden marker, and of a closed fold
+ * only its summary. `isOpen` decides by the summary which folds are open.
+ */
+export function visibleText(comment: string, isOpen: (summary: string) => boolean = () => false) {
+  const html = micromark(comment, {
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+    allowDangerousHtml: true,
+  });
+  return shownOf(parseFragment(html), isOpen).replace(/\s+/g, ' ').trim();
+}
+
+function shownOf(node: Node, isOpen: (summary: string) => boolean): string {
+  if (node.nodeName === '#text') return (node as DefaultTreeAdapterTypes.TextNode).value;
+  if (!('childNodes' in node)) return '';
+  const textOf = (nodes: readonly Node[]): string =>
+    nodes.map((each) => shownOf(each, isOpen)).join('');
+  const edge = INLINE.has(node.nodeName) ? '' : ' ';
+  const summary = node.childNodes.filter(({ nodeName }) => nodeName === 'summary');
+  const isShut = node.nodeName === 'details' && !isOpen(textOf(summary).trim());
+  return `${edge}${textOf(isShut ? summary : node.childNodes)}${edge}`;
+}
+
+/** A word has a letter or a digit. */
+export const wordsIn = (text: string): number =>
+  text.split(' ').filter((word) => /[\p{L}\d]/u.test(word)).length;
+
+/** `12` and `4.5`, not the digits of `t05` or of a commit. */
+export const numbersIn = (text: string): number =>
+  text.match(/(?<![\p{L}\d_.-])\d+(?:[.,]\d+)*(?![\p{L}\d_])/gu)?.length ?? 0;
+
+/** Words that a reader without statistics does not know, and words of earlier versions. */
+const NOT_PLAIN =
+  /\b(?:intervals?|power|tolerance|mcnemar|macro-f1|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b|κ/gi;
+
+export const SURE = 'How sure is this?';
+
+/** What of the deny list a comment says anywhere but in the fold that is for it. */
+export const notPlainIn = (comment: string): string[] =>
+  visibleText(comment, (summary) => !summary.startsWith(SURE)).match(NOT_PLAIN) ?? [];
