@@ -1,7 +1,7 @@
 /**
  * How often evaldiff is red, green and grey on simulated pull requests, and what that costs: its
  * own rounds and verdicts over many laws and sizes. Writes benchmarks/verdicts.md and the short
- * table of docs/verdicts.md and README.md, the same every time.
+ * table of docs/verdicts.md, the same every time.
  *
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  *
@@ -168,8 +168,6 @@ async function writePage(): Promise<void> {
     return;
   }
   writeFileSync(new URL('verdicts.md', import.meta.url), page);
-  for (const name of ['../docs/verdicts.md', '../README.md']) {
-    const file = new URL(name, import.meta.url);
-    writeFileSync(file, withShortTable(readFileSync(file, 'utf8'), page));
-  }
+  const docs = new URL('../docs/verdicts.md', import.meta.url);
+  writeFileSync(docs, withShortTable(readFileSync(docs, 'utf8'), page));
 }

@@ -76,14 +76,13 @@ async function setUp(place: Place): Promise<Setting> {
   const repository = createRepository();
   repository.commit('Begin', {
     'evaldiff.yaml': `n_tries: 1\ngrader: { model: '${place.model}', temperature: 0 }\n${settings}\n`,
-    'prompts/capitals.yaml': shown('prompts/capitals.yaml').replace(
-      /^model: .*$/m,
-      `model: '${place.model}'`,
-    ),
-    'prompts/tests/capitals.yaml': shown('prompts/tests/capitals.yaml').replace(
-      'metrics:\n',
-      'metrics:\n  - { name: named, rubric: named, threshold: 1 }\n',
-    ),
+    'prompts/capitals.yaml': shown('prompts/capitals.yaml')
+      .replace(/^model: .*$/m, `model: '${place.model}'\ntemperature: 0`)
+      .replace('metrics:\n', 'metrics:\n  - { name: named, rubric: named, threshold: 1 }\n')
+      .replace(
+        'references:\n',
+        `  - { name: brief, code: 'metric = len(actual); result = metric < 40' }\nreferences:\n`,
+      ),
     'rubrics/named.yaml':
       'named:\n  prompt: "Is a city named? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
   });

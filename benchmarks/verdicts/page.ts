@@ -4,7 +4,7 @@ import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals
 
 /** What came of one row of pull requests. */
 export interface Measured extends Outcome {
-  /** Also in the short table of docs/verdicts.md and the README. */
+  /** Also in the short table of docs/verdicts.md. */
   shown: boolean;
   figures: Record<Exclude<Figure, 'reported'>, number>;
   /** Calls of single references, beyond those of the tries that all of a suite have. */
@@ -207,7 +207,7 @@ function notReached(page: Page): string[] {
   ];
 }
 
-/** benchmarks/verdicts.md, with the short table of docs/verdicts.md and README.md between two marks. */
+/** benchmarks/verdicts.md, with the short table of docs/verdicts.md between two marks. */
 export function pageOf(page: Page): string {
   const { promises, ledger, unchanged, fallen, attributes } = page;
   const worst = Math.max(0, ...unchanged.map(({ figures }) => figures.red));
