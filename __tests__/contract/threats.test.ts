@@ -67,7 +67,7 @@ function missingIn(line: string): string[] {
       ? []
       : [`${file} has no test "${title}"`];
   }
-  const anchor = /^\[SECURITY\.md[^\]]*\]\(\.\.\/SECURITY\.md#([\w-]+)\)$/.exec(line)?.[1];
+  const anchor = /^\[SECURITY\.md[^\]]*\]\(\.\.\/\.\.\/SECURITY\.md#([\w-]+)\)$/.exec(line)?.[1];
   if (anchor === undefined) return [`cannot be read: ${line}`];
   return headings.includes(anchor) ? [] : [`SECURITY.md has no heading #${anchor}`];
 }
@@ -85,14 +85,14 @@ const upTo = (count: number, prefix: string): string[] =>
 
 describe('the pages that say what holds', () => {
   test('have every threat, every refusal and every bad input once', () => {
-    expect(ids('docs/threats.md', 'T')).toEqual(upTo(66, 'T'));
-    expect(ids('docs/threats.md', 'R')).toEqual(upTo(13, 'R'));
-    const inputs = rows('docs/bad-inputs.md').map(({ what }) => what);
+    expect(ids('__tests__/contract/threats.md', 'T')).toEqual(upTo(66, 'T'));
+    expect(ids('__tests__/contract/threats.md', 'R')).toEqual(upTo(13, 'R'));
+    const inputs = rows('__tests__/contract/bad-inputs.md').map(({ what }) => what);
     expect(inputs.length).toBeGreaterThanOrEqual(158);
     expect(inputs.filter((input, index) => inputs.indexOf(input) !== index)).toEqual([]);
   });
 
-  test.each(['docs/threats.md', 'docs/bad-inputs.md'])(
+  test.each(['__tests__/contract/threats.md', '__tests__/contract/bad-inputs.md'])(
     '%s rests on tests and headings that exist',
     (page) => {
       expect(
@@ -109,7 +109,7 @@ describe('the check of these pages', () => {
       '`contract/security.test.ts` › `opens no connection`',
       'contract/security.test.ts has no test "opens no connection"',
     ],
-    ['[SECURITY.md](../SECURITY.md#promises)', 'SECURITY.md has no heading #promises'],
+    ['[SECURITY.md](../../SECURITY.md#promises)', 'SECURITY.md has no heading #promises'],
     ['somewhere', 'cannot be read: somewhere'],
   ])('finds what is not there and what it cannot read: %s', (line, found) => {
     expect(missing({ held: [line] })).toEqual([found]);
@@ -121,7 +121,7 @@ describe('the check of these pages', () => {
       missing({
         held: [
           '`contract/threats.test.ts` › `%s rests on tests and headings that exist`',
-          '[SECURITY.md](../SECURITY.md#reporting)',
+          '[SECURITY.md](../../SECURITY.md#reporting)',
         ],
       }),
     ).toEqual([]);

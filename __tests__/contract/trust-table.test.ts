@@ -4,7 +4,7 @@ import { useOfBase } from '../../src/trust/trust-table.ts';
 import { hostRefused, sources, trustLevel } from '../../src/trust/trust.ts';
 import type { EventFacts, Origin } from '../../src/types/repository.ts';
 
-const PAGE = readFileSync(new URL('../../docs/threats.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('./threats.md', import.meta.url), 'utf8');
 const ORIGINS: readonly Origin[] = ['base-branch', 'own-branch', 'fork', 'unknown'];
 
 const facts = (event: string, more: Partial<EventFacts> = {}): EventFacts => ({
@@ -66,7 +66,7 @@ const shown = PAGE.split('\n')
       .map((cell) => cell.trim()),
   );
 
-describe('the tables of docs/threats.md', () => {
+describe('the tables of threats.md', () => {
   test('say of every event and origin of head what the code decides', () => {
     const heading = [
       'head is on',
