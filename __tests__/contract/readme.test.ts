@@ -107,6 +107,10 @@ test('the README is at most 8 KB with one picture', () => {
   expect([...text.matchAll(/<img /g)]).toHaveLength(1);
 });
 
+test('CONTRIBUTING has at most 100 lines', () => {
+  expect(read('CONTRIBUTING.md').trimEnd().split('\n').length).toBeLessThanOrEqual(100);
+});
+
 describe('what pages say', () => {
   test.each(PAGES)('in %s links only to files that exist', (page) => {
     const links = [
