@@ -43,16 +43,18 @@ export async function readReferences(
   document: Document,
   context: ReferenceContext,
   problems: Problem[],
+  empty: Place[],
 ): Promise<Reference[]> {
   const reader: ReferenceReader = { ...context, schema: referenceSchema(context.limits) };
   const drafts = readWritten(document, reader, problems);
+  const list = valueAt(document.value, ['references']);
+  if (Array.isArray(list) && list.length === 0) empty.push(document.placeOf(['references']));
   const written = check(document, ['references_from'], referencesFromSchema, problems);
   const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
   for (const [index, source] of sources.entries()) {
     const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
-    drafts.push(
-      ...(await readDataSource(document.placeOf([...path, 'file']), source, reader, problems)),
-    );
+    const from = document.placeOf([...path, 'file']);
+    drafts.push(...(await readDataSource(from, source, reader, problems, empty)));
   }
   problems.push(...lonelyClusters(drafts));
   const inputs = inputNames(drafts);
@@ -114,6 +116,7 @@ async function readDataSource(
   source: z.output<typeof sourceSchema>,
   context: ReferenceReader,
   problems: Problem[],
+  empty: Place[],
 ): Promise<DraftReference[]> {
   const loaded = await context.load(source.file, from, problems);
   if (loaded === null) return [];
@@ -128,6 +131,7 @@ async function readDataSource(
       written: written && rowAsReference(written, rules),
     }),
   );
+  if (rows.length === 0) empty.push({ file, line: 0 });
   const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
   const flaw = sharedFlaw(rows.map(({ mapped }) => mapped));
   if (flaw !== null) {

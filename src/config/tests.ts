@@ -10,7 +10,7 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import { isMap, type Problem } from '../types/plain.ts';
+import { isMap, type Place, type Problem } from '../types/plain.ts';
 import { checkDependencies } from './depends-on.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
@@ -131,6 +131,7 @@ export async function readTests(
   }
   if (own !== null) checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
+  const empty: Place[] = [];
   const references = await readReferences(
     document,
     {
@@ -140,6 +141,7 @@ export async function readTests(
       isJudged: isJudged || problems.length > before,
     },
     problems,
+    empty,
   );
   checkEvery(metrics, references, own !== null, context.builtIns, problems);
   return {
@@ -149,6 +151,7 @@ export async function readTests(
     metrics,
     rollup: readRollup(document, problems),
     references,
+    empty,
     own,
     quarantine: readQuarantine(
       document,

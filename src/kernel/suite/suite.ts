@@ -111,6 +111,8 @@ export interface Tests {
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
+  /** Data files (line 0) and lists (their line) without a reference; absent: none. */
+  empty?: Place[];
   /** Null: single answers, judged by metrics alone. */
   own: OwnSuite | null;
   quarantine: { id: string; reason: string; until: string; place: Place }[];
