@@ -4962,6 +4962,86 @@ export interface EvaldiffResult {
     }[];
   }[];
   /**
+   * References that the description of the pull request promises to fix (`Fixes: id`), and whether they are; absent: it promises none.
+   */
+  promises?: {
+    /**
+     * Promised references, in the order of the text.
+     */
+    references: {
+      /**
+       * File of the prompt.
+       */
+      path: string;
+      /**
+       * Name of the suite.
+       */
+      suite: string;
+      /**
+       * Its variant; null: it did not run.
+       */
+      variant: {
+        /**
+         * The model as the prompt names it; null: code computes the output.
+         */
+        model: string | null;
+        /**
+         * What is sent to the vendor beside the messages.
+         */
+        parameters: {
+          [k: string]: _Schema0;
+        };
+      } | null;
+      /**
+       * The reference.
+       */
+      id: string;
+      /**
+       * `kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. `unclear`: too few tries were judged. `passed-before`: it passes on base, too. `unaffected`: it did not run, because nothing it depends on changed. `deleted`: head does not have it.
+       */
+      status: "kept" | "not-kept" | "unclear" | "passed-before" | "unaffected" | "deleted";
+      /**
+       * Base's tries; null: none.
+       */
+      base: {
+        /**
+         * Tries that passed.
+         */
+        passes: number;
+        /**
+         * Tries that passed or failed.
+         */
+        tries: number;
+      } | null;
+      /**
+       * Head's tries; null: none.
+       */
+      head: {
+        /**
+         * Tries that passed.
+         */
+        passes: number;
+        /**
+         * Tries that passed or failed.
+         */
+        tries: number;
+      } | null;
+    }[];
+    /**
+     * Promised names that are not the id of a reference.
+     */
+    unknown: {
+      /**
+       * As the text has it.
+       */
+      name: string;
+      /**
+       * The id that is most like it; null: none is.
+       */
+      nearest: string | null;
+    }[];
+  };
+  /**
    * Which changed lines made a suite worse, by experiment; absent: nothing got worse.
    */
   causes?: {

@@ -9,6 +9,7 @@ import { gradersFeature } from './features/graders/index.ts';
 import { historyFeature } from './features/history/index.ts';
 import { importsFeature } from './features/imports/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
+import { promisesFeature } from './features/promises/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
@@ -18,6 +19,7 @@ export const FEATURES: CommandFeatures = [
   gradersFeature,
   conversationsFeature,
   classificationFeature,
+  promisesFeature,
   causesFeature,
   anchorFeature,
   noiseFeature,

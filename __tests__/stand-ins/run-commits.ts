@@ -17,6 +17,7 @@ export async function runCommits(
   head: SourceTree,
   features: CommandFeatures,
   reply: (asked: string) => string,
+  description?: string,
 ): Promise<{ result: Result; requests: Request[] }> {
   const requests: Request[] = [];
   const never = () => Promise.reject(new Error('not asked here'));
@@ -49,5 +50,6 @@ export async function runCommits(
     maxCost: null,
     failOn: null,
   };
-  return { result: await planAndRun({ ...input, base, head, features }, edges), requests };
+  const sides = { base, head, ...(description === undefined ? {} : { description }) };
+  return { result: await planAndRun({ ...input, ...sides, features }, edges), requests };
 }

@@ -46,7 +46,7 @@ export function renderJunit(result: Result, reports: Reports): string {
       ),
     ),
   ];
-  const suites = [...runSuite(result, own), ...own];
+  const suites = [...runSuite(result, own), ...own, ...featureSuites(result, reports)];
   const sum = (key: keyof TestCounts): number =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
   const [tests, failures, errors] = [sum('tests'), sum('failures'), sum('errors')];
@@ -81,6 +81,22 @@ function runSuite(result: Result, own: readonly Element[]): Element[] {
   };
   const name = isPool ? 'all suites' : 'gate';
   return [element({ name: 'evaldiff' }, [{ ending, attributes: { name, classname: 'evaldiff' } }])];
+}
+
+function featureSuites(result: Result, reports: Reports): Element[] {
+  const found = reports.flatMap(({ cases }) => cases?.(result) ?? []);
+  return found
+    .filter(({ cases }) => cases.length > 0)
+    .map(({ name: classname, cases }) =>
+      element(
+        { name: classname },
+        cases.map(({ name, unmet: message }) => ({
+          ending:
+            message === null ? null : { element: 'skipped', type: 'unmet', message, body: '' },
+          attributes: { name, classname },
+        })),
+      ),
+    );
 }
 
 interface TestCounts {

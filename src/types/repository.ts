@@ -23,6 +23,8 @@ export interface EventFacts {
   /** Dependabot started the run or opened the pull request. */
   dependabot: boolean;
   addedLabel: string | null;
+  /** Of the pull request, by its author; absent: unknown. */
+  description?: string;
   labeller?: { login: string; isApp: boolean; isAuthor: boolean };
   origin: { event: string; runId: number } | null;
 }

@@ -111,7 +111,9 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
   let published = (): Promise<void> => Promise.resolve();
   try {
     await refuseForkCheckout(session.repository, facts);
-    const sides = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
+    const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
+    const { description } = facts;
+    const sides = { ...found, ...(description === undefined ? {} : { description }) };
     job.lease.about(facts, sides.head.commit, job.trust.approved);
     const own = await ownJobOf(job)?.open?.(job, session, sides);
     published = own?.published ?? published;

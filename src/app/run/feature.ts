@@ -41,6 +41,8 @@ export interface SidesRead {
   limits: Limits;
   /** The run is limited to some prompts, references or tags. */
   isChosen: boolean;
+  /** What the author wrote about the change; untrusted. Absent: unknown. */
+  description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
   /** The project as it was at `since`; null: there is no such commit. Absent: no repository. */
@@ -153,8 +155,12 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** Before the first call: data of earlier runs for the result. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
-  /** Before the first try: adds history of references. */
-  start?(suites: readonly SuiteComparison[], tools: JudgeEdges): Promise<SuiteComparison[]>;
+  /** Before the first try: adds history of references, and which are tried on. */
+  start?(
+    suites: readonly SuiteComparison[],
+    tools: JudgeEdges,
+    plan: FeaturePlan<Own> | null,
+  ): Promise<SuiteComparison[]>;
 
   /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
   before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;

@@ -18,6 +18,8 @@ export interface RunInput extends PrepareInput {
   tip?: SourceTree | null;
   /** Files that differ; absent: unknown. */
   changed?: readonly ChangedFile[];
+  /** What the author wrote about the change; untrusted. Absent: unknown. */
+  description?: string;
   trust: TrustLevel;
   features: Features;
   /** What base was at `since` (see `Repository`); null: there is no such commit. */

@@ -79,7 +79,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
 }
 
 async function ownReads(
-  { base, tip = null, head, trust, features }: RunInput,
+  { base, tip = null, head, description, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
   { overrides: { prompts, references, tags }, limits }: ReadOptions,
   earlier: SidesRead['earlier'],
@@ -93,6 +93,7 @@ async function ownReads(
         ? null
         : { tree: tip ?? base, origin: base, project: sides.base },
     head: { tree: head, project: sides.head },
+    ...(description === undefined ? {} : { description }),
     ...(earlier === undefined ? {} : { earlier }),
   };
   return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));

@@ -139,6 +139,9 @@ async function withStarts(
 ): Promise<Prepared> {
   let { suites } = prepared;
   if (prepared.mode !== 'diff') return prepared;
-  for (const { start } of rows) suites = (await start?.(suites, edges)) ?? suites;
+  for (const { key, start } of rows) {
+    const plan = prepared.features.find((planned) => planned.key === key) ?? null;
+    suites = (await start?.(suites, edges, plan)) ?? suites;
+  }
   return { ...prepared, suites };
 }

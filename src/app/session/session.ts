@@ -185,7 +185,7 @@ type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
 export function runInput(
   session: Session,
   mode: RunInput['mode'],
-  { base, tip = null, head, changed = [], notices = [] }: GivenSides,
+  { base, tip = null, head, changed = [], description, notices = [] }: GivenSides,
 ): RunInput {
   const { inputs, trust, withheld, features, now } = session;
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
@@ -196,6 +196,7 @@ export function runInput(
     tip,
     head,
     changed,
+    ...(description === undefined ? {} : { description }),
     trust: trust.level,
     features,
     withheld,

@@ -20,6 +20,8 @@ export interface Sides {
   mergeBase?: string | null;
   /** Null if it has the same files as base. */
   tip?: SourceTree | null;
+  /** What the pull request's author wrote about it; absent: unknown. */
+  description?: string;
   notices?: Notice[];
 }
 

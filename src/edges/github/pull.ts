@@ -3,6 +3,7 @@ import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
+import { bodyText } from './payload.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
 export function ownerAndName(repository: string): { owner: string; repo: string } {
@@ -12,6 +13,7 @@ export function ownerAndName(repository: string): { owner: string; repo: string 
 
 const Pull = z.object({
   number: z.number().int().positive(),
+  body: bodyText,
   user: z.object({ login: z.string() }).nullish(),
   state: z.string(),
   base: z.object({ sha: z.string(), ref: z.string() }),
@@ -54,8 +56,8 @@ export async function withPresentBase(
   number: number,
 ): Promise<EventFacts> {
   try {
-    const { base, head } = await presentPull(client, facts.repository, number);
-    const known = { ...facts, presentHead: head.sha };
+    const { base, body, head } = await presentPull(client, facts.repository, number);
+    const known = { ...facts, description: body, presentHead: head.sha };
     return base.ref === facts.baseBranch
       ? known
       : { ...known, baseBranch: base.ref, base: base.sha };
@@ -67,7 +69,7 @@ export async function withPresentBase(
 const PERMISSION = 'pull-requests: read';
 
 const PullText = z.object({
-  body: z.string().nullish(),
+  body: bodyText,
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
@@ -82,7 +84,7 @@ export async function pullWords(
   try {
     const { body, labels } = await readPull(client, repository, number, PullText);
     return {
-      body: body ?? '',
+      body,
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
@@ -128,6 +130,7 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     head: found.head.sha,
     headBranch: found.head.ref,
     presentHead: found.head.sha,
+    description: found.body,
   };
   return { facts: known, warnings: [] };
 }

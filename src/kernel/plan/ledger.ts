@@ -15,6 +15,8 @@ export interface LedgerReference extends LookRow {
   isCritical: boolean;
   /** It nearly always passed before: any failure is suspicious. */
   isSteady: boolean;
+  /** It is tried until it is known to be fixed or not. */
+  isAwaited: boolean;
   /** The fixed number of tries per side; Infinity: adaptive. */
   planned: number;
 }
@@ -91,7 +93,7 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 /** The evidence of suites whose tries are compared one by one. */
 export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
-  return suites.map(({ compared, gate, steady, policy }, s) => {
+  return suites.map(({ compared, gate, steady, awaited, policy }, s) => {
     const runs = compared.map((run) => ({ run, gating: gatingMetrics(run) }));
     const metrics = new Set(runs.flatMap(({ gating }) => [...gating]));
     return {
@@ -104,6 +106,7 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
           cluster: clusters[s]?.[at] ?? null,
           isCritical: isCritical(run),
           isSteady: steady.has(reference.id),
+          isAwaited: awaited.has(reference.id),
           planned: policy.kind === 'adaptive' ? Infinity : plannedOf(run, policy),
         };
       }),

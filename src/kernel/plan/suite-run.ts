@@ -105,6 +105,8 @@ export interface SuiteComparison {
   newlyQuarantined: readonly string[];
   /** Ids of references that nearly always passed in earlier runs of what base asks. */
   steady: ReadonlySet<string>;
+  /** Ids of references that are tried until they are known to be fixed or not. */
+  awaited: ReadonlySet<string>;
 }
 
 export function suiteComparison(
@@ -123,6 +125,7 @@ export function suiteComparison(
     quarantined,
     newlyQuarantined,
     steady: new Set(),
+    awaited: new Set(),
   };
 }
 

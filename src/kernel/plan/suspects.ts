@@ -124,14 +124,17 @@ export const MOST_FIXING_PAIRS = 9;
 /** A candidate with a smaller e-value is cleared. */
 const LEAST_E_VALUE = 1;
 
+/** An awaited reference gets this many pairs even if it does not look fixed. */
+const AWAITED_PAIRS = 5;
+
 /**
- * References that failed on base and pass on head, and the first `most` candidates that one more
- * pair could settle: e-values of "got better", called by e-BH. At most 5 % of the calls are wrong
+ * References that failed on base and pass on head, and the first `most` candidates (and all awaited
+ * references) that one more pair could settle: e-values of "got better", called by e-BH. At most 5 % of the calls are wrong
  * on average, whenever one stops.
  *
  * Source: Wang and Ramdas 2022 (e-BH).
  */
-export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries'> }>(
+export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],
   most = Infinity,
 ): { fixed: ReadonlySet<Row>; open: ReadonlySet<Row> } {
@@ -142,14 +145,20 @@ export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries'
   const q = eValueFdr(measured.map(({ eValue }) => eValue));
   const candidates = measured
     .map((own) => ({ ...own, isFixed: (q.get(own.eValue) ?? 1) <= FIXED_FDR }))
-    .filter(({ pairs }) => looksFixed(pairs));
+    .filter(({ pairs, row }) => row.reference.isAwaited || looksFixed(pairs));
   const open = candidates
     .filter(({ isFixed }) => !isFixed)
-    .filter(({ pairs, eValue }) => pairs.length < MOST_FIXING_PAIRS && eValue >= LEAST_E_VALUE)
-    .slice(0, most);
+    .filter(({ row, pairs: { length: made }, eValue }) =>
+      eValue >= LEAST_E_VALUE
+        ? made < MOST_FIXING_PAIRS
+        : row.reference.isAwaited && made < AWAITED_PAIRS,
+    )
+    .map(({ row }) => row);
+  const isAwaited = ({ reference }: Row): boolean => reference.isAwaited;
+  const others = open.filter((row) => !isAwaited(row)).slice(0, most);
   return {
     fixed: new Set(candidates.flatMap(({ row, isFixed }) => (isFixed ? row : []))),
-    open: new Set(open.map(({ row }) => row)),
+    open: new Set([...open.filter(isAwaited), ...others]),
   };
 }
 

@@ -24,6 +24,9 @@ export interface FeatureReport {
   /** Parts of the last line. */
   footer?(result: Result): Line[];
 
+  /** A suite for JUnit; `unmet`: what is missing, which is shown and never fails. */
+  cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
+
   /** Whether a comment is worth writing although no suite ran. */
   hasContent?(result: Result): boolean;
 

@@ -59,6 +59,7 @@ describe('reading an event', () => {
       action: 'synchronize',
       repository: 'acme/prompts',
       pullRequest: 12,
+      description: '',
       base: BASE,
       baseBranch: 'main',
       head: HEAD,

@@ -36,6 +36,7 @@ const found13 = {
   base: 'b'.repeat(40),
   baseBranch: 'main',
   presentHead: FORK_HEAD,
+  description: '',
 };
 const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
 

@@ -58,8 +58,11 @@ describe('suspicionOf', () => {
 });
 
 describe('findFixed', () => {
-  const positions = (tries: Tries[], most?: number) => {
-    const rows = tries.map((own, at) => ({ at, reference: { tries: own } }));
+  const positions = (tries: Tries[], most?: number, awaited: number[] = []) => {
+    const rows = tries.map((own, at) => ({
+      at,
+      reference: { tries: own, isAwaited: awaited.includes(at) },
+    }));
     const { fixed: called, open } = findFixed(rows, most);
     return { fixed: [...called].map(({ at }) => at), open: [...open].map(({ at }) => at) };
   };
@@ -87,6 +90,15 @@ describe('findFixed', () => {
       fixed: [],
       open: [],
     });
+  });
+
+  test('tries an awaited reference five times although it does not look fixed', () => {
+    const failing = (tries: number) => tried('0'.repeat(tries), '0'.repeat(tries));
+    const open = (own: Tries) => positions([healed(2), own, ...fine(25)], 0, [1]).open;
+    expect(open(failing(2))).toEqual([1]);
+    expect(open(tried('0000', '0111'))).toEqual([1]);
+    expect(open(failing(5))).toEqual([]);
+    expect(positions([failing(2), ...fine(25)]).open).toEqual([]);
   });
 
   test('is wrong in few runs where nothing changed', () => {

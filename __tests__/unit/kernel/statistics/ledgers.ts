@@ -29,6 +29,7 @@ export const reference = (tries: Tries, own: Partial<LedgerReference> = {}): Led
   cluster: null,
   isCritical: false,
   isSteady: false,
+  isAwaited: false,
   planned: Infinity,
   ...own,
 });

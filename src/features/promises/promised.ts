@@ -1,0 +1,81 @@
+import type { Project } from '../../project/settings.ts';
+import { nearest } from '../../text/suggest.ts';
+import type { PromisedReference, PromisesResult } from './result.ts';
+
+/** Limits against a hostile description: characters of a line, and names in all. */
+const LONGEST_LINE = 1_000;
+const MOST_NAMES = 30;
+
+const FIXES = /^[-*\s]*fixes[*\s]*:[*\s]*(.*)$/i;
+
+/** A name in backticks may have blanks. */
+const NAME = /`([^`]+)`|[^\s,;`]+/g;
+
+/** GitHub's own: an issue's number, here or in another repository, or its address. */
+const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
+
+/** Names on lines such as `Fixes: t05, suite/t12`, a list for each line. */
+export function promisedNames(description: string): string[][] {
+  const visible = description
+    .split('<!--')
+    .map((part, at) => (at === 0 ? part : part.slice((part + '-->').indexOf('-->') + 3)))
+    .join('');
+  let room = MOST_NAMES;
+  return visible.split(/\r?\n/).flatMap((line) => {
+    const [, listed] = FIXES.exec(line.slice(0, LONGEST_LINE).trim()) ?? [];
+    if (listed === undefined) return [];
+    const names = [...listed.replace(/ ?› ?/g, '›').matchAll(NAME)]
+      .map(([whole, quoted]) => (quoted ?? whole.replace(/[.:]+$/, '')).trim())
+      .filter((name) => name !== '' && !ISSUE.test(name))
+      .slice(0, room);
+    room -= names.length;
+    return names.length === 0 ? [] : [names];
+  });
+}
+
+export type KnownReference = Pick<PromisedReference, 'path' | 'suite' | 'id'>;
+
+export interface Promises extends Pick<PromisesResult, 'unknown'> {
+  references: KnownReference[];
+}
+
+/**
+ * The references that names mean: ids, with the suite before them if wanted. A line of several words
+ * that are neither ids nor like one is prose.
+ */
+export function resolvePromises(
+  lines: readonly (readonly string[])[],
+  { base, head }: { base: Project | null; head: Project },
+): Promises {
+  const [own, earlier] = [referencesIn(head), base === null ? [] : referencesIn(base)];
+  const ids = [...new Set([...own, ...earlier].map(({ id }) => id))];
+  const found = lines.flatMap((names) => {
+    const each = names.map((name) => {
+      const references = own.filter((reference) => isMeant(name, reference));
+      const here = references.length > 0 ? references : earlier.filter((of) => isMeant(name, of));
+      return { name, references: here, nearest: nearest(name, ids, 'strict') };
+    });
+    const hasIds = each.some((of) => of.references.length > 0);
+    const isList = hasIds || each.length === 1 || each.every((of) => of.nearest !== null);
+    return isList ? each : [];
+  });
+  const references = new Map(
+    found.flatMap((each) => each.references).map((own) => [JSON.stringify(own), own]),
+  );
+  return {
+    references: [...references.values()],
+    unknown: found
+      .filter((each) => each.references.length === 0)
+      .map(({ name, nearest: near }) => ({ name, nearest: near })),
+  };
+}
+
+function isMeant(name: string, { suite, id }: KnownReference): boolean {
+  return name === id || name === `${suite}/${id}` || name === `${suite}›${id}`;
+}
+
+function referencesIn({ suites }: Project): KnownReference[] {
+  return suites.flatMap(({ prompt: { file: path, name: suite }, tests }) =>
+    tests.references.map(({ id }) => ({ path, suite, id })),
+  );
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { countSchema, variantSchema } from '../../kernel/result/pieces.ts';
+
+const passesSchema = z
+  .strictObject({
+    passes: countSchema.describe('Tries that passed.'),
+    tries: countSchema.describe('Tries that passed or failed.'),
+  })
+  .nullable();
+
+const promiseSchema = z.strictObject({
+  path: z.string().describe('File of the prompt.'),
+  suite: z.string().describe('Name of the suite.'),
+  variant: variantSchema.nullable().describe('Its variant; null: it did not run.'),
+  id: z.string().describe('The reference.'),
+  status: z
+    .enum(['kept', 'not-kept', 'unclear', 'passed-before', 'unaffected', 'deleted'])
+    .describe(
+      '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. ' +
+        '`unclear`: too few tries were judged. `passed-before`: it passes on base, too. ' +
+        '`unaffected`: it did not run, because nothing it depends on changed. ' +
+        '`deleted`: head does not have it.',
+    ),
+  base: passesSchema.describe("Base's tries; null: none."),
+  head: passesSchema.describe("Head's tries; null: none."),
+});
+
+const promisesSchema = z.strictObject({
+  references: z.array(promiseSchema).describe('Promised references, in the order of the text.'),
+  unknown: z
+    .array(
+      z.strictObject({
+        name: z.string().describe('As the text has it.'),
+        nearest: z.string().nullable().describe('The id that is most like it; null: none is.'),
+      }),
+    )
+    .describe('Promised names that are not the id of a reference.'),
+});
+
+export type PromisedReference = z.infer<typeof promiseSchema>;
+
+export type PromisesResult = z.infer<typeof promisesSchema>;
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    promises?: PromisesResult;
+  }
+}
+
+export const promiseKeys = {
+  promises: promisesSchema
+    .describe(
+      'References that the description of the pull request promises to fix (`Fixes: id`), and ' +
+        'whether they are; absent: it promises none.',
+    )
+    .exactOptional(),
+};
