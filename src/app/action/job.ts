@@ -63,7 +63,7 @@ export async function runJob(
 
 function reasonsOf(error: unknown): string[] {
   if (error instanceof UserError) return error.problems.map(formatProblem);
-  return ["evaldiff failed, and the fault is its own. The error is in the job's log."];
+  return ["Internal error. The job's log has the details."];
 }
 
 async function concludeJob(

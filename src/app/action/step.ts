@@ -108,8 +108,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
   const problems =
     error instanceof UserError ? error.problems.map((each) => redact(formatProblem(each))) : [];
   for (const problem of problems) core.error(visibleLine(problem));
-  if (problems.length === 0)
-    core.error(visible(`evaldiff failed, and the fault is its own: ${redact(errorTrace(error))}`));
+  if (problems.length === 0) core.error(visible(`Internal error: ${redact(errorTrace(error))}`));
   try {
     core.setOutput('conclusion', 'error');
   } catch {

@@ -25,7 +25,7 @@ const MEGABYTE = 1e6;
 export const cacheCommand: AddCommand = (program, terminal, done) => {
   program
     .command('cache')
-    .description('shows the answers kept from earlier runs, and prunes them')
+    .description('show and prune stored answers')
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option(
       '--store <file>',

@@ -166,7 +166,7 @@ const RULE = '─'.repeat(72);
 export const demoCommand: AddCommand = (program, terminal, done) => {
   program
     .command('demo')
-    .description('the whole pull-request job on the shipped example: no key, no network')
+    .description('run the whole pull-request job on the shipped example, without key or network')
     .addHelpText('after', '\nExample:\n  evaldiff demo')
     .option('--verbose', "also show the action's own log")
     .action(async ({ verbose }: { verbose?: boolean }) => {

@@ -29,8 +29,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
     .description(
-      'starts a project: settings, an example suite, and the workflow; existing files are ' +
-        'not changed',
+      'write settings, an example suite and the workflow; existing files are not changed',
     )
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(

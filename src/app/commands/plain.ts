@@ -52,9 +52,7 @@ export const diffCommand: AddCommand = (program, terminal, done) => {
     verdict: true,
     report: 'result.json, report.html, junit.xml and comment.md',
   })
-    .description(
-      'the pull-request job in a terminal: runs what changed since base on both sides and compares',
-    )
+    .description('run the affected tests on base and head and compare them')
     .argument(
       '[overrides...]',
       'key=value, such as n_tries=5, prompts=capitals, references=refund* or tags=critical',
@@ -97,10 +95,7 @@ function planOnly(
 
 export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
-    .description(
-      'what diff would run and why, and how many calls; with --verbose what comes from which ' +
-        'side; makes no model calls',
-    )
+    .description('show what diff would run, why and at what cost; makes no model calls')
     .option('--verbose', 'also name every reference, and what comes from which side')
     .argument('[overrides...]', 'key=value')
     .addHelpText(
@@ -178,7 +173,7 @@ function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typ
 
 export const validateCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('validate'), {})
-    .description('checks every file and tells all errors at once, with lines; makes no model calls')
+    .description('check all files and report every error; makes no model calls')
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
 import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
-import type { LazyCommand, Terminal } from './terminal.ts';
+import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
 /** Runs one command line. Exit codes: 0 pass or neutral, 1 the gate failed, 2 no verdict. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -32,10 +32,10 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       );
     else if (isOfTheMachine(error))
       terminal.err(
-        `${logLine(`This machine refused: ${error.message}`)}. Make room, or let this path be ` +
-          'read and written (TMPDIR names the folder for temporary files).\n',
+        `${logLine(`System error: ${error.message}`)}. Free some space, or make the path readable and ` +
+          'writable (TMPDIR sets the folder for temporary files).\n',
       );
-    else terminal.err(`evaldiff failed, and the fault is its own: ${logText(errorTrace(error))}\n`);
+    else terminal.err(`Internal error: ${logText(errorTrace(error))}\n`);
     return NOT_JUDGED;
   }
 }
@@ -72,17 +72,29 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
+/** Headings of `--help`, in their order. */
+const GROUPS: Readonly<Record<CommandGroup, string>> = {
+  start: 'Start:',
+  test: 'Test:',
+  look: 'Look at results:',
+  manage: 'Manage:',
+};
+
 /** Our own commands; features add theirs. Each is loaded on demand to keep startup fast. */
 const COMMANDS: readonly LazyCommand[] = [
-  { name: 'diff', place: 10, load: async () => (await import('./plain.ts')).diffCommand },
-  { name: 'run', place: 20, load: async () => (await import('./run.ts')).runCommand },
-  { name: 'plan', place: 30, load: async () => (await import('./plain.ts')).planCommand },
-  { name: 'validate', place: 40, load: async () => (await import('./plain.ts')).validateCommand },
-  { name: 'report', place: 50, load: async () => (await import('./report.ts')).reportCommand },
-  { name: 'show', place: 60, load: async () => (await import('./show.ts')).showCommand },
-  { name: 'cache', place: 70, load: async () => (await import('./cache.ts')).cacheCommand },
-  { name: 'init', place: 80, load: async () => (await import('./init.ts')).initCommand },
-  { name: 'demo', place: 90, load: async () => (await import('./demo.ts')).demoCommand },
+  { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
+  { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },
+  { name: 'plan', group: 'test', load: async () => (await import('./plain.ts')).planCommand },
+  {
+    name: 'validate',
+    group: 'test',
+    load: async () => (await import('./plain.ts')).validateCommand,
+  },
+  { name: 'report', group: 'look', load: async () => (await import('./report.ts')).reportCommand },
+  { name: 'show', group: 'look', load: async () => (await import('./show.ts')).showCommand },
+  { name: 'cache', group: 'manage', load: async () => (await import('./cache.ts')).cacheCommand },
+  { name: 'init', group: 'start', load: async () => (await import('./init.ts')).initCommand },
+  { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
 /** The command `asked`, or all if there is none of this name. `done` gets the exit code. */
@@ -93,8 +105,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('evaldiff')
     .description(
-      'Regression testing for LLM prompts: base against head, several tries each, ' +
-        'regressions told from noise.',
+      'Compare LLM prompts on base and head, with enough tries to separate regressions from noise.',
     )
     .option('-V, --version', 'print the version and the commit it was built from')
     .on('option:version', () => {
@@ -106,9 +117,20 @@ export async function createProgram(
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     // Arguments would leave too little of the line for the summaries.
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .addHelpText('after', '\nBegin with evaldiff init, or watch evaldiff demo.');
-  for (const add of await Promise.all(commandsFor(asked, terminal).map(({ load }) => load())))
+    .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
+  const loaded = await Promise.all(
+    commandsFor(asked, terminal).map(async ({ group, load }) => ({ group, add: await load() })),
+  );
+  for (const { group, add } of loaded) {
+    program.commandsGroup(GROUPS[group]);
     add(program, terminal, done);
+  }
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('show the help of a command')
+      .helpGroup(GROUPS.manage),
+  );
   for (const command of program.commands)
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
   return program;
@@ -119,5 +141,5 @@ function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {
   const found = all.filter(({ name }) => name === asked);
   return found.length > 0 || asked === '--version' || asked === '-V'
     ? found
-    : all.sort((a, b) => a.place - b.place);
+    : Object.keys(GROUPS).flatMap((group) => all.filter((command) => command.group === group));
 }

@@ -44,10 +44,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   const names = kinds.map(({ fileName }) => `, ${fileName}`).join('');
   const command = program
     .command('report')
-    .description(
-      'renders saved results again: one in full, two compared by the same references, ' +
-        'several as tables, or as a trend; never asks a model',
-    )
+    .description('render saved results: one in full, two compared, several as tables or a trend')
     .argument(
       '[paths...]',
       `result.json${names} and report-<try>.yaml files of runs, or folders that hold some ` +

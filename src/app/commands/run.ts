@@ -14,7 +14,7 @@ import type { AddCommand, Terminal } from './terminal.ts';
 
 export const runCommand: AddCommand = (program, terminal, done) => {
   const command = evaluateOptions(program.command('run'), SWEEPS).description(
-    'evaluates the current files: every reference, in every combination that is swept',
+    'evaluate the current files, with overrides and sweeps',
   );
   const variants = addVariants(command, terminal);
   command

@@ -31,10 +31,7 @@ interface ShowOptions extends EvaluateOptions {
 
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
-    .description(
-      'everything about one reference of a saved result: input, what made it worse, prompt ' +
-        'as sent, every answer of both sides, scores, reasons; makes no model calls',
-    )
+    .description('show one test of a saved result: input, prompt, cause, answers, scores, reasons')
     .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(

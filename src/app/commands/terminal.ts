@@ -37,10 +37,12 @@ export type AddCommand = (
   done: (code: number) => void,
 ) => void;
 
+/** Where `--help` lists a command. */
+export type CommandGroup = 'start' | 'test' | 'look' | 'manage';
+
 export interface LazyCommand {
   name: string;
-  /** Commands are listed by it; our own have the multiples of ten. */
-  place: number;
+  group: CommandGroup;
   load(): Promise<AddCommand>;
 }
 

@@ -38,8 +38,7 @@ interface DiscoverOptions extends EvaluateOptions {
 export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
     .description(
-      'asks the grader which attributes the references have, and writes the attributes file ' +
-        'to edit and commit',
+      'find attributes of the references and write the attributes file to edit and commit',
     )
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace the attributes file that is there, as a whole')

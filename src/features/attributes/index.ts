@@ -17,7 +17,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   commands: [
     {
       name: 'discover',
-      place: 48,
+      group: 'manage',
       load: async () => (await import('./command.ts')).discoverCommand,
     },
   ],

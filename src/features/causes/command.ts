@@ -24,7 +24,7 @@ interface FixOptions {
 export const fixCommand: AddCommand = (program, terminal, done) => {
   program
     .command('fix')
-    .description('shows the fixes that a run has proven, and writes them into the prompt files')
+    .description('show the fixes that a run has proven and write them into the prompt files')
     .argument('[result]', 'result.json of a run with explain.fix', SAVED)
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option('--write', 'write them all, without asking')

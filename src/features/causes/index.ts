@@ -8,7 +8,7 @@ import { causeSettings, type CauseSettings } from './settings.ts';
 export const causesFeature: Feature<CauseSettings> & ReportRow & CommandRow = {
   key: 'causes',
   commands: [
-    { name: 'fix', place: 44, load: async () => (await import('./command.ts')).fixCommand },
+    { name: 'fix', group: 'look', load: async () => (await import('./command.ts')).fixCommand },
   ],
   calls: { possible: 'cause_possible' },
   settings: causeSettings,

@@ -129,10 +129,7 @@ const MOST_REPEATS = 100;
 
 export const gradeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
-    .description(
-      "tests those who judge: a rubric's grader on its labelled examples, or a " +
-        "conversation's evaluators on its labelled answers",
-    )
+    .description('measure a grader or evaluators on labelled examples')
     .argument(
       '<name>',
       'a rubric with examples, or a prompt whose conversation has labelled answers',

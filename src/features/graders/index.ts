@@ -10,7 +10,7 @@ import { runRubricTests } from './rubric-tests.ts';
 export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
   key: 'graders',
   commands: [
-    { name: 'grade', place: 42, load: async () => (await import('./command.ts')).gradeCommand },
+    { name: 'grade', group: 'look', load: async () => (await import('./command.ts')).gradeCommand },
   ],
   result: { run: graderKeys, suite: graderSuiteKeys },
   blank: { graders: [] },

@@ -37,9 +37,7 @@ interface ImportOptions {
 export const importCommand: AddCommand = (program, terminal, done) => {
   program
     .command('import')
-    .description(
-      "converts another tool's file to prompt and test files, and lists what has no counterpart",
-    )
+    .description("convert another tool's file to prompt and test files, and list what is lost")
     .argument(
       '<file>',
       "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",

@@ -7,6 +7,10 @@ export const importsFeature: Feature & SessionRow & CommandRow = {
   key: 'imports',
   formats: IMPORT_FORMATS,
   commands: [
-    { name: 'import', place: 75, load: async () => (await import('./command.ts')).importCommand },
+    {
+      name: 'import',
+      group: 'start',
+      load: async () => (await import('./command.ts')).importCommand,
+    },
   ],
 };

@@ -22,10 +22,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     asks: true,
     report: 'noise.json',
   })
-    .description(
-      'how often this gate is red although nothing changed: compares one commit with itself, ' +
-        'by new tries each time',
-    )
+    .description('compare a commit with itself to measure the false-alarm rate')
     .argument('[overrides...]', 'key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')
     .option(

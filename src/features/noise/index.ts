@@ -21,7 +21,7 @@ export const noiseFeature: Feature & CommandRow & ReportRow = {
   blank: { noise: null },
   report: async () => (await import('./footer.ts')).noiseReport,
   commands: [
-    { name: 'noise', place: 46, load: async () => (await import('./command.ts')).noiseCommand },
+    { name: 'noise', group: 'look', load: async () => (await import('./command.ts')).noiseCommand },
   ],
   savedFile,
   files: async () => [

@@ -94,10 +94,7 @@ async function refuseForeign(folder: string): Promise<void> {
 
 export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
-    .description(
-      'joins the parts that evaldiff run --shard wrote into one result, as if the sweep had ' +
-        'run on one machine',
-    )
+    .description('join the parts that run --shard wrote into one result')
     .argument('<folders...>', 'the folders of all parts')
     .option(
       '--override <key=value>',

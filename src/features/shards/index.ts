@@ -6,7 +6,11 @@ import type { ShardOptions } from './command.ts';
 export const shardsFeature: Feature & CommandRow = {
   key: 'shards',
   commands: [
-    { name: 'merge', place: 72, load: async () => (await import('./command.ts')).mergeCommand },
+    {
+      name: 'merge',
+      group: 'manage',
+      load: async () => (await import('./command.ts')).mergeCommand,
+    },
   ],
   variants: [
     {

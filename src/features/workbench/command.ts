@@ -36,7 +36,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
     .description(
-      'the workbench: a page on this machine that shows every answer and the verdict, live while you edit',
+      'open the workbench: a page with every answer and the verdict, live while you edit',
     )
     .option(
       '-b, --base <commit>',

@@ -4,6 +4,6 @@ import type { Feature } from '../../app/run/feature.ts';
 export const workbenchFeature: Feature & CommandRow = {
   key: 'workbench',
   commands: [
-    { name: 'dev', place: 15, load: async () => (await import('./command.ts')).devCommand },
+    { name: 'dev', group: 'test', load: async () => (await import('./command.ts')).devCommand },
   ],
 };

@@ -98,12 +98,17 @@ describe('the terminal of a process', () => {
     }
   });
 
-  test('has a list of commands of which every line fits', async () => {
+  test('lists commands in four groups, on at most 60 lines of 80 columns', async () => {
     const help = (
       await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
     ).helpInformation();
-    expect(help).toContain('\n  diff           the pull-request job in a terminal');
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(help).toContain('\n  diff           run the affected tests on base and head');
+    expect([...help.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading)).toEqual([
+      ...['Options', 'Start', 'Test', 'Look at results', 'Manage'],
+    ]);
+    const lines = help.split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(60);
   });
 
   test('ends no real process with a stack trace when its reader goes', async () => {
