@@ -1,5 +1,5 @@
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
-import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
 /** What sequential suites tried, and what five fixed tries a side would take. Null: none ran. */
 export function adaptiveTries(
@@ -11,8 +11,8 @@ export function adaptiveTries(
     for (const { affected: reference, base, head } of run.runs) {
       if (reference.reference.n_tries !== null) continue;
       for (const [generation, tries] of [
-        [reference.base, base.length],
-        [reference.head, head.length],
+        [reference.base, answersIn(base)],
+        [reference.head, answersIn(head)],
       ] as const) {
         if (generation === null || generation.kind === 'impossible' || tries === 0) continue;
         made.set(generation.fingerprint, Math.max(tries, made.get(generation.fingerprint) ?? 0));
@@ -21,4 +21,8 @@ export function adaptiveTries(
   }
   const sum = [...made.values()].reduce((total, tries) => total + tries, 0);
   return made.size === 0 ? null : { made: sum, fixed: MOST_TRIES * made.size };
+}
+
+function answersIn(tries: readonly Try[]): number {
+  return tries.filter(({ byHead: { error } }) => error === null).length;
 }

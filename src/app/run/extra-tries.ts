@@ -24,7 +24,7 @@ export function extraTryMaker(
   let isEnded = false;
   const complete: Complete = async (request) => {
     const completion = await spent.meter.complete({ ...request, ...asked });
-    tools.answered(request.purpose);
+    tools.answered(request.purpose, completion.status);
     if (wasNotMade(completion)) isEnded = true;
     return completion;
   };

@@ -44,8 +44,8 @@ export interface JudgeEdges {
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Called after each answer, grade and evaluation; for progress only. */
-  answered(purpose: Purpose): void;
+  /** Called after each answer, grade and evaluation, or its error; for progress only. */
+  answered(purpose: Purpose, status: Completion['status']): void;
   /** Other data of the stores, the one that is written first; absent: none. */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
@@ -90,7 +90,7 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
     const completion = await meter.complete(request);
     if (!NO_GRADE.has(request.purpose) && wasNotMade(completion)) unmade.grades += 1;
     failed = errorIn(completion) ?? failed;
-    edges.answered(request.purpose);
+    edges.answered(request.purpose, completion.status);
     return completion;
   };
   const halted = (): Halt | null => {

@@ -26,7 +26,7 @@ import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
 import type { Complete, Request } from '../../types/model.ts';
-import type { Json, Purpose } from '../../types/plain.ts';
+import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
@@ -101,7 +101,7 @@ interface WorldOptions {
   beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
-  answered(purpose: Purpose): void;
+  answered: Edges['answered'];
   looking?(words: string): void;
 }
 

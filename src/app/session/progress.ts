@@ -6,6 +6,7 @@ import type { Plan } from '../../money/prepared.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Purpose } from '../../types/plain.ts';
+import type { JudgeEdges } from '../run/spending.ts';
 
 interface HaltOptions {
   /** Null: no limit. */
@@ -88,7 +89,7 @@ export function createHalting({
 
 export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
-  answered(purpose: Purpose): void;
+  answered: JudgeEdges['answered'];
   /** What the run does after its verdict. */
   looking(words: string): void;
   end(): void;
@@ -115,9 +116,7 @@ const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
   let plan: Plan | null = null;
   let begun = 0;
-  let answers = 0;
-  let grades = 0;
-  let asked = 0;
+  let [answers, grades, asked, errors] = [0, 0, 0, 0];
   let [width, shown, drawn] = [0, 0, 0];
 
   const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
@@ -125,12 +124,13 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const graded = (): number =>
     plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
   const planned = (): number => (plan === null ? 0 : minimumCalls(plan) + plan.replayed);
-  const done = (): number => answers + grades + asked;
+  const done = (): number => answers + grades + asked + errors;
   const line = (): string =>
     [
       outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
       ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
+      ...(errors > 0 ? [counted(errors, 'error')] : []),
       ...pace(done(), planned(), (now() - begun) / 1000),
     ].join(', ');
   const isDue = (): boolean =>
@@ -157,8 +157,9 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
           `${forecastWords(forecast)}\n`,
       );
     },
-    answered(purpose) {
-      if (purpose === 'prompt') answers += 1;
+    answered(purpose, status) {
+      if (status === 'error') errors += 1;
+      else if (purpose === 'prompt') answers += 1;
       else if (FURTHER.has(purpose)) asked += 1;
       else grades += 1;
       if (isDue()) draw();

@@ -247,8 +247,8 @@ export async function withEdges<T>(
       progress.planned(plan, ready);
     },
     // Requests that are abandoned afterwards are not progress.
-    answered: (purpose) => {
-      if (session.halting.halted() === null) progress.answered(purpose);
+    answered: (...of) => {
+      if (session.halting.halted() === null) progress.answered(...of);
     },
     looking: progress.looking,
   });

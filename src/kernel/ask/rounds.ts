@@ -1,6 +1,7 @@
 import type { Score } from '../../types/metric.ts';
-import type { OkCompletion } from '../../types/model.ts';
+import type { ErrorKind, OkCompletion } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
+import { MAX_ERROR_SHARE, MOST_TRIES } from '../plan/looks.ts';
 import {
   identityOf,
   withMoreTries,
@@ -54,6 +55,22 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
     : { planned, ...planned.answerer.firstAnswer(own.record), own: null };
 }
 
+/** Errors that say nothing of the side that asked. */
+const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
+
+/** Counts tries in error, on head only those of a server. */
+function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry, Try>): number {
+  return answers.filter(({ planned, completion }) => {
+    const isOfServer = completion.status === 'error' && OF_SERVER.has(completion.kind);
+    return made.get(planned)?.byHead.outcome === 'error' && (planned.side === 'base' || isOfServer);
+  }).length;
+}
+
+/** Whether a suite could not be judged even if it got all further tries without an error. */
+function isLost({ runs }: SuiteRun, lost: number): boolean {
+  return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
+}
+
 /** Runs and scores rounds of tries until no suite needs more. Returns the suites with all tries. */
 export async function runRounds(
   started: readonly SuiteComparison[],
@@ -61,10 +78,12 @@ export async function runRounds(
   tools: Executors & ScoringTools,
 ): Promise<SuiteComparison[]> {
   let suites = [...started];
+  const lost = new Map<string, number>();
   for (;;) {
     const wanted = next(suites);
     // By try, suite, reference, then side: model drift over time affects both sides alike.
     const planned = suites
+      .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
       .flatMap(({ run }) => triesToMake(run, wanted(run)))
       .sort((a, b) => a.try - b.try);
     if (planned.length === 0) return suites;
@@ -72,8 +91,11 @@ export async function runRounds(
     const bySuite = Map.groupBy(answers, (answer) => answer.planned.suite);
     suites = await Promise.all(
       suites.map(async (suite) => {
-        const own = bySuite.get(identityOf(suite.run)) ?? [];
-        return withMoreTries(suite, await score(suite.run, own, tools));
+        const id = identityOf(suite.run);
+        const own = bySuite.get(id) ?? [];
+        const made = await score(suite.run, own, tools);
+        lost.set(id, (lost.get(id) ?? 0) + lostTries(own, made));
+        return withMoreTries(suite, made);
       }),
     );
   }

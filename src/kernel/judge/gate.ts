@@ -1,4 +1,5 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
+import { MAX_ERROR_SHARE } from '../plan/looks.ts';
 import {
   allTries,
   failingMetrics,
@@ -14,9 +15,6 @@ import { isJudged } from '../statistics/table.ts';
 import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts';
 import type { Decision, GateInput } from './gate-input.ts';
 import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
-
-/** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
-const MAX_ERROR_SHARE = 0.1;
 
 /** The outcome of a run that was judged, with its reasons. */
 export function decide(
@@ -48,9 +46,12 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   if (isTooMany(tries) && !headAlone(input.suites)) {
     const errors = tries.filter(({ outcome }) => outcome === 'error');
     const share: Reason = { code: 'errors', errors: errors.length, of: tries.length };
+    const words = errorWords(errors);
+    // One cause of all is the first thing to read.
+    const isCauseFirst = ended === null && words.length === 1 && errors.length === tries.length;
     return {
       facts: { ...facts, hasTooManyErrors: true },
-      reasons: [share, ...errorWords(errors)],
+      reasons: isCauseFirst ? [...words, share] : [share, ...words],
     };
   }
   const { silence, reasons: silent } = findSilence(input, tries);

@@ -46,6 +46,9 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
+/** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
+export const MAX_ERROR_SHARE = 0.1;
+
 export function boundQuantile(plan: LookPlan, tries: number): number {
   const last = plan.tries.findLastIndex((look) => look <= tries);
   return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));

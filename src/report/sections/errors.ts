@@ -49,6 +49,8 @@ export function opensErrors({ outcome, suites }: Result): boolean {
 
 /** Causes with counts, the most frequent first; errors that count as fails are separate. */
 export function errorCauses(result: Result, detail: Detail): Block[] {
+  // The headline has the only cause.
+  if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
   const causes = groupErrors(result);
   const [errors, refused] = [
     causes.filter(({ fails }) => !fails),

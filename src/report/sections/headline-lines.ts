@@ -32,6 +32,8 @@ function sentence(words: string): Inline {
 
 /** The first reason, cut to one sentence. */
 export function firstReason({ reasons: [reason], suites, title }: Result): HeadlineText {
+  if (reason?.code === 'words')
+    return withoutSubject([code(shorten(reason.text, SENTENCE), SENTENCE)]);
   return withoutSubject([sentence(reason === undefined ? title : reasonWords(reason, suites))]);
 }
 

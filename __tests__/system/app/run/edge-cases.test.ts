@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import { gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import { answer, gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
@@ -170,6 +171,52 @@ describe('answers that change', () => {
       conclusion: 'success',
       notices: [],
     });
+  });
+});
+
+describe('a suite whose tries end in errors', () => {
+  const failing = (kind: 'network' | 'timeout', text: RegExp) => {
+    const made: string[] = [];
+    const complete: JudgeEdges['complete'] = async ({ messages }) => {
+      const said = messages.at(-1)?.content ?? '';
+      made.push(said);
+      return text.test(said) ? { status: 'error', kind, message: 'it failed' } : answer('yes');
+    };
+    return { made, edges: { complete } };
+  };
+  const tried = async (kind: 'network' | 'timeout', text: RegExp, references = 8) => {
+    const { made, edges } = failing(kind, text);
+    const { result } = await reworded(references, yes, { ...adaptive, edges });
+    return { calls: made.length, saved: result.adaptive_tries, result };
+  };
+
+  test.each<['network' | 'timeout', RegExp]>([
+    ['network', /./],
+    ['network', /^New/],
+    ['timeout', /^Old/],
+  ])('of a server or of base is not tried on (%s, %s)', async (kind, text) => {
+    expect(await tried(kind, text)).toMatchObject({ calls: 32 });
+  });
+
+  test('counts answers alone', async () => {
+    expect((await tried('network', /./)).saved).toBeNull();
+    expect((await tried('network', /^New/)).saved).toEqual({ made: 16, fixed: 40 });
+  });
+
+  test('names the only cause first', async () => {
+    const { result } = await tried('network', /./);
+    expect([result.title, result.reasons]).toEqual([
+      'Not judged: it failed',
+      [
+        { code: 'words', text: 'it failed' },
+        { code: 'errors', errors: 32, of: 32 },
+      ],
+    ]);
+  });
+
+  test('of head is tried on, and so is one that further tries may save', async () => {
+    expect((await tried('timeout', /^New/, 3)).calls).toBeGreaterThan(12);
+    expect((await tried('network', /r00$/)).calls).toBeGreaterThan(32);
   });
 });
 

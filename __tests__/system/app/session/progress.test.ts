@@ -44,7 +44,7 @@ function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
     answers: (ms: number, ...purposes: Purpose[]): void => {
       for (const purpose of purposes) {
         time += ms;
-        progress.answered(purpose);
+        progress.answered(purpose, 'ok');
       }
     },
   };
@@ -104,6 +104,13 @@ describe('progress in a log', () => {
     expect(written).toHaveLength(1 + 20);
     expect(written[1]).toBe('5 of 80 answers, 0 of 20 grades, 1.0 a second, about 2 min left\n');
     expect(written[20]).toBe('80 of 80 answers, 20 of 20 grades, 1.0 a second\n');
+  });
+
+  test('counts errors beside answers', () => {
+    const { progress, answers, written } = watched('steps', { grader_calls: 0 });
+    for (let i = 0; i < 20; i++) progress.answered('prompt', 'error');
+    answers(5000, 'prompt');
+    expect(written.at(-1)).toBe('1 of 80 answers, 20 errors, 4.2 a second, about 15 s left\n');
   });
 
   test('is nothing in a run that is over in a moment', () => {

@@ -222,6 +222,19 @@ describe('errors', () => {
     expect(lines.join('\n')).not.toContain('Other references');
   });
 
+  test('of one cause are its sentence alone', () => {
+    const [share, words] = result.reasons;
+    const one = {
+      ...result,
+      reasons: [words!, share!],
+      suites: [suiteOf('s', [inError('a', refused)])],
+    };
+    const told = inTerminal(one, 200);
+    expect(told.split('\n').slice(0, 3)).toEqual(['! Not judged', '', refused]);
+    expect(told.match(/401/g)).toHaveLength(1);
+    expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
+  });
+
   test('are not listed a second time by the notices, and the lines that brought them stand open', () => {
     const notice = (message: string, line: number) => ({
       kind: 'error' as const,
