@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { luck } from '../../stand-ins/luck.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { hasRules, plannedOrigin } from '../../stand-ins/planned-origin.ts';
 import {
@@ -246,14 +247,4 @@ export function chancy(passRate: (system: string, question: number) => number): 
     const isRight = luck(`${key} ${String(time)}`) < passRate(messages[0]?.content ?? '', n);
     return { text: isRight ? `answer ${String(n)}` : `no idea ${String(time)}` };
   };
-}
-
-/** FNV-1a with a finalizer, as a share of 1: the same on every machine. */
-function luck(text: string): number {
-  let hash = 2_166_136_261;
-  for (const character of text)
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2_ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }

@@ -1,0 +1,228 @@
+/**
+ * Fourteen pull requests of a shop with three suites and a model that is sometimes wrong. Each gets
+ * the verdict that a person would give, with the names and the line that a person would look for.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { visibleText } from '../../../scripts/gallery/visible.ts';
+import { kilnFiles, kilnModel } from '../../stand-ins/kiln.ts';
+import type { FixtureFiles } from '../../stand-ins/repository.ts';
+import { README, type History } from './projects.ts';
+import { pullRequest } from './stage.ts';
+
+const BASE = kilnFiles();
+const ROUTE = 'prompts/route.yaml';
+const ANSWER = 'prompts/answer.yaml';
+const ORDER = 'prompts/order.yaml';
+const TICKETS = 'data/tickets.csv';
+const ANSWER_TESTS = 'prompts/tests/answer.yaml';
+
+/** A file of the project with one text replaced by another, and so on. */
+function edited(path: string, ...texts: string[]): Record<string, string> {
+  let file = BASE[path] ?? '';
+  for (let at = 0; at < texts.length; at += 2) {
+    const [before = '', after = ''] = texts.slice(at, at + 2);
+    if (!file.includes(before)) throw new Error(`${path} lacks "${before}"`);
+    file = file.replace(before, after);
+  }
+  return { [path]: file };
+}
+
+const PARCELS = '      Parcels that arrive broken go to shipping, not to returns.\n';
+const SOURCE = '      Name the source in brackets, such as [S3].\n';
+const misrouted = edited(ROUTE, PARCELS, '');
+const unsourced = edited(ANSWER, SOURCE, '');
+const reworded = edited(
+  ROUTE,
+  'Answer with the department alone',
+  'Reply with the department only',
+);
+const fourMore = {
+  [TICKETS]: `${BASE[TICKETS] ?? ''}t27,Where is my order of plaster?,shipping
+t28,The extruder leaks oil.,workshop
+t29,Please book me a course.,billing
+t30,How long until my clay arrives?,shipping
+`,
+};
+
+/** The tests of `answer` without some. */
+const lacking = (...ids: string[]): Record<string, string> => ({
+  [ANSWER_TESTS]: (BASE[ANSWER_TESTS] ?? '')
+    .split(/(?=\n {2}- id: )/)
+    .filter((test) => !ids.some((id) => test.startsWith(`\n  - id: ${id}\n`)))
+    .join(''),
+});
+
+interface Change {
+  base?: FixtureFiles;
+  head: FixtureFiles;
+  history?: History;
+}
+
+/** What a reviewer sees first. */
+async function reviewed({ base = BASE, head, history }: Change) {
+  const options = history === undefined ? {} : { history };
+  const { at, run } = await pullRequest(base, head, { answer: kilnModel(), ...options });
+  const [check] = at.github.state.checkRuns.slice(-1);
+  const causes = (run.result.causes ?? []).flatMap(({ suite, causes }) =>
+    causes.map(({ relation, units }) => [
+      ...[suite, relation],
+      ...units.map(({ file, lines }) => [file, lines?.from]),
+    ]),
+  );
+  return {
+    run,
+    text: visibleText(at.github.state.comments.map(({ body }) => body).join('')),
+    verdict: [run.outputs['conclusion'], run.result.outcome.kind],
+    calls: at.models.requests.length,
+    comments: at.github.state.comments.length,
+    lines: (check?.annotations ?? []).map(({ path, start_line }) => [path, start_line]),
+    causes,
+  };
+}
+
+describe('red', () => {
+  test("is an edit of a tool's schema, at the property that changed", async () => {
+    const types = ['quantity: { type', 'amount: { type', '[item, quantity]', '[item, amount]'];
+    const { verdict, text } = await reviewed({ head: edited(ORDER, ...types) });
+    expect(verdict).toEqual(['failure', 'regressed']);
+    expect(text).toContain('❌ Regressed: order');
+    expect(text).toContain('The only change: the tool create_order');
+  });
+
+  test('is one of four changes, at its line', async () => {
+    const { verdict, text, lines, causes } = await reviewed({
+      head: edited(
+        ROUTE,
+        ...[
+          'temperature: 0.3',
+          'temperature: 0.5',
+          'Invoices, refunds and',
+          'Refunds, invoices and',
+        ],
+        ...[PARCELS, '', 'Answer with', 'Reply with'],
+      ),
+    });
+    expect(verdict).toEqual(['failure', 'regressed']);
+    expect(text).toContain('❌ Regressed: route');
+    expect(text).toContain('Cause: prompts/route.yaml:12');
+    expect(causes).toEqual([['route', 'alone', [ROUTE, 12]]]);
+    expect(lines).toEqual([[ROUTE, 12]]);
+  });
+
+  test('is two suites, each with its cause', async () => {
+    const { verdict, lines, causes } = await reviewed({
+      head: { ...misrouted, ...unsourced },
+    });
+    expect(verdict).toEqual(['failure', 'regressed']);
+    expect(causes).toEqual([
+      ['answer', 'only-change', [ANSWER, 10]],
+      ['route', 'only-change', [ROUTE, 12]],
+    ]);
+    expect(lines).toEqual([
+      [ANSWER, 10],
+      [ROUTE, 12],
+    ]);
+  });
+
+  test('is a new test that fails, if the settings of base say so', async () => {
+    const settings = edited('evaldiff.yaml', 'grader: judge', 'grader: judge\ngate: { new: fail }');
+    const { verdict } = await reviewed({ base: { ...BASE, ...settings }, head: fourMore });
+    expect(verdict).toEqual(['failure', 'failed']);
+  });
+});
+
+describe('green', () => {
+  test('is a broken prompt that is restored, with the tests that it fixes', async () => {
+    const { verdict, lines } = await reviewed({
+      base: { ...BASE, ...misrouted },
+      head: edited(ROUTE),
+    });
+    expect(verdict).toEqual(['success', 'fixed']);
+    expect(lines).toEqual([[ROUTE, 12]]);
+  });
+
+  test('is four added tests, and the two that fail are named', async () => {
+    const { verdict, text } = await reviewed({ head: fourMore });
+    expect(verdict).toEqual(['success', 'new-failing']);
+    expect(text).toMatch(/t28.*t29/);
+  });
+
+  test('is the first pull request, and the tests that fail are named', async () => {
+    const { verdict, text } = await reviewed({ base: README, head: { ...BASE, ...misrouted } });
+    expect(verdict).toEqual(['success', 'new-failing']);
+    expect(text).toMatch(/t05.*t12.*t20/);
+  });
+
+  test('is a rewording that does no harm', async () => {
+    const { verdict, text } = await reviewed({ head: reworded });
+    expect(verdict).toEqual(['success', 'no-regression']);
+    expect(text).toContain('✅ No regression');
+  });
+
+  test('is a rubric that got stricter, shown as a change of the scoring', async () => {
+    const rubric = [
+      'greets or thanks the',
+      'thanks the',
+      'YES: it',
+      'YES: it wishes them well and',
+    ];
+    const { verdict, text, lines } = await reviewed({
+      head: edited('rubrics/tone.yaml', ...rubric),
+    });
+    expect(verdict).toEqual(['success', 'scoring-changed']);
+    expect(text).toContain('Scoring changed: answer');
+    expect(lines).toEqual([['rubrics/tone.yaml', 4]]);
+  });
+
+  test('is a rename, for which nothing runs', async () => {
+    const { verdict, calls, comments } = await reviewed({
+      head: {
+        [ROUTE]: null,
+        'prompts/tests/route.yaml': null,
+        'prompts/routing.yaml': (BASE[ROUTE] ?? '').replace('name: route', 'name: routing'),
+        'prompts/tests/routing.yaml': BASE['prompts/tests/route.yaml'] ?? '',
+      },
+    });
+    expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
+  });
+
+  test('is a harmless branch of a main that broke another suite since', async () => {
+    const { verdict, text, run } = await reviewed({
+      head: reworded,
+      history: { behind: [unsourced] },
+    });
+    expect(verdict).toEqual(['success', 'no-regression']);
+    expect(run.result.suites.map(({ name }) => name)).toEqual(['route']);
+    expect(text).not.toContain('answer');
+  });
+
+  test('is a change of the docs alone, without a comment', async () => {
+    const { verdict, calls, comments } = await reviewed({ head: { 'docs/kiln.md': 'Fire.' } });
+    expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
+  });
+});
+
+test('deleted tests are the headline, the critical ones by name', async () => {
+  const { verdict, calls, lines } = await reviewed({ head: lacking('cone6', 'wash', 'dry') });
+  expect([verdict, calls]).toEqual([['neutral', 'only-removed'], 0]);
+  expect(lines).toEqual([[ANSWER_TESTS, 6]]);
+});
+
+describe('an error before any call', () => {
+  test('is a newer model that refuses a parameter, at its line', async () => {
+    const head = edited(ROUTE, 'model: small', 'model: large');
+    const { verdict, text, calls, lines } = await reviewed({ head });
+    expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
+    expect(text).toContain('prompts/route.yaml:3: large takes no temperature');
+    expect(lines).toEqual([[ROUTE, 3]]);
+  });
+
+  test('is a data file that lost its rows', async () => {
+    const { verdict, text, calls, lines } = await reviewed({
+      head: { [TICKETS]: 'id,ticket,department\n' },
+    });
+    expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
+    expect(text).toContain("data/tickets.csv: has no rows, and base's has 26");
+    expect(lines).toEqual([[TICKETS, 1]]);
+  });
+});
