@@ -127,6 +127,22 @@ describe('what pages say', () => {
     expect(missing).toEqual([]);
   });
 
+  test.each(PAGES)('in %s links only to headings that exist', (page) => {
+    const anchorsOf = (path: string): string[] =>
+      [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\w\- ]/g, '')
+          .trim()
+          .replaceAll(' ', '-'),
+      );
+    const missing = [...read(page).matchAll(/\]\(([^)\s#:]*)#([^)\s]+)\)/g)].filter(
+      ([, path = '', anchor = '']) =>
+        !anchorsOf(path === '' ? page : join(dirname(page), path)).includes(anchor),
+    );
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
   test('of commands is what the command line has', async () => {
     const { out: help } = await commandIn(ROOT, ['--help']);
     const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
