@@ -5077,10 +5077,6 @@ export interface EvaldiffResult {
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
-       * New answers of both sides confirmed the fall; absent: that was not needed.
-       */
-      confirmed?: true;
-      /**
        * The units that did it.
        */
       units: {
@@ -5294,6 +5290,71 @@ export interface EvaldiffResult {
        * Units that change nothing for the references that were tried.
        */
       harmless: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * Not proven: units of which one is likely the cause; absent: none is.
+       */
+      suspects?: {
         /**
          * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
          */

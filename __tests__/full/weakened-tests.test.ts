@@ -551,7 +551,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,
-        '**Cause: the only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
+        '**The only change**: the code of `quiz-model (program)`, `app/parts/say.mjs`.',
         '+ export const say',
       ]),
   );

@@ -186,9 +186,11 @@ const SHOWN_AROUND = 3;
 
 /** Found lines of a file, each at the nearest line that GitHub shows of the diff. */
 function linesIn(
-  { lines: found }: FoundLines,
+  { lines: all, proof }: FoundLines,
   { path, lines }: ChangedFile,
 ): { line: number; isRemoved: boolean }[] {
+  // One annotation for all suspects, whose text names the others.
+  const found = proof === 'likely' ? all.slice(0, 1) : all;
   return found.flatMap(({ head: { file, line }, side }) => {
     if (file !== path || line === 0) return [];
     const nearest = lines
@@ -236,8 +238,9 @@ function lineTitle(
 ): string {
   const line = isRemoved ? 'The line removed here' : 'This line';
   if (proofs.has('alone')) return `${line} made ${suites} worse`;
-  return proofs.has('together')
-    ? `${line} with others made ${suites} worse`
+  if (proofs.has('together')) return `${line} with others made ${suites} worse`;
+  return proofs.has('likely')
+    ? `This line or another made ${suites} worse`
     : `The only change before ${suites} got worse`;
 }
 

@@ -1,3 +1,4 @@
+import { sum } from '../kernel/statistics/sums.ts';
 import {
   type ProofState,
   type UnitBelief,
@@ -36,6 +37,8 @@ export interface CauseFindings {
   unexplained: number[];
   /** Why it ended before all was explained; null: all is. */
   open: TrialsEnd | 'unclear' | null;
+  /** Nothing is proven: the units of which one is likely the cause; empty: all of them may be. */
+  suspects: number[];
   tries: number;
 }
 
@@ -97,8 +100,25 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
     causes: checked,
     unexplained: [...experiment.fallen.keys()].filter((position) => !explained.has(position)),
     open: explained.size === experiment.fallen.length ? null : (ended ?? 'unclear'),
+    suspects: ended === 'tries' ? suspectsIn(trials, open, { refuted, proven: causes }) : [],
     tries: trials.made,
   };
+}
+
+/** A unit that is less likely part of the cause is cleared. */
+const SUSPECTED = 0.1;
+
+const MOST_SUSPECTS = 3;
+
+function suspectsIn(trials: Trials, open: readonly number[], known: ProofState): number[] {
+  const groups = [...Array(trials.units).keys()].map((unit) => [unit]);
+  if (known.proven.length > 0 || groups.length > MOST_GROUPS) return [];
+  const beliefs = beliefsIn(trials, groups, open, known);
+  const suspects = groups.flat().filter((unit) => {
+    const involving = beliefs.filter(({ units }) => units.includes(unit));
+    return sum(involving.map(({ belief }) => belief)) >= SUSPECTED;
+  });
+  return suspects.length <= Math.min(MOST_SUSPECTS, trials.units - 1) ? suspects : [];
 }
 
 /** What is proven again, for further references, is one cause. */

@@ -65,7 +65,7 @@ test('a parameter that a prompt takes from a file of its defaults is named in th
       line: 3,
       title: 'This change: regression in 1 suite',
       message: expect.stringContaining(
-        `Cause: temperature (0.5 → 1.5), ${shared}:3. Setting it back`,
+        `Cause: temperature (0.5 → 1.5), ${shared}:3. Putting the old value back fixes`,
       ),
     },
   ]);
@@ -132,7 +132,7 @@ test('of two lines that break only together each has a remark, which names the o
   expect(remarks[1]?.title).toBe('This line with others made shop worse');
   for (const { message } of remarks)
     expect(message).toContain(
-      `Cause: ${file}:10 (${both[0]}) and ${file}:16 (${both[1]}), only together. Setting either back`,
+      `Cause: ${file}:10 and line 16, only together. Undoing either fixes`,
     );
 });
 
@@ -153,9 +153,9 @@ test('of two lines that each break other references each has its own remark, and
     [16, 'This line made shop worse'],
   ]);
   const [summary, other] = remarks.map(({ message }) => message);
-  expect(summary).toContain(`Cause: ${file}:10 (`);
-  expect(summary).toContain(`Cause: ${file}:16 (`);
-  expect(other).toContain(`Cause: ${file}:16 (`);
-  expect(other).not.toContain(`Cause: ${file}:10 (`);
-  for (const message of [summary, other]) expect(message).not.toContain('nothing to');
+  expect(summary).toContain(`Cause: ${file}:10.`);
+  expect(summary).toContain(`Cause: ${file}:16.`);
+  expect(other).toContain(`Cause: ${file}:16.`);
+  expect(other).not.toContain(`Cause: ${file}:10.`);
+  for (const message of [summary, other]) expect(message).not.toContain('no effect');
 });

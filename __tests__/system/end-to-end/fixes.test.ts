@@ -50,7 +50,7 @@ describe('a pull request whose fix is proven', () => {
     ]);
     expect(remarks(at)[0]?.body.split('\n').slice(0, 6)).toEqual([
       expect.stringMatching(/^<!-- evaldiff fix evaldiff [0-9a-f]{8} -->$/),
-      '**Suggested fix** for `shop`: restores 3 of 3 references that it was not written for, 3 tries each, and was not seen to break any of 4 that pass on both sides.',
+      '**Suggested fix** for `shop`: fixes 3 of 3 tests that it was not written for and broke none of 4 others that passed.',
       '',
       '```suggestion',
       `      ${DRAFT}`,

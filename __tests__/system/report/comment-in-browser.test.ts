@@ -106,7 +106,7 @@ inBrowser("a comment in GitHub's style", () => {
       for (const width of [860, 390] as const) {
         await show(html, 'light', width);
         for (const [selector, words] of [
-          ['p', 'Setting it back alone fixes'],
+          ['p', 'Putting the old line back fixes'],
           ['pre', 'Be warm and reassuring'],
           ['p', 'What it did: refund-gift'],
           ['tr', 'within 30 days of delivery'],

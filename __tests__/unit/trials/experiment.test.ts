@@ -98,6 +98,13 @@ describe('the experiment', () => {
     expect(named(found)).toEqual([['alone', [2]]]);
   });
 
+  test('has as suspects the few lines that it did not clear before its tries ended', async () => {
+    const found = await run({ units: 8, tries: 12, rate: (_, has) => (has(6) ? 0 : 1) });
+    expect(found).toMatchObject({ causes: [], open: 'tries', suspects: [6] });
+    const early = await run({ units: 8, tries: 1, rate: (_, has) => (has(6) ? 0 : 1) });
+    expect(early).toMatchObject({ causes: [], open: 'tries', suspects: [] });
+  });
+
   test('names nothing where the references fell by chance', async () => {
     const found = await run({ units: 8, rate: () => 0.9 });
     expect(found.causes).toEqual([]);

@@ -8,36 +8,30 @@ import {
   type Inline,
   type Line,
 } from '../../report/sections/document.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { count, counted, countedTries } from '../../text/amounts.ts';
 import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-/** In characters. */
-const UNIT_TEXT = 80;
+/** In characters. A cause has at most 30 words on the first screen. */
+const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
 
-/** What an experiment, or a fall confirmed by new answers of both sides, proves is a cause. */
-function causeWords({ relation, confirmed }: Cause): string {
-  if (relation !== 'only-change') return 'Cause';
-  return confirmed === true ? 'Cause: the only change' : 'The only change';
-}
-
-/** `Cause: prompts/support.yaml:7 (…). Setting it back alone fixes 5 of 5 references …`. */
+/** `Cause: prompts/support.yaml:7. Putting the old line back fixes 5 of 6 tests; …`. */
 export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
-  const proof = proofWords(cause);
+  const proof = proofWords(cause, suite);
   return [
-    strong(causeWords(cause)),
+    strong(cause.relation === 'only-change' ? 'The only change' : 'Cause'),
     ...named,
     text(': '),
     ...unitsLine(cause),
-    text(proof === '' ? '.' : `. ${proof}${restWords(suite)}`),
+    text(proof === '' ? '.' : `. ${proof}`),
   ];
 }
 
-function unitsLine({ relation, units }: Cause): Line {
-  const shown = units.slice(0, NAMED_UNITS).map(unitLine);
+function unitsLine({ relation, units }: Pick<Cause, 'relation' | 'units'>): Line {
+  const shown = units.slice(0, NAMED_UNITS).map((unit, i) => unitLine(unit, units[i - 1]));
   const more = units.length - shown.length;
   const between = relation === 'either' ? ' or ' : ' and ';
   return [
@@ -50,7 +44,7 @@ function unitsLine({ relation, units }: Cause): Line {
 const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
   alone: '',
   together: ', only together',
-  either: ', either alone',
+  either: ', each alone',
   'only-change': '',
 };
 
@@ -61,8 +55,8 @@ const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
   'role',
 ]);
 
-/** A unit by what it is, or by its line and text; where it only takes away, the line is base's. */
-function unitLine(unit: ChangeUnit): Line {
+/** A unit by what it is, or by its place: `p.yaml:4 and line 9`. */
+function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const { kind, name, file, side, lines, base_text, head_text } = unit;
   const at = place(file, lines.from, side);
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
@@ -81,63 +75,110 @@ function unitLine(unit: ChangeUnit): Line {
       at,
     ];
   }
-  const [did, words] = prefixedUnitText(unit);
-  const shown = shorten(visibleLine(words.trim()), UNIT_TEXT);
-  return [at, text(` (${did}`), code(shown, UNIT_TEXT), text(')')];
+  const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
+  return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
 }
 
-function prefixedUnitText(unit: ChangeUnit): ['removed: ' | 'moved: ' | '', string] {
-  const { kind, side, base_text, head_text } = unit;
-  const cut = cutOut(base_text ?? '', head_text ?? '');
-  if (side === 'base' || cut !== null) return ['removed: ', cut ?? base_text ?? ''];
-  return [kind === 'moved line' ? 'moved: ' : '', head_text ?? base_text ?? ''];
+/** ` (removed: Returns within 30 days.)`; the text only where the place does not identify it. */
+function excerptOf(unit: ChangeUnit): Line {
+  const { kind, lines, base_text, head_text } = unit;
+  const edit = editOf(unit);
+  const did = edit === 'removed' || edit === 'moved' ? edit : '';
+  const cut = cutText(unit);
+  if (cut === null && kind !== 'sentence' && lines.from > 0)
+    return did === '' ? [] : [text(` (${did})`)];
+  const shown = visibleLine((cut ?? head_text ?? base_text ?? '').trim());
+  return [
+    text(did === '' ? ' (' : ` (${did}: `),
+    code(shorten(shown, UNIT_TEXT), UNIT_TEXT),
+    text(')'),
+  ];
+}
+
+function editOf(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
+  if (unit.base_text === null) return 'added';
+  if (unit.side === 'base' || cutText(unit) !== null) return 'removed';
+  return unit.kind === 'moved line' ? 'moved' : 'changed';
+}
+
+/** Words that were only taken out of a line. */
+function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
+  const isText = kind === 'line' || kind === 'sentence';
+  return isText ? cutOut(base_text ?? '', head_text ?? '') : null;
 }
 
 function settingValue(written: string | null): Inline {
   return written === null ? text('not set') : code(written, UNIT_TEXT);
 }
 
-/** `Setting it back alone fixes 5 of 5 references (14 of 15 tries pass)`. */
-export function proofWords({ relation, units, references, held }: Cause): string {
+const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
+  hunk: 'code',
+  parameter: 'value',
+  'moved line': 'line',
+};
+
+/** How the cause is undone on head, and made on base. */
+function trialWords({ relation, units }: Cause): { undone: string; made: string } {
+  const [unit] = units;
+  const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
+  if (relation === 'together')
+    return { undone: `Undoing ${either}`, made: `adding ${both} to base` };
+  if (relation === 'either' || unit === undefined)
+    return { undone: `Undoing ${both}`, made: `adding ${either} to base` };
+  const noun = NOUNS[unit.kind] ?? unit.kind;
+  return {
+    added: { undone: 'Removing it', made: 'adding it to base' },
+    removed: { undone: 'Putting it back', made: 'removing it from base' },
+    moved: { undone: 'Moving it back', made: 'moving it on base' },
+    changed: { undone: `Putting the old ${noun} back`, made: `adding the new ${noun} to base` },
+  }[editOf(unit)];
+}
+
+/** `Putting the old line back fixes 5 of 6 tests; adding the new line to base breaks them.` */
+export function proofWords(cause: Cause, { causes: all, explained }: SuiteCauses): string {
+  const { relation, references, held } = cause;
   if (relation === 'only-change') return '';
-  const all = counted(references.length, 'reference');
+  const fixed = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
+  const broken = references.filter(({ broken: own }) => 2 * own.passes < own.tries).length;
+  const of = references.length + (all.length > 1 ? 0 : explained.unexplained.length);
+  const them = references.length === 1 ? 'it' : 'them';
+  const breaks =
+    broken === references.length
+      ? `breaks ${them}`
+      : broken === 0
+        ? `makes ${them} fail more often`
+        : `breaks ${count(broken)} of ${them}`;
+  const { undone, made } = trialWords(cause);
+  const costs = held.of - held.references;
+  const cost = costs > 0 ? ` Undoing it breaks ${count(costs)} of ${count(held.of)} others.` : '';
+  return `${undone} fixes ${count(fixed)} of ${counted(of, 'test')}; ${made} ${breaks}.${cost}`;
+}
+
+/** The tries of an experiment, what it cleared and what it leaves open. */
+export function trialFigures(cause: Cause, { causes: all, explained }: SuiteCauses): string {
+  const { references, units, calls } = cause;
   const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
     references.reduce((total, reference) => total + reference[pick][of], 0);
-  const passes = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
-  const tries = `(${count(sum('restored', 'passes'))} of ${count(sum('restored', 'tries'))} tries pass)`;
-  const what = {
-    alone: 'Setting it back alone',
-    together: units.length > 2 ? 'Setting any one of them back' : 'Setting either back',
-    either: 'Setting them all back',
-  }[relation];
-  const fixed = `${what} fixes ${count(passes)} of ${all} ${tries}`;
-  const broken = sum('broken', 'tries') - sum('broken', 'passes');
-  const fails = { alone: 'alone it fails', together: 'together they fail' };
-  const how =
-    relation === 'alone' || relation === 'together' ? fails[relation] : 'alone each fails';
-  const put = `put into base ${how} ${count(broken)} of ${count(sum('broken', 'tries'))} tries`;
-  const cost =
-    held.of > held.references
-      ? `; of ${count(held.of)} references that hold, ${count(held.of - held.references)} then fail`
-      : '';
-  return `${fixed}; ${put}${cost}`;
-}
-
-export function restWords({ causes: all, explained }: SuiteCauses): string {
   const { harmless, unexplained } = explained;
-  const rest =
-    harmless.length > 0 && all.length === 1
-      ? `; the other ${harmless.length === 1 ? 'change does' : `${count(harmless.length)} changes do`} ` +
-        `nothing to ${all[0]?.references.length === 1 ? 'it' : 'them'}`
-      : '';
-  const open =
-    unexplained.length > 0 && all.length > 0
-      ? `. ${counted(unexplained.length, 'more reference')} fell, which it does not explain`
-      : '';
-  return `${rest}${open}.`;
+  const [it, alone] = units.length === 1 ? ['it', 'alone'] : ['them', ''];
+  const failed = sum('broken', 'tries') - sum('broken', 'passes');
+  const cleared =
+    harmless.length === 1 ? '1 other change has' : `${count(harmless.length)} other changes have`;
+  return [
+    `With ${it} undone ${count(sum('restored', 'passes'))} of ${countedTries(sum('restored', 'tries'))} pass; ` +
+      `with ${it} ${alone} on base ${count(failed)} of ${countedTries(sum('broken', 'tries'))} fail.`.replace(
+        '  ',
+        ' ',
+      ),
+    ...(harmless.length > 0 && all.length === 1 ? [`${cleared} no effect on these tests.`] : []),
+    ...(unexplained.length > 0
+      ? [`${counted(unexplained.length, 'more test')} broke, which this does not explain.`]
+      : []),
+    `The experiment took ${counted(calls, 'call')}.`,
+  ].join(' ');
 }
 
-/** ` This reference: 3 of 3 tries pass with it set back, 0 of 3 with it put into base.` */
+/** ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it added to base.` */
 export function ownProof({ relation, units, references }: Cause, id: string): Line {
   const own = references.find((reference) => reference.id === id);
   if (own === undefined || relation === 'only-change') return [];
@@ -145,26 +186,33 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   const it = units.length === 1 ? 'it' : 'them';
   return [
     text(
-      ` This reference: ${count(restored.passes)} of ${count(restored.tries)} tries pass ` +
-        `with ${it} set back, ${count(broken.passes)} of ${count(broken.tries)} with ${it} put ` +
-        'into base.',
+      ` This test: ${count(restored.passes)} of ${countedTries(restored.tries)} pass ` +
+        `with ${it} undone, ${count(broken.passes)} of ${count(broken.tries)} with ${it} ` +
+        'alone on base.',
     ),
   ];
 }
 
-export function openLine(
-  { causes: found, explained: { reason, calls } }: SuiteCauses,
-  named: Line,
-): Line {
+/** Why no cause is named, with the likely changes if the experiment left only a few. */
+export function openLine({ causes: found, explained }: SuiteCauses, named: Line): Line {
+  const { reason, calls, suspects = [] } = explained;
   if (found.length > 0 || reason === null) return [];
-  return [strong('Cause'), ...named, text(`${calls === 0 ? ' not looked for' : ''}: ${reason}.`)];
+  if (suspects.length > 0)
+    return [
+      strong(suspects.length === 1 ? 'Likely the cause' : 'Likely one of'),
+      ...named,
+      text(': '),
+      ...unitsLine({ relation: 'either', units: suspects }).slice(0, -1),
+      text(`. Not proven: ${reason}.`),
+    ];
+  return [
+    strong('Cause'),
+    ...named,
+    text(` not ${calls === 0 ? 'looked for' : 'found'}: ${reason}.`),
+  ];
 }
 
-export function causeSentence(cause: Cause, suite: SuiteCauses): string {
-  return plainText(causeLine(cause, suite, []));
-}
-
-function plainText(line: Line): string {
+export function lineText(line: Line): string {
   return line
     .map((part) => {
       if (part.kind === 'place') return placeText(part);

@@ -10,7 +10,7 @@ import {
   type DiffLine,
   type Line,
 } from '../../report/sections/document.ts';
-import { count, counted, countedTries } from '../../text/amounts.ts';
+import { count, counted } from '../../text/amounts.ts';
 import type { Cause, Fix } from './result.ts';
 
 export function fixBlocks({ fix, no_fix }: Cause): Block[] {
@@ -21,11 +21,11 @@ export function fixBlocks({ fix, no_fix }: Cause): Block[] {
   return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
 }
 
-/** `Suggested fix, prompts/support.yaml:7: restores …`; with a suite, for it rather than its place. */
+/** `Suggested fix, prompts/support.yaml:7: fixes …`; with a suite, for it rather than its place. */
 export function fixLine(fix: Fix, suite: string | null): Line {
   const { kind, file, lines } = fix;
   return [
-    strong(kind === 'draft' ? 'Suggested fix' : 'Setting it back'),
+    strong(kind === 'draft' ? 'Suggested fix' : 'Putting it back'),
     ...(suite === null ? [text(', '), place(file, lines.from)] : [text(' for '), code(suite)]),
     text(`: ${fixWords(fix)}.`),
   ];
@@ -40,13 +40,11 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   );
 }
 
-/** `restores 5 of 5 references, 2 tries each, and was not seen to break any of 45 that pass …`. */
-export function fixWords({ restores, costs, tries, withheld }: Fix): string {
-  const each = `${countedTries(tries)} each`;
+/** `fixes 5 of 5 tests and broke none of 45 others`. */
+export function fixWords({ restores, costs, withheld }: Fix): string {
   const whose = withheld === true ? ' that it was not written for' : '';
-  const of = counted(restores.of, 'reference');
-  const restored = `restores ${count(restores.references)} of ${of}${whose}`;
+  const fixed = `fixes ${count(restores.references)} of ${counted(restores.of, 'test')}${whose}`;
   return costs.of === 0
-    ? `${restored}, ${each}; no reference passed every try on both sides, so what it would break is not known`
-    : `${restored}, ${each}, and was not seen to break any of ${count(costs.of)} that pass on both sides`;
+    ? `${fixed}; no other test passes on both sides, so what it breaks is not known`
+    : `${fixed} and broke none of ${counted(costs.of, 'other')} that passed`;
 }

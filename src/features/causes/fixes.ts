@@ -146,9 +146,9 @@ function whyNone(candidates: number, ended: string | null, unjudged: boolean): s
   if (unjudged) return 'not every try of what could fix it was judged';
   const ran =
     candidates === 1
-      ? 'the one candidate that ran does not restore'
-      : `none of ${count(candidates)} candidates that ran restores`;
-  return `${ran} what fell without breaking what holds`;
+      ? 'the one candidate that ran does not fix'
+      : `none of ${count(candidates)} candidates that ran fixes`;
+  return `${ran} what broke without breaking other tests`;
 }
 
 function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {

@@ -1,28 +1,30 @@
 import type { DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
-import { causeSentence } from './cause-lines.ts';
+import { causeLine, lineText, openLine } from './cause-lines.ts';
 import type { Cause } from './result.ts';
-import { causes, causesFor, causesIn, otherCauses, referenceCauses } from './section.ts';
+import { causeFigures, causes, causesFor, causesIn, referenceCauses } from './section.ts';
 import { suggestions } from './suggestions.ts';
 
 export const causesReport: FeatureReport = {
-  sections: { why: causes, whyElsewhere: otherCauses },
+  sections: { why: causes },
+  sureness: causeFigures,
   lines: ({ causes: all = [] }) =>
     all.flatMap((of) => {
       const suite = { path: of.path, name: of.suite, variant: of.variant };
-      return of.causes.map((cause): FoundLines => ({
-        suite,
-        sentence: causeSentence(cause, of),
-        ...PROOFS[cause.relation],
-        lines: cause.units.map(({ side, file, lines: { to }, head, ...unit }) => ({
-          side,
-          file,
-          to,
-          head,
-          diff: unitDiff(unit),
+      const { suspects = [] } = of.explained;
+      return [
+        ...of.causes.map((cause): FoundLines => ({
+          ...{ suite, sentence: lineText(causeLine(cause, of, [])) },
+          ...PROOFS[cause.relation],
+          lines: cause.units.map(unitLines),
         })),
-      }));
+        {
+          ...{ suite, sentence: lineText(openLine(of, [])) },
+          ...{ proof: 'likely' as const, remark: '↑ likely' },
+          lines: suspects.map(unitLines),
+        },
+      ].filter(({ lines }) => lines.length > 0);
     }),
   onReference(result, suite, reference) {
     const [own] = causesIn([suite], result);
@@ -43,6 +45,16 @@ const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'rem
   either: { proof: 'alone', remark: '↑ cause, either alone' },
   'only-change': { proof: 'untested', remark: null },
 };
+
+function unitLines({
+  side,
+  file,
+  lines: { to },
+  head,
+  ...unit
+}: ChangeUnit): FoundLines['lines'][number] {
+  return { side, file, to, head, diff: unitDiff(unit) };
+}
 
 const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 

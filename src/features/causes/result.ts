@@ -48,10 +48,6 @@ const causeSchema = z.strictObject({
       'The unit alone does it; the units do it only together; each of them does it by ' +
         'itself; or it is the only change, which nobody had to try.',
     ),
-  confirmed: z
-    .literal(true)
-    .describe('New answers of both sides confirmed the fall; absent: that was not needed.')
-    .exactOptional(),
   units: z.array(changeUnitSchema).describe('The units that did it.'),
   references: z
     .array(
@@ -97,6 +93,10 @@ const suiteCausesSchema = z.strictObject({
       harmless: z
         .array(changeUnitSchema)
         .describe('Units that change nothing for the references that were tried.'),
+      suspects: z
+        .array(changeUnitSchema)
+        .describe('Not proven: units of which one is likely the cause; absent: none is.')
+        .exactOptional(),
       unexplained: z.array(z.string()).describe('References that fell and are not explained.'),
       calls: countSchema.describe('Calls of the experiment, those that were reused among them.'),
     })

@@ -13,49 +13,51 @@ import {
 } from '../../report/sections/document.ts';
 import { groupByEqualKey, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { causeLine, openLine, ownProof, proofWords, restWords } from './cause-lines.ts';
+import { causeLine, openLine, ownProof, proofWords, trialFigures } from './cause-lines.ts';
 import { fixBlocks } from './fix-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
 const OPEN_FINDINGS = 3;
 const MAX_FINDING_SUITES = 3;
 
+/** Causes of all suites that got worse, those of the worst suite first. */
 export function causes(result: Result): Block[] {
-  return findingBlocks(result).worst.flat();
-}
-
-export function otherCauses(result: Result): Block[] {
-  const { worst, others } = findingBlocks(result);
-  const open = Math.max(0, OPEN_FINDINGS - worst.length);
-  const folded = others.slice(open);
+  const all = findingBlocks(result);
+  const folded = all.slice(OPEN_FINDINGS);
   return [
-    ...others.slice(0, open).flat(),
-    ...group([text(`${counted(folded.length, 'more cause')}`)], folded.flat()),
+    ...all.slice(0, OPEN_FINDINGS).flat(),
+    ...group([text(counted(folded.length, 'more cause'))], folded.flat()),
   ];
 }
 
-function findingBlocks({ causes: all = [], suites }: Result): {
-  worst: Block[][];
-  others: Block[][];
-} {
-  const [first] = suitesWorstFirst(suites);
-  const isWorst = ({ suite }: SuiteFinding): boolean =>
-    first === undefined ||
-    suiteIdentity({ path: suite.path, name: suite.suite, variant: suite.variant }) ===
-      suiteIdentity(first);
-  const blockOf = ([{ suite, cause }, ...others]: [SuiteFinding, ...SuiteFinding[]]): Block[] => {
-    const named = all.length > 1 ? [text(' in '), code(suite.suite)] : [];
-    return cause === null
-      ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
-      : [paragraph([...causeLine(cause, suite, named), ...sameLine(others)]), ...fixBlocks(cause)];
-  };
-  const groups = groupByEqualKey(all.flatMap(findings), ({ key }) => key);
-  const own = groups.filter((group) => group.some(isWorst)).slice(0, OPEN_FINDINGS);
-  const worst = own.length > 0 ? own : groups.slice(0, 1);
-  return {
-    worst: worst.map(blockOf),
-    others: groups.filter((group) => !worst.includes(group)).map(blockOf),
-  };
+/** How each experiment proved its cause. */
+export function causeFigures({ causes: all = [] }: Result): Line[] {
+  return all.flatMap((suite) =>
+    suite.causes
+      .filter(({ relation }) => relation !== 'only-change')
+      .map((cause) => [
+        ...[text('Cause in '), code(suite.suite), text(': ')],
+        text(trialFigures(cause, suite)),
+      ]),
+  );
+}
+
+function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
+  const order = suitesWorstFirst(suites).map(suiteIdentity);
+  const rankOf = ({ path, suite: name, variant }: SuiteCauses): number =>
+    order.indexOf(suiteIdentity({ path, name, variant }));
+  const sorted = [...all].sort((a, b) => rankOf(a) - rankOf(b));
+  return groupByEqualKey(sorted.flatMap(findings), ({ key }) => key).map(
+    ([{ suite, cause }, ...others]) => {
+      const named = suites.length > 1 ? [text(' in '), code(suite.suite)] : [];
+      return cause === null
+        ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
+        : [
+            paragraph([...causeLine(cause, suite, named), ...sameLine(others)]),
+            ...fixBlocks(cause),
+          ];
+    },
+  );
 }
 
 /** A cause, or null: why none is named. */
@@ -83,7 +85,7 @@ function findings(suite: SuiteCauses): SuiteFinding[] {
     return {
       suite,
       cause,
-      key: JSON.stringify([relation, units, proofWords(cause), restWords(suite), fix]),
+      key: JSON.stringify([relation, units, proofWords(cause, suite), fix]),
     };
   });
 }
@@ -109,6 +111,7 @@ export function referenceCauses(
   if (own.length > 0)
     return own.flatMap((cause) => [
       paragraph([...causeLine(cause, suite, []), ...ownProof(cause, id)]),
+      ...(cause.relation === 'only-change' ? [] : [paragraph([text(trialFigures(cause, suite))])]),
       ...fixBlocks(cause),
     ]);
   const tried = suite.explained.unexplained.includes(id);
@@ -118,11 +121,9 @@ export function referenceCauses(
     return line.length === 0 ? [] : [paragraph(line)];
   }
   if (tried)
-    return [
-      paragraph([strong('Cause'), text(': what was found does not explain this reference.')]),
-    ];
+    return [paragraph([strong('Cause'), text(' not found: no change explains this test.')])];
   return [
-    paragraph([strong('Cause'), text(' of the fall of others, not tried on this reference:')]),
+    paragraph([strong('Cause'), text(' of other tests, not tried on this one:')]),
     ...suite.causes.map((cause) => paragraph(causeLine(cause, suite, []))),
   ];
 }

@@ -61,8 +61,8 @@ export async function causesOfSuite(
   if (why !== null) return notStarted(why);
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
-  if (units.length === 0) return notStarted('nothing that is asked differs');
-  if (fallen.length === 0) return notStarted('no single reference fell that could be tried');
+  if (units.length === 0) return notStarted('the prompts do not differ');
+  if (fallen.length === 0) return notStarted('no single test broke clearly enough to try');
   const held = heldReferences(suspect.result);
   const references = [...fallen, ...held];
   const counter = countCalls(spent.complete, suspect.room);
@@ -83,7 +83,7 @@ export async function causesOfSuite(
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
-    const causes = [onlyChange(units, fallen, suspect.result)];
+    const causes = [onlyChange(units, fallen)];
     return fixed({ ...blank, causes, explained: only });
   }
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
@@ -97,7 +97,7 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
   const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
-  if (from !== undefined) return `references were moved here from the prompt ${from}`;
+  if (from !== undefined) return `tests were moved here from the prompt ${from}`;
   const served = servedApart(run);
   return served && `the sides were answered by different models (${served})`;
 }
@@ -131,21 +131,15 @@ async function withFixes(
 }
 
 /** What needs no experiment: setting the only change back gives base. */
-function onlyChange(
-  units: ChangeUnit[],
-  fallen: readonly ReferenceResult[],
-  { confirmation }: SuiteResult,
-): Cause {
+function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
     restored: sideCounts(base),
     broken: sideCounts(head),
   }));
   const held = { references: 0, of: 0 };
-  const confirmed = confirmation?.status === 'confirmed' ? { confirmed: true as const } : {};
   return {
     relation: 'only-change',
-    ...confirmed,
     units,
     references,
     held,
@@ -193,6 +187,9 @@ async function examine(
       ...blank.explained,
       ...searchStatus(found, room, counter),
       harmless: found.open === null ? harmlessUnits(change, found) : [],
+      ...(found.suspects.length === 0
+        ? {}
+        : { suspects: found.suspects.flatMap((position) => change.units[position] ?? []) }),
       unexplained: found.unexplained.map(nameOf),
       calls: counter.made(),
     },
@@ -212,9 +209,9 @@ function searchStatus(
 ): Pick<SuiteCauses['explained'], 'status' | 'reason'> {
   if (causes.length > 0) return { status: 'found', reason: null };
   const reasons = {
-    tries: `not settled within ${counted(room, 'call')}`,
-    errors: 'the prompts between base and head could not be answered',
-    unclear: 'no change was found that restores what fell',
+    tries: `${counted(room, 'call')} did not settle it`,
+    errors: 'the model did not answer the prompts between base and head',
+    unclear: 'no single change fixes what broke',
   };
   const why = refused() ?? (open === null ? reasons.unclear : reasons[open]);
   return { status: 'not-settled', reason: why };

@@ -27,6 +27,9 @@ export interface FeatureReport {
   /** A suite for JUnit; `unmet`: what is missing, which is shown and never fails. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
+  /** Items of the fold "How sure is this?". */
+  sureness?(result: Result): Line[];
+
   /** Whether a comment is worth writing although no suite ran. */
   hasContent?(result: Result): boolean;
 
@@ -74,8 +77,8 @@ export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
   /** Their effect, in plain text. */
   sentence: string;
-  /** `alone`: each did it; `together`: all did; `untested`: nothing was tried. */
-  proof: 'alone' | 'together' | 'untested';
+  /** `alone`: each did it; `together`: all did; `likely`: not proven; `untested`: not tried. */
+  proof: 'alone' | 'together' | 'likely' | 'untested';
   /** Shown below each line in the diff. */
   remark: string | null;
   lines: {

@@ -123,7 +123,7 @@ describe('a pull request after the model changed behind its name', () => {
     const { code, out, suite } = await diff('Broken:');
     expect([code, suite.verdict]).toEqual([1, 'regressed']);
     expect(suite.confirmation).toMatchObject({ status: 'confirmed', limit: null });
-    expect(out).toContain('Cause: the only change: ');
+    expect(out).toContain('The only change: ');
     const today = new Date(suite.confirmation!.stored.oldest!).toISOString().slice(0, 10);
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });

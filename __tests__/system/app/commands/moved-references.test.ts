@@ -65,7 +65,7 @@ describe('a reference that moves to another suite', () => {
     const { code, out } = await compared(base, head);
     expect(code).toBe(1);
     expect(out).toMatch(/Regressed: [bc] 100\.0 % → 0\.0 %/);
-    expect(out).toContain('Cause not looked for: references were moved here from the prompt a.');
+    expect(out).toContain('Cause not looked for: tests were moved here from the prompt a.');
     expect(out).not.toContain('removed');
   });
 

@@ -36,11 +36,11 @@ test('evaldiff show says what made the reference worse, what that did to it, and
   const { said } = await run(['show', 'refund-a']);
   const inOrder = [
     'refund-a in shop',
-    `Cause: ${FILE}:${String(CULPRIT)} (Be warm about refunds.). Setting it back alone fixes`,
-    'the other 7 changes do nothing to them',
-    'This reference: ',
-    'tries pass with it set back, 0 of ',
-    `Suggested fix, ${FILE}:${String(CULPRIT)}: restores 3 of 3 references`,
+    `Cause: ${FILE}:${String(CULPRIT)}. Putting the old line back fixes`,
+    'This test: ',
+    'of 2 with it alone on base',
+    '7 other changes have no effect on these tests.',
+    `Suggested fix, ${FILE}:${String(CULPRIT)}: fixes 3 of 3 tests`,
     '- Be warm about refunds.',
     `+ ${DRAFT}`,
     'Prompt as sent by base',
@@ -109,7 +109,7 @@ test('where two suites fell and the first used up the calls, the other says so',
     },
   });
   expect(result.causes?.map(({ explained: { status, reason } }) => [status, reason])).toEqual([
-    ['not-settled', 'not settled within 1 call'],
+    ['not-settled', '1 call did not settle it'],
     ['not-started', 'its calls were used up by other suites'],
   ]);
 });

@@ -134,14 +134,15 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(explained).toMatchObject({ status: 'found', reason: null, units: 6, unexplained: [] });
     expect(explained.harmless.map(({ lines }) => lines.from)).toEqual([8, 10, 11, 12, 13]);
     const comment = renderComment(result);
-    expect(comment).toContain('Setting it back alone fixes 8 of 8 references');
-    expect(comment).toContain('the other 5 changes do nothing to them');
+    expect(comment).toContain(
+      '`prompts/p.yaml:9`. Putting the old line back fixes 8 of 8 tests; adding the new line to base breaks them.',
+    );
     expect(inTerminal(result)).toContain('prompts/p.yaml:9');
     const [annotation] = annotations(result, [
       { path: 'prompts/p.yaml', deleted: false, lines: [{ start: 8, end: 13 }] } as never,
     ]);
     expect(annotation).toMatchObject({ path: 'prompts/p.yaml', startLine: 9 });
-    expect(annotation?.message).toContain('Setting it back alone fixes');
+    expect(annotation?.message).toContain('Putting the old line back fixes');
   });
 
   test('changes nothing of the verdict, the rates and the tries', async () => {
@@ -173,7 +174,7 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(found.requests.length - without.requests.length).toBeLessThanOrEqual(5);
     expect(only(found.result)).toMatchObject({
       causes: [],
-      explained: { status: 'not-settled', reason: 'not settled within 5 calls' },
+      explained: { status: 'not-settled', reason: '5 calls did not settle it' },
     });
   });
 });
@@ -269,9 +270,7 @@ describe('with explain.fix', () => {
     });
     expect(cause?.fix?.restores.references).toBe(cause?.fix?.restores.of);
     const comment = renderComment(result, { marker: '' });
-    expect(comment).toContain(
-      '2 tries each, and was not seen to break any of 1 that pass on both sides',
-    );
+    expect(comment).toContain('tests and broke none of 1 other that passed');
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
   });
 
@@ -313,7 +312,7 @@ describe('with explain.fix', () => {
     );
     expect(only(result).causes[0]).toMatchObject({
       fix: null,
-      no_fix: 'the one candidate that ran does not restore what fell without breaking what holds',
+      no_fix: 'the one candidate that ran does not fix what broke without breaking other tests',
     });
     expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the one');
   });

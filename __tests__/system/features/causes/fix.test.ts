@@ -34,7 +34,7 @@ describe('a draft by the grader', () => {
       expect(messages[0]?.content.trim().split('\n')).toEqual(
         HEAD_LINES.map((line, at) => (at === CULPRIT - 9 ? draft : line)),
       );
-    expect(out).toContain('Suggested fix, prompts/shop.yaml:10: restores 3 of 3 references');
+    expect(out).toContain('Suggested fix, prompts/shop.yaml:10: fixes 3 of 3 tests');
     expect(out).toContain(`+ ${draft}`);
   });
 
@@ -144,7 +144,7 @@ describe('evaldiff fix', () => {
     const before = file();
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: `${FILE}:10: restores 3 of 3 references that it was not written for, 3 tries each, and was not seen to break any of 4 that pass on both sides\n- Be warm about refunds.\n+ ${draft}\nWrite with: npx evaldiff fix --write\n`,
+      said: `${FILE}:10: fixes 3 of 3 tests that it was not written for and broke none of 4 others that passed\n- Be warm about refunds.\n+ ${draft}\nWrite with: npx evaldiff fix --write\n`,
     });
     expect(file()).toBe(before);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
+import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { referenceCauses } from '../../../../src/features/causes/section.ts';
 import type { ReferenceStatus } from '../../../../src/kernel/result/reference-result.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
@@ -34,7 +34,8 @@ const SUITE: SuiteCauses = {
     calls: 30,
   },
 };
-const CAUSE = 'Cause: p.yaml:4 (Be curt.). Setting it back alone fixes 2 of 2 references';
+const CAUSE =
+  'Cause: p.yaml:4. Putting the old line back fixes 2 of 3 tests; adding the new line to base breaks them.';
 
 const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
@@ -42,7 +43,7 @@ const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
 test('a reference has the causes that were proven on it, with its own tries', () => {
   expect(said('a', 'regressed')).toContain(CAUSE);
   expect(said('a', 'regressed')).toContain(
-    'This reference: 4 of 5 tries pass with it set back, 1 of 3 with it put into base.',
+    'This test: 4 of 5 tries pass with it undone, 1 of 3 with it alone on base.',
   );
 });
 
@@ -57,14 +58,70 @@ test('where words were only taken out of a line, they are what is named, not wha
   );
 });
 
-test('a reference that nothing explains, or that was not tried, says so; one that held says nothing', () => {
-  expect(said('b', 'regressed').trim()).toBe(
-    'Cause: what was found does not explain this reference.',
+const tries = (passes: number) => ({ passes, tries: 2 });
+const removed = causeUnit({ side: 'base', head_text: null });
+const warm = causeUnit({ kind: 'parameter', name: 'temperature', base_text: '0', head_text: '1' });
+const far = causeUnit({ lines: { from: 9, to: 9 } });
+
+test.each<[Partial<Cause>, string]>([
+  [
+    { units: [removed] },
+    'Cause: p.yaml:4 (removed). Putting it back fixes 2 of 2 tests; removing it from base breaks them.',
+  ],
+  [
+    { units: [causeUnit({ base_text: null })] },
+    'Cause: p.yaml:4. Removing it fixes 2 of 2 tests; adding it to base breaks them.',
+  ],
+  [
+    { units: [warm] },
+    'Cause: temperature (0 → 1), p.yaml:4. Putting the old value back fixes 2 of 2 tests; adding the new value to base breaks them.',
+  ],
+  [
+    { relation: 'together', units: [causeUnit(), far] },
+    'Cause: p.yaml:4 and line 9, only together. Undoing either fixes 2 of 2 tests; adding both to base breaks them.',
+  ],
+  [
+    { relation: 'either', units: [causeUnit(), far] },
+    'Cause: p.yaml:4 or line 9, each alone. Undoing both fixes 2 of 2 tests; adding either to base breaks them.',
+  ],
+  [
+    { held: { references: 2, of: 3 } },
+    'Cause: p.yaml:4. Putting the old line back fixes 2 of 2 tests; adding the new line to base breaks them. Undoing it breaks 1 of 3 others.',
+  ],
+])('a cause takes one plain sentence of at most 30 words: %j', (changes, sentence) => {
+  const references = ['a', 'z'].map((id) => ({ id, restored: tries(2), broken: tries(0) }));
+  const [cause] = SUITE.causes;
+  if (cause === undefined) throw new Error('no cause');
+  const causes = [{ ...cause, references, ...changes }];
+  const suite = { ...SUITE, causes, explained: { ...SUITE.explained, unexplained: [] } };
+  const [first = ''] = said('a', 'regressed', suite).split(' This test');
+  expect(first.trim()).toBe(sentence);
+  expect(sentence.split(' ').length).toBeLessThanOrEqual(30);
+});
+
+test('changes that an experiment did not clear are suspects, and not called a cause', () => {
+  const reason = '5 calls did not settle it';
+  const explained = { ...SUITE.explained, reason, suspects: [causeUnit(), far] };
+  expect(said('a', 'fell', { ...SUITE, causes: [], explained }).trim()).toBe(
+    'Likely one of: p.yaml:4 or line 9. Not proven: 5 calls did not settle it.',
   );
+  const changed = { path: 'p.yaml', basePath: null, lines: [{ start: 4, end: 9 }], deleted: false };
+  const result = { ...regression(), causes: [{ ...SUITE, causes: [], explained }] };
+  expect(annotations(result, [changed])).toMatchObject([
+    {
+      startLine: 4,
+      title: 'This line or another made s worse',
+      message: expect.stringContaining('or line 9'),
+    },
+  ]);
+});
+
+test('a reference that nothing explains, or that was not tried, says so; one that held says nothing', () => {
+  expect(said('b', 'regressed').trim()).toBe('Cause not found: no change explains this test.');
   const other = said('c', 'fell');
-  expect(other).toContain('Cause of the fall of others, not tried on this reference:');
+  expect(other).toContain('Cause of other tests, not tried on this one:');
   expect(other).toContain(CAUSE);
-  expect(other).not.toContain('This reference:');
+  expect(other).not.toContain('This test:');
   expect(said('c', 'unchanged')).toBe('');
 });
 
@@ -73,9 +130,9 @@ test('where nothing was found, or looked for, a reference that fell has the reas
   const unsettled: SuiteCauses = {
     ...SUITE,
     causes: [],
-    explained: { ...explained, status: 'not-settled', reason: 'not settled within 5 calls' },
+    explained: { ...explained, status: 'not-settled', reason: '5 calls did not settle it' },
   };
-  expect(said('a', 'fell', unsettled).trim()).toBe('Cause: not settled within 5 calls.');
+  expect(said('a', 'fell', unsettled).trim()).toBe('Cause not found: 5 calls did not settle it.');
   expect(said('c', 'unchanged', unsettled)).toBe('');
 });
 
@@ -84,7 +141,7 @@ test('the only change is not called a cause, in the report or beside its line', 
   if (cause === undefined) throw new Error('no cause');
   const untried: SuiteCauses = { ...SUITE, causes: [{ ...cause, relation: 'only-change' }] };
   const text = said('a', 'regressed', untried);
-  expect(text.trim()).toBe('The only change: p.yaml:4 (Be curt.).');
+  expect(text.trim()).toBe('The only change: p.yaml:4.');
   const changed = { path: 'p.yaml', basePath: null, lines: [{ start: 4, end: 4 }], deleted: false };
   const remarks = annotations({ ...regression(), causes: [untried] }, [changed]);
   expect(remarks.map(({ title, message }) => `${title}\n${message}`).join('\n')).not.toMatch(

@@ -166,8 +166,7 @@ describe('a fix', () => {
     expect(fix).toMatchObject({ restores: { references: 2, of: 2 }, withheld: true });
     expect([0, 1, 2].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
     expect(fix && fixWords(fix)).toBe(
-      'restores 2 of 2 references that it was not written for, 5 tries each, ' +
-        'and was not seen to break any of 45 that pass on both sides',
+      'fixes 2 of 2 tests that it was not written for and broke none of 45 others that passed',
     );
   });
 
@@ -240,7 +239,7 @@ describe('a fix', () => {
     expect(found.asked).toBe(0);
     expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');
     expect(found.fix && fixWords(found.fix)).toBe(
-      'restores 5 of 5 references, 2 tries each; no reference passed every try on both sides, so what it would break is not known',
+      'fixes 5 of 5 tests; no other test passes on both sides, so what it breaks is not known',
     );
   });
 });

@@ -81,13 +81,13 @@ describe('a proven fix as a remark on its lines', () => {
         endLine: 7,
         body: [
           MARKER,
-          '**Suggested fix** for `support`: restores 5 of 5 references, 2 tries each, and was not seen to break any of 6 that pass on both sides.',
+          '**Suggested fix** for `support`: fixes 5 of 5 tests and broke none of 6 others that passed.',
           '',
           '```suggestion',
           '      Be warm, and name the refund period.',
           '```',
           '',
-          '<sub>**Cause**: `prompts/support.yaml:7` (`Be warm.`). Setting it back alone fixes 1 of 1 reference (5 of 5 tries pass); put into base alone it fails 5 of 5 tries.</sub>',
+          '<sub>**Cause**: `prompts/support.yaml:7`. Putting the old line back fixes 1 of 1 test; adding the new line to base breaks it.</sub>',
           '',
         ].join('\n'),
       },
@@ -95,7 +95,7 @@ describe('a proven fix as a remark on its lines', () => {
 
   test('takes a line out by a block without a line', () => {
     const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
-    expect(remark?.body).toContain('**Setting it back** for `support`');
+    expect(remark?.body).toContain('**Putting it back** for `support`');
     expect(remark?.body).toContain('\n```suggestion\n```\n');
   });
 

@@ -173,7 +173,7 @@ describe('the cause', () => {
     );
     expect(text.match(/The only change/g)).toHaveLength(1);
     expect(text).not.toContain('Cause');
-    expect(text).toContain('. The same in 199 more suites: s1, s2, s3 and 196 more.');
+    expect(text).toContain('. The same in 199 more suites: s1, s10, s100 and 196 more.');
 
     const own = comment(
       of(
