@@ -1,4 +1,4 @@
-import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
+import { countsForVerdict, failingMetrics, isNewFailing } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
@@ -12,6 +12,7 @@ import { foundLines, type FoundLines, type Reports } from './sections/feature-re
 import {
   referenceWords,
   entriesWithStatus,
+  referenceEntries,
   suiteIdentity,
   suitesWorstFirst,
   type ReferenceEntry,
@@ -49,6 +50,15 @@ export function annotations(
   const files = new Map(changed.filter(({ deleted }) => !deleted).map((file) => [file.path, file]));
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const lines = foundLines(result, reports);
+  const onFailures = (
+    entries: readonly ReferenceEntry[],
+    level: Annotation['level'],
+    file: string,
+  ): Annotation[] =>
+    failures(
+      entries.filter(({ reference }) => reference.file === file),
+      reports,
+    ).flatMap((failure) => onReferences(failure, level, reports));
   const all = [
     ...result.problems.flatMap(({ place, message }) =>
       place === null || !files.has(place.file)
@@ -61,14 +71,10 @@ export function annotations(
       const others = onLines(file, lines, failed);
       return [...summary, ...others.filter(({ startLine }) => !shown.has(startLine))];
     }),
-    ...[...files.keys()].flatMap((file) =>
-      failures(
-        entriesWithStatus(result, reports, 'regressed', 'fell').filter(
-          ({ reference }) => reference.file === file,
-        ),
-        reports,
-      ).flatMap((failure) => onReferences(failure, failed, reports)),
-    ),
+    ...[...files.keys()].flatMap((file) => [
+      ...onFailures(entriesWithStatus(result, reports, 'regressed', 'fell'), failed, file),
+      ...onFailures(newEntries(result), result.gate.new === 'fail' ? failed : 'notice', file),
+    ]),
   ];
   const root = rootOf(workingDirectory);
   return all.map((line) => ({
@@ -105,21 +111,35 @@ function onReferences(
   if (worst === undefined) return [];
   const { suite, reference } = worst;
   const gates = [worst, ...others].some((entry) => countsForVerdict(entry.reference));
-  const word = reference.status === 'fell' ? 'fell with the suite' : 'regressed';
   const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+  const { base, head } = reference;
+  const tries =
+    base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
   return [
     at(
       reference.file,
       reference.line,
       gates ? failed : 'notice',
-      `${suite.name}: ${reference.id}${more} ${word}`,
+      `${suite.name}: ${reference.id}${more} ${failureWord(worst, others.length)}`,
       [
-        `${passWords(reference.base)} on base, ${passWords(reference.head)} on head.`,
+        `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
         ...(others.length === 0 ? [] : [`These fail alike: ${entryNames(others)}.`]),
       ].join('\n'),
     ),
   ];
+}
+
+function failureWord({ suite, reference }: ReferenceEntry, others: number): string {
+  if (isNewFailing(reference, suite)) return others === 0 ? 'is new and fails' : 'are new and fail';
+  return reference.status === 'fell' ? 'fell with the suite' : 'regressed';
+}
+
+/** New references that fail; a sweep has none. */
+function newEntries({ suites, mode }: Result): ReferenceEntry[] {
+  return mode === 'sweep'
+    ? []
+    : referenceEntries(suites).filter(({ suite, reference }) => isNewFailing(reference, suite));
 }
 
 function entryNames(entries: readonly ReferenceEntry[]): string {

@@ -1,5 +1,5 @@
 import { formatProblem } from '../errors.ts';
-import { countsForVerdict, failingMetrics } from '../kernel/result/counts.ts';
+import { countsForVerdict, failingMetrics, isNew, isNewFailing } from '../kernel/result/counts.ts';
 import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
@@ -38,12 +38,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
     ...result.suites.map((suite) =>
-      suiteElement(
-        suite,
-        suite.gate?.fail_on ?? result.gate.fail_on,
-        repeated.has(suite.name),
-        reports,
-      ),
+      suiteElement(suite, caseRules(suite, result), repeated.has(suite.name), reports),
     ),
   ];
   const suites = [...runSuite(result, own), ...own, ...featureSuites(result, reports)];
@@ -111,27 +106,38 @@ interface Element {
   counts: TestCounts;
 }
 
-/** Readers identify a case by class and name, so each variant is a class. */
+interface CaseRules {
+  failOn: Result['gate']['fail_on'];
+  /** Whether a new reference that fails makes the run red; null: nothing is new in a sweep. */
+  newFails: boolean | null;
+}
+
+function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRules {
+  const failOn = gate?.fail_on ?? all.fail_on;
+  const newFails = failOn === 'failure' || (failOn !== 'never' && all.new === 'fail');
+  return { failOn, newFails: mode === 'sweep' ? null : newFails };
+}
+
+/**
+ * Readers identify a case by class and name. The names stay equal when the model or a parameter
+ * changes: only several variants of one prompt are named by them.
+ */
 function suiteElement(
   suite: SuiteResult,
-  failOn: FailOn,
+  rules: CaseRules,
   repeated: boolean,
   reports: Reports,
 ): Element {
-  const variant = variantWords(suite.variant);
-  const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
+  const variant = repeated ? variantWords(suite.variant) : '';
+  const classname = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
-    ending: caseEnding(reference, suite, failOn, reports),
-    attributes: {
-      name: shortFace(reference),
-      classname: repeated ? name : suite.name,
-      time: seconds(reference.head),
-    },
+    ending: caseEnding(reference, suite, rules, reports),
+    fact: factOf(reference, suite, rules),
+    attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
   }));
-  const classname = repeated ? name : suite.name;
   const own = suiteEnding(suite, cases);
-  const means = failOn === 'never' ? [] : failingMetrics(suite);
-  return element({ name, file: suite.path }, [
+  const means = rules.failOn === 'never' ? [] : failingMetrics(suite);
+  return element({ name: classname, file: suite.path }, [
     ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
     ...means.map((metric) => ({
       ending: meanEnding(suite, `the mean of ${metricMeans(metric)}; gate.metrics is fail`),
@@ -181,10 +187,32 @@ function problemsSuite(problems: readonly Problem[]): Element {
 
 type Attributes = Record<string, string | number>;
 
-function element(
-  own: Attributes,
-  cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
-): Element {
+function factElement(fact: string | null): string | null {
+  return fact === null ? null : `<system-out>${escapeMarkup(fact)}</system-out>`;
+}
+
+function endingElement({ element: name, type, message, body }: CaseEnding): string {
+  const own = xmlAttributes({ type, message: shorten(message, MAX_FAILURE_PART) });
+  return `<${name}${own}>${escapeMarkup(body)}</${name}>`;
+}
+
+/** What passes, and is worth knowing; null: nothing. */
+function factOf(reference: ReferenceResult, suite: SuiteResult, rules: CaseRules): string | null {
+  const { status } = reference;
+  if (rules.newFails !== null && isNew(reference, suite)) return `new: ${countWords(reference)}`;
+  return status === 'fixed' || status === 'improved' || status === 'rose'
+    ? `${STATUS_WORDS[status]}: ${countWords(reference)}`
+    : null;
+}
+
+interface Case {
+  ending: CaseEnding | null;
+  /** Shown if it passes. */
+  fact?: string | null;
+  attributes: Attributes;
+}
+
+function element(own: Attributes, cases: readonly Case[]): Element {
   const of = (kind: CaseEnding['element']): number =>
     cases.filter(({ ending }) => ending?.element === kind).length;
   const counts: TestCounts = {
@@ -195,43 +223,41 @@ function element(
   };
   const xml = [
     `  <testsuite${xmlAttributes({ ...own, ...counts })}>`,
-    ...cases.map(({ ending, attributes: given }) =>
-      ending === null
-        ? `    <testcase${xmlAttributes(given)}/>`
-        : [
-            `    <testcase${xmlAttributes(given)}>\n      <${ending.element}`,
-            `${xmlAttributes({ type: ending.type, message: shorten(ending.message, MAX_FAILURE_PART) })}>`,
-            `${escapeMarkup(ending.body)}</${ending.element}>\n    </testcase>`,
-          ].join(''),
-    ),
+    ...cases.map(({ ending, fact = null, attributes: given }) => {
+      const inner = ending === null ? factElement(fact) : endingElement(ending);
+      const start = `    <testcase${xmlAttributes(given)}`;
+      return inner === null ? `${start}/>` : `${start}>\n      ${inner}\n    </testcase>`;
+    }),
     '  </testsuite>',
   ].join('\n');
   return { xml, counts };
 }
 
-type FailOn = Result['gate']['fail_on'];
+function countWords({ base, head }: ReferenceResult): string {
+  return base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
+}
 
 function caseEnding(
   reference: ReferenceResult,
   suite: SuiteResult,
-  failOn: FailOn,
+  { failOn, newFails }: CaseRules,
   reports: Reports,
 ): CaseEnding | null {
-  const { status, base, head } = reference;
+  const { status } = reference;
+  const isAdded = newFails !== null && isNew(reference, suite);
   const ending = (element: CaseEnding['element'], message: string): CaseEnding => ({
     element,
-    type: status,
+    type: isAdded ? 'new' : status,
     message,
     body: [placeText(reference), ...referenceWords(reference, MAX_FAILURE_PART, reports)].join(
       '\n',
     ),
   });
-  const tries =
-    base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
-  const counts = `${tries}${rolledUpWords(reference, suite)}`;
-  if (status === 'removed') return ending('skipped', 'removed by this change');
-  if (!countsForVerdict(reference))
-    return ending('skipped', `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`);
+  const counts = `${countWords(reference)}${rolledUpWords(reference, suite)}`;
+  const aside = asideWords(reference, counts);
+  if (aside !== null) return ending('skipped', aside);
+  if (isAdded && isNewFailing(reference, suite))
+    return ending(newFails ? 'failure' : 'skipped', `new, and fails: ${counts}`);
   const failure = failureOf(reference, suite, failOn);
   if (failure !== null) return ending('failure', `${failure}: ${counts}`);
   if (status === 'regressed')
@@ -243,11 +269,21 @@ function caseEnding(
   return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
 }
 
+/** Why it is out of the verdict; null: it is not. */
+function asideWords(reference: ReferenceResult, counts: string): string | null {
+  const { status, tags } = reference;
+  if (status === 'removed')
+    return `deleted by this change${tags.includes('critical') ? ', and was critical' : ''}`;
+  return countsForVerdict(reference)
+    ? null
+    : `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`;
+}
+
 /** In what way the reference makes the run red; null: it does not. */
 function failureOf(
   { status, head }: ReferenceResult,
   { verdict }: SuiteResult,
-  failOn: FailOn,
+  failOn: CaseRules['failOn'],
 ): string | null {
   if (status === 'fell') return "part of the suite's fall";
   const fails = failOn === 'failure' && head?.rollup === 'fail';

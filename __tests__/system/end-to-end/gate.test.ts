@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { changeOf, chancy, promptOf, quiz, WORSE } from './projects.ts';
+import { changeOf, chancy, promptOf, quiz, SETTINGS, testsOf, WORSE } from './projects.ts';
 import {
   eventPayload,
   onlyComment,
@@ -65,6 +65,49 @@ describe('a red pull request with the override label', () => {
     const foreign = pullRequestEvent(change, 'pull_request_target.fork');
     const { result } = await runOn(at, { checkout, event: foreign }, { inputs });
     expect(result).toMatchObject({ trust: 'untrusted', conclusion: 'failure', override: null });
+  });
+});
+
+describe('a new test that fails', () => {
+  const settings = SETTINGS.replace('gate: { ', 'gate: { new: fail, ');
+  const ADDED = '0 of 2 passed on base, 0 of 2 passed on head';
+
+  test.each([
+    ['is red with gate.new: fail', settings, 1, 'failure', 'failure', 'failure'],
+    ['is reported without it', SETTINGS, 0, 'success', 'notice', 'skipped'],
+  ])('%s: in check, annotation and JUnit', async (_what, own, code, conclusion, level, element) => {
+    const base = quiz({ settings: own, system: 'Skip 8' });
+    const { at, run } = await pullRequest(base, testsOf(8));
+    expect(run).toMatchObject({ code, outputs: { conclusion } });
+    const [check] = at.github.state.checkRuns;
+    expect(check?.conclusion).toBe(conclusion);
+    expect(check?.annotations).toContainEqual(
+      expect.objectContaining({
+        ...{ path: 'prompts/tests/quiz.yaml', start_line: 10, annotation_level: level },
+        title: 'quiz: q8 is new and fails',
+        message: expect.stringContaining(`${ADDED}.`),
+      }),
+    );
+    const junit = run.reports['junit.xml'];
+    expect(junit).toContain(`<${element} type="new" message="new, and fails: ${ADDED}">`);
+    expect(junit).not.toContain('name="gate"');
+  });
+
+  test('of a first pull request is shown with its answer and the reason in annotation and JUnit', async () => {
+    const { at, run } = await pullRequest(
+      { 'evaldiff.yaml': settings },
+      quiz({ settings, system: 'Skip 2' }),
+    );
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure' } });
+    const why = 'Head: no idea\nanswer: fail, is not "answer 2"';
+    expect(at.github.state.checkRuns[0]?.annotations).toContainEqual(
+      expect.objectContaining({
+        ...{ path: 'prompts/tests/quiz.yaml', start_line: 4, annotation_level: 'failure' },
+        title: 'quiz: q2 is new and fails',
+        message: `0 of 2 passed.\n${why}`,
+      }),
+    );
+    expect(run.reports['junit.xml']).toContain(why.replaceAll('"', '&quot;'));
   });
 });
 

@@ -92,6 +92,7 @@ const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[]
   failure: { attributes: ['type', 'message'], children: [] },
   error: { attributes: ['type', 'message'], children: [] },
   skipped: { attributes: ['type', 'message'], children: [] },
+  'system-out': { attributes: [], children: [] },
 };
 
 /** Where an element is not as the schema has it. */
@@ -101,7 +102,7 @@ function violations({ name, attributes, text, children }: Element): string[] {
   const given = Object.keys(attributes);
   const names = allowed.attributes.map((attribute) => attribute.replace('!', ''));
   const timed = name.startsWith('testsuite') && !/^\d*\.?\d*$/.test(attributes['time'] ?? '');
-  const mixed = ['failure', 'error', 'skipped'].includes(name);
+  const mixed = ['failure', 'error', 'skipped', 'system-out'].includes(name);
   return [
     ...given
       .filter((attribute) => !names.includes(attribute))
@@ -136,11 +137,7 @@ describe('renderJunit', () => {
 
   test('has a suite per prompt and variant, a case per reference, a failure for a regression', () => {
     const root = parse(renderJunit(regression()));
-    expect(attribute(root, 'testsuite', 'name')).toEqual([
-      'math [gpt-4o, temperature 0.2]',
-      'triage [gpt-4o, temperature 0]',
-      'capitals [gpt-4o, temperature 0]',
-    ]);
+    expect(attribute(root, 'testsuite', 'name')).toEqual(['math', 'triage', 'capitals']);
     const australia = all(root, 'testcase').find(
       ({ attributes }) => attributes['name'] === 'australia',
     );
@@ -192,7 +189,7 @@ describe('renderJunit', () => {
         ({ attributes, children }) =>
           `${String(attributes['name'])} ${children[0]?.name ?? 'passes'}`,
       ),
-    ).toEqual(['a error', 'b skipped', 'c skipped', 'd skipped', 'e passes', 'f passes']);
+    ).toEqual(['a error', 'b skipped', 'c skipped', 'd skipped', 'e passes', 'f system-out']);
     expect(all(root, 'error')[0]?.attributes['message']).toBe(
       'openai: no complete reply after 120 s',
     );
@@ -251,6 +248,42 @@ describe('renderJunit', () => {
     });
     const failed = all(root, 'testcase').filter(({ children: [ending] }) => ending !== undefined);
     expect(failed.map(({ attributes: { name } }) => name)).toEqual(['all suites', 'a']);
+  });
+
+  test.each([
+    ['report', 'skipped', 'skipped'],
+    ['fail', 'failure', 'failure'],
+  ] as const)('shows new, fixed and deleted tests, with gate.new: %s', (word, added, alone) => {
+    const reference = (...of: Parameters<typeof referenceOf>) => referenceOf(...of);
+    const fails = { base: failed('x'), head: { ...failed('y'), rollup: 'fail' as const } };
+    const root = rendered({
+      gate: { ...resultOf({}).gate, new: word },
+      suites: [
+        suiteOf('s', [
+          reference('a', 'fixed', { base: failed('x'), head: passed('y') }),
+          reference('b', 'added', fails),
+          reference('c', 'added', { base: failed('x'), head: passed('y') }),
+          reference('d', 'removed', { tags: ['critical'] }),
+        ]),
+        suiteOf('t', [reference('a', 'fail', { head: fails.head, base: null })], {
+          verdict: 'new',
+        }),
+      ],
+    });
+    const shown = all(root, 'testcase').map(({ attributes, children: [own] }) => [
+      attributes['name'],
+      own?.name,
+      own?.attributes['message'] ?? own?.text,
+    ]);
+    expect(shown).toEqual([
+      ['a', 'system-out', 'fixed: 0 of 1 passed on base, 1 of 1 passed on head'],
+      ['b', added, 'new, and fails: 0 of 1 passed on base, 0 of 1 passed on head'],
+      ['c', 'system-out', 'new: 0 of 1 passed on base, 1 of 1 passed on head'],
+      ['d', 'skipped', 'deleted by this change, and was critical'],
+      ['a', alone, 'new, and fails: 0 of 1 passed'],
+    ]);
+    const [first] = all(root, added).map(({ text }) => text);
+    expect(first).toContain('Head: y');
   });
 
   test('shows failed references of a sweep as failures, and problems as errors', () => {

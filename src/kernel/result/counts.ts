@@ -88,13 +88,14 @@ export function newReferences(suites: readonly SuiteResult[]): NamedReference[] 
 }
 
 export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
-  return referencesThat(
-    suites,
-    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'fail',
-  );
+  return referencesThat(suites, isNewFailing);
 }
 
-function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {
+export function isNewFailing(reference: ReferenceResult, suite: SuiteResult): boolean {
+  return isNew(reference, suite) && reference.head?.rollup === 'fail';
+}
+
+export function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {
   return head !== null && (status === 'added' || verdict === 'new');
 }
 
