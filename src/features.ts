@@ -6,6 +6,7 @@ import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
+import { handoffFeature } from './features/handoff/index.ts';
 import { historyFeature } from './features/history/index.ts';
 import { importsFeature } from './features/imports/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
@@ -22,6 +23,7 @@ export const FEATURES: CommandFeatures = [
   promisesFeature,
   causesFeature,
   anchorFeature,
+  handoffFeature,
   noiseFeature,
   historyFeature,
   batchFeature,

@@ -45,7 +45,7 @@ export function renderComment(
 /** Adds links to the report and the run, and what a fork without keys can do. */
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
-  const blocks = sectionBlocks(result, detail, reports);
+  const blocks = sectionBlocks(result, detail, reports, undefined, links);
   const shown = blocks.map((block) =>
     saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
   );

@@ -34,11 +34,18 @@ function topBlock(block: Block, links: Links): string {
       return block.items.map((item) => `- ${markdownLine(item, links)}`).join('\n');
     case 'diff':
       return fencedDiff(block.lines);
+    case 'group':
+      return block.plain === true ? plainFold(block, links) : htmlBlock(block, links);
     case 'table':
     case 'facts':
-    case 'group':
       return htmlBlock(block, links);
   }
+}
+
+/** GitHub reads Markdown inside a fold after a blank line. */
+function plainFold({ summary, blocks }: Extract<Block, { kind: 'group' }>, links: Links): string {
+  const open = `<details>\n<summary>${htmlLine(summary, links)}</summary>`;
+  return [open, markdownOf(blocks, links), '</details>'].join('\n\n');
 }
 
 function paragraphOf(tone: 'verdict' | 'normal' | 'small', line: Line, links: Links): string {

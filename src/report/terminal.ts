@@ -14,7 +14,7 @@ import {
   isOurs,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
-import { sectionBlocks } from './sections/index.ts';
+import { SECTION_NAMES, sectionBlocks } from './sections/index.ts';
 import {
   GAP,
   hanging,
@@ -52,6 +52,9 @@ const DETAIL: Detail = {
   sizeNote: null,
 };
 
+/** The fold for a coding agent is the comment's: here all of it is at hand. */
+const SHOWN = SECTION_NAMES.filter((name) => name !== 'handoff');
+
 const ANSI: Readonly<Record<Exclude<Style, 'plain'>, string>> = {
   bold: '1',
   dim: '2',
@@ -67,7 +70,7 @@ const WIDEST_WORD = 24;
 
 /** The report for a terminal or log: no line can be a workflow command. */
 export function renderTerminal(result: Result, reports: Reports, options: TerminalOptions): string {
-  const blocks = sectionBlocks(result, DETAIL, reports);
+  const blocks = sectionBlocks(result, DETAIL, reports, SHOWN);
   if (options.folded !== true || !blocks.some(({ kind }) => kind === 'group'))
     return `${renderBlocks(blocks, options)}\n`;
   const titles = blocks.map((block) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError, formatProblem, userError } from '../../errors.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { Result } from '../../kernel/result/result.ts';
+import { RESULT_VERSION, type Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
@@ -32,7 +32,7 @@ interface ShowOptions extends EvaluateOptions {
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
     .description('show one test of a saved result: input, prompt, cause, answers, scores, reasons')
-    .argument('<reference>', 'an id, a part of one, a pattern with *, or words of the input')
+    .argument('<reference>', 'an id, SUITE/ID, part of an id, a pattern with *, words of the input')
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(
       'after',
@@ -52,7 +52,9 @@ export const showCommand: AddCommand = (program, terminal, done) => {
         terminal.out(
           `${logJson(
             found.map(({ suite, reference, known }) => ({
+              schema_version: RESULT_VERSION,
               suite: suite.name,
+              path: suite.path,
               variant: suite.variant,
               reference,
               ...Object.assign({}, ...known.map(({ json }) => json)),
@@ -101,6 +103,8 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
 
 function findReferences(result: Result, wanted: string): ReferenceEntry[] {
   const all = referenceEntries(result.suites);
+  const named = all.filter(({ suite, reference: { id } }) => `${suite.name}/${id}` === wanted);
+  if (named.length > 0) return named;
   const ids = namesMeant(
     wanted,
     all.map(({ reference }) => reference.id),

@@ -1,8 +1,10 @@
 import type { DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { MOST_CAUSE_CALLS } from './calls.ts';
 import { causeLine, lineText, openLine } from './cause-lines.ts';
-import type { Cause } from './result.ts';
+import { fixDiff } from './fix-lines.ts';
+import type { Cause, Fix } from './result.ts';
 import { causeFigures, causes, causesFor, causesIn, referenceCauses } from './section.ts';
 import { suggestions } from './suggestions.ts';
 
@@ -18,14 +20,24 @@ export const causesReport: FeatureReport = {
           ...{ suite, sentence: lineText(causeLine(cause, of, [])) },
           ...PROOFS[cause.relation],
           lines: cause.units.map(unitLines),
+          fix: foundFix(cause.fix ?? null),
         })),
         {
           ...{ suite, sentence: lineText(openLine(of, [])) },
           ...{ proof: 'likely' as const, remark: '↑ likely' },
           lines: suspects.map(unitLines),
+          fix: null,
         },
       ].filter(({ lines }) => lines.length > 0);
     }),
+  search({ causes: all = [] }) {
+    const open = all.flatMap(({ causes: found, explained: { units, calls } }) =>
+      found.length === 0 && units > 1 ? [calls] : [],
+    );
+    if (open.length === 0) return null;
+    const most = Math.max(MOST_CAUSE_CALLS, ...open.map((calls) => 2 * calls));
+    return `npx evaldiff diff explain.max_calls=${String(most)}`;
+  },
   onReference(result, suite, reference) {
     const [own] = causesIn([suite], result);
     return own === undefined
@@ -37,6 +49,11 @@ export const causesReport: FeatureReport = {
   },
   suggestions,
 };
+
+function foundFix(fix: Fix | null): FoundLines['fix'] {
+  if (fix === null) return null;
+  return { kind: fix.kind, file: fix.file, line: fix.lines.from, diff: fixDiff(fix) };
+}
 
 /** The remark is for readers who do not see colours. */
 const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'remark'>>> = {

@@ -186,6 +186,7 @@ const OWN: Partial<Record<SectionName, PageSection>> = {
     ),
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
+  handoff: withinAnotherSection,
   brokenReferences: ({ list }) => list,
   belowReferences: ({ result, reports, parts, anchor, links }) =>
     reports.map(

@@ -12,6 +12,10 @@ export interface Links {
   reportFile?: string;
   /** How pull requests from forks are judged; absent: not a fork, or unknown address. */
   forks?: string;
+  /** Name of the artifact with result.json, and its run's number; absent: there is none. */
+  artifact?: { name: string; run: string };
+  /** The pull request is an outside contributor's, approved or not. */
+  outsider?: boolean;
   /** The project, settings or overrides; absent: the usual ones. */
   about?: string;
   /** URL of a line at head, or at base if head deleted it; line 0: the file. */
@@ -82,8 +86,8 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** Collapsed where the output supports it. */
-  | { kind: 'group'; summary: Line; blocks: Block[] };
+  /** Collapsed where the output supports it. `plain`: Markdown inside, for programs that read it. */
+  | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
 /** Longest name or path shown, in UTF-16 units. */
 export const NAME_LIMIT = 120;

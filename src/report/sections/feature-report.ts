@@ -9,14 +9,32 @@ import type { Block, DiffLine, Line, Links } from './document.ts';
 
 /** Where features add blocks to the report, from the top. */
 export type Slot =
-  'why' | 'worst' | 'whyElsewhere' | 'belowReferences' | 'metrics' | 'scoringChange';
+  | 'why'
+  | 'worst'
+  | 'whyElsewhere'
+  | 'next'
+  | 'handoff'
+  | 'belowReferences'
+  | 'metrics'
+  | 'scoringChange';
+
+/** What a report is made with besides the result. */
+export interface ReportContext {
+  reports: Reports;
+  links: Links;
+}
 
 /** A feature's part of reports. Pure; called for each level of detail. */
 export interface FeatureReport {
-  sections?: Partial<Record<Slot, (result: Result, detail: Detail) => Block[]>>;
+  sections?: Partial<
+    Record<Slot, (result: Result, detail: Detail, context: ReportContext) => Block[]>
+  >;
 
   /** Changed lines to explain, in the diff and on the pull request. */
   lines?(result: Result): FoundLines[];
+
+  /** A command that looks for the cause where several changes are suspects; null: none is open. */
+  search?(result: Result): string | null;
 
   /** Outputs of the action, by name. */
   outputs?(result: Result): Record<string, string>;
@@ -91,6 +109,8 @@ export interface FoundLines {
     /** Empty for binary files. */
     diff: DiffLine[];
   }[];
+  /** A fix that was run and passed; null: none. */
+  fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
 /** A suggested replacement of lines. */

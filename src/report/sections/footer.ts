@@ -24,7 +24,10 @@ export function footer(result: Result, _: Detail, reports: Reports): Block[] {
 }
 
 /** Repeats the run; includes files that are in no commit. */
-function localCommand({ head: { sha }, local_options: options }: Result, base: string): string {
+export function localCommand(
+  { head: { sha }, local_options: options }: Pick<Result, 'head' | 'local_options'>,
+  base: string,
+): string {
   return [
     `npx evaldiff diff --base ${shortSha(base)}`,
     ...(/^[0-9a-f]{40,64}$/.test(sha) ? [`--head ${shortSha(sha)}`] : []),

@@ -1,7 +1,15 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { changedLines, otherChanges } from './changes.ts';
 import type { Detail } from './detail.ts';
-import { joinLines, paragraph, strong, text, type Block } from './document.ts';
+import {
+  joinLines,
+  NO_LINKS,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Links,
+} from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import type { Reports, Slot } from './feature-report.ts';
 import { flippedReferences } from './flipped-references.ts';
@@ -15,7 +23,7 @@ import { suitesTable, verdictsInWords } from './suites.ts';
 import { preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
-type Section = (result: Result, detail: Detail, reports: Reports) => Block[];
+type Section = (result: Result, detail: Detail, reports: Reports, links: Links) => Block[];
 
 /** All sections in order; every output takes them from here. */
 const SECTIONS = {
@@ -24,10 +32,10 @@ const SECTIONS = {
   errors: (result, detail) => (opensErrors(result) ? errorCauses(result, detail) : []),
   why: inSlot('why'),
   changedLines,
-  worstReference: (result, detail, reports) => {
+  worstReference: (result, detail, reports, links) => {
     const worst = worstReference(result, detail, reports);
     return worst.length > 0
-      ? [...worst, ...inSlot('worst')(result, detail, reports)]
+      ? [...worst, ...inSlot('worst')(result, detail, reports, links)]
       : flippedReferences(result, detail);
   },
   whyElsewhere: inSlot('whyElsewhere'),
@@ -37,18 +45,20 @@ const SECTIONS = {
     isTableRedundant(result, reports) ? [] : suitesTable(result, detail),
   ranking,
   sizeNote,
+  next: inSlot('next'),
+  handoff: inSlot('handoff'),
   brokenReferences,
   belowReferences: inSlot('belowReferences'),
-  metrics: (result, detail, reports) =>
+  metrics: (result, detail, reports, links) =>
     oneFold([
       ...metricValues(result, detail),
       ...preferences(result, detail),
-      ...reports.flatMap(({ sections }) => sections?.metrics?.(result, detail) ?? []),
+      ...inSlot('metrics')(result, detail, reports, links),
     ]),
-  scoringChange: (result, detail, reports) =>
+  scoringChange: (result, detail, reports, links) =>
     oneFold([
       ...scorings(result, detail),
-      ...reports.flatMap(({ sections }) => sections?.scoringChange?.(result, detail) ?? []),
+      ...inSlot('scoringChange')(result, detail, reports, links),
     ]),
   movedReferences,
   details: (result, detail) =>
@@ -65,13 +75,16 @@ export function sectionBlocks(
   detail: Detail,
   reports: Reports,
   names: readonly SectionName[] = SECTION_NAMES,
+  links: Links = NO_LINKS,
 ): Block[] {
-  return names.flatMap((name) => SECTIONS[name](result, detail, reports));
+  return names.flatMap((name) => SECTIONS[name](result, detail, reports, links));
 }
 
 function inSlot(slot: Slot): Section {
-  return (result, detail, reports) =>
-    reports.flatMap(({ sections }) => oneFold(sections?.[slot]?.(result, detail) ?? []));
+  return (result, detail, reports, links) =>
+    reports.flatMap(({ sections }) =>
+      oneFold(sections?.[slot]?.(result, detail, { reports, links }) ?? []),
+    );
 }
 
 function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {

@@ -57,6 +57,7 @@ describe('evaldiff show', () => {
         }[]
       ).map(({ suite, reference, prompt }) => [suite, reference.id, prompt.base]);
     expect(await ids('question 3')).toEqual([['ask', 'r3', null]]);
+    expect(await ids('ask/r3')).toEqual([['ask', 'r3', null]]);
     expect(await ids('r?')).toEqual(['r0', 'r1', 'r2', 'r3'].map((id) => ['ask', id, null]));
   });
 

@@ -4,6 +4,7 @@ import { promisedNames } from '../../../../src/features/promises/promised.ts';
 import { promisesReport } from '../../../../src/features/promises/report.ts';
 import { renderJunit } from '../../../../src/report/junit.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { runCommits } from '../../../stand-ins/run-commits.ts';
 import { treeOf } from '../../config/tree.ts';
@@ -119,7 +120,7 @@ describe('promised fixes', () => {
     const { result } = await promised('Fixes: t01 <img/onerror=x> @everyone');
     const level = COMMENT_LEVELS[0];
     if (level === undefined) throw new TypeError('there are levels');
-    const blocks = promisesReport.sections?.why?.(result, level);
+    const blocks = promisesReport.sections?.why?.(result, level, { reports: [], links: NO_LINKS });
     expect(JSON.stringify(blocks)).toContain('{"kind":"code","text":"<img/onerror=x>"');
   });
 });

@@ -42,11 +42,12 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
     }
   });
 
-  test('reaches terminal and page', async () => {
+  test('reaches terminal and page, except the fold for a coding agent', async () => {
     for (const result of shown) {
       const begin = letters(
         markupText(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),
       ).slice(0, 6);
+      if (name === 'handoff') continue;
       expect(letters(inTerminal(result, 300))).toContain(begin);
       const page = letters(await renderHtml(result));
       expect(page.includes(letters(ON_THE_PAGE[name] ?? begin))).toBe(true);

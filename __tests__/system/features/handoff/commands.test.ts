@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
+import { compareShop, FILE } from '../../app/commands/compare-shop.ts';
+
+const DRAFT = 'Be warm about refunds, and name the refund period.';
+const RESULT = 'evaldiff-report/result.json';
+
+test('the commands of the fold for a coding agent run as they are printed', async () => {
+  const { directory, run, server } = await compareShop([DRAFT], {
+    args: ['--no-store', '--head', 'topic'],
+  });
+  const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
+  const [, fold = ''] = /agent<\/summary>([^]*?)<\/details>/.exec(comment) ?? [];
+  expect(fold).toContain(`Proven cause of shop: \`${FILE}:${String(CULPRIT)}\``);
+  expect(fold).toContain(`- Be warm about refunds.\n+ ${DRAFT}`);
+  const commandOf = (label: string): string[] =>
+    (new RegExp(`${label}: \`npx evaldiff ([^\`]+)\``).exec(fold)?.[1] ?? '').split(' ');
+  const show = commandOf('Print a test as JSON');
+
+  // Both commits in a clone, which then has a result of its own.
+  const clone = temporaryFolder('clone');
+  execFileSync('git', ['clone', '--quiet', directory, clone]);
+  const asked = server.requests.length;
+  const ran = await run(commandOf('Run the broken tests on both commits'), { cwd: clone });
+  expect([ran.code, ran.said]).toEqual([1, expect.stringContaining('Regressed')]);
+  expect(server.requests.length).toBeGreaterThan(asked);
+  const shownAt = async (cwd: string): Promise<unknown> => {
+    const { code, said } = await run(show, { cwd, env: {}, err: () => undefined });
+    expect(code).toBe(0);
+    return JSON.parse(said);
+  };
+  const answered = server.requests.length;
+  expect(await shownAt(clone)).toMatchObject([{ suite: 'shop', prompt: { head: [{}, {}] } }]);
+
+  // A downloaded result: no git, no key.
+  const folder = temporaryFolder('downloaded');
+  cpSync(join(directory, RESULT), join(folder, RESULT));
+  expect(await shownAt(folder)).toMatchObject([
+    { suite: 'shop', reference: { id: 'refund-a' }, causes: [{}], prompt: null },
+  ]);
+
+  cpSync(join(directory, RESULT), join(clone, RESULT));
+  const fix = /written by `npx evaldiff ([^`]+)`/.exec(fold)?.[1] ?? '';
+  expect((await run(fix.split(' '), { cwd: clone })).code).toBe(0);
+  expect(readFileSync(join(clone, FILE), 'utf8')).toBe(
+    shopPrompt(HEAD_LINES.map((line, at) => (at === CULPRIT - 9 ? DRAFT : line))),
+  );
+  expect(server.requests).toHaveLength(answered);
+});

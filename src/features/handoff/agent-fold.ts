@@ -1,0 +1,120 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { markdownOf } from '../../report/markdown.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import { code, list, text, type Block, type Line } from '../../report/sections/document.ts';
+import {
+  foundLines,
+  type FoundLines,
+  type ReportContext,
+} from '../../report/sections/feature-report.ts';
+import { localCommand } from '../../report/sections/footer.ts';
+import type { ReferenceEntry } from '../../report/sections/order.ts';
+import { brokenTests, isPlain, showBroken } from './broken-tests.ts';
+
+/** In UTF-16 units of Markdown. */
+const LIMIT = 1_500;
+
+const MOST_NAMES = 8;
+
+/** Where `evaldiff show` and `fix` look for a result. */
+const FOLDER = 'evaldiff-report';
+
+/**
+ * Commands, places and ids for a program that repairs what broke. It might obey an instruction in
+ * a name, so only plain names are shown, and nothing of a model's, an input's or an outsider's.
+ */
+export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
+  const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
+  const isOutsiders = result.trust === 'untrusted' || links.outsider === true;
+  if (isOutsiders || result.base === null || broken.length + causes.length === 0) return [];
+  const items = [
+    ...commandItems({ ...result, base: result.base }, broken, links.artifact),
+    ...causeItems(causes, result),
+    ...[...Map.groupBy(broken, ({ suite }) => suite.name)].map(([name, entries]) =>
+      item(`Broken tests of ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
+    ),
+  ];
+  const fixes = causes.flatMap(({ fix }) => fixBlocks(fix, result));
+  const shorter = items.map((_item, cut) => list(items.slice(0, items.length - cut)));
+  const blocks = [[...list(items), ...fixes], ...shorter].find(
+    (all) => markdownOf(all, links).length <= LIMIT,
+  );
+  const summary = [text('For your coding agent')];
+  return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
+}
+
+const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
+
+function commandItems(
+  { base, ...result }: Result & { base: { sha: string } },
+  broken: readonly ReferenceEntry[],
+  artifact: ReportContext['links']['artifact'],
+): Line[] {
+  const { local_options: options = '' } = result;
+  const choice = [
+    ...chosen('prompts', new Set(broken.map(({ suite }) => suite.name))),
+    ...chosen('references', new Set(broken.map(({ reference }) => reference.id))),
+  ];
+  const run = [localCommand(result, base.sha), ...choice, '--report', FOLDER].join(' ');
+  const download = `gh run download ${artifact?.run ?? ''} -n ${artifact?.name ?? ''} -D ${FOLDER}`;
+  return [
+    ...(artifact === undefined ? [] : [item('Get the result of this run', download)]),
+    ...showBroken(broken).map((show) =>
+      item('Print a test as JSON', `${show} --json ${options}`.trim()),
+    ),
+    item('Run the broken tests on both commits', run),
+  ];
+}
+
+/** `references=t05,t12`; empty: all, because some cannot be named. */
+function chosen(key: string, names: ReadonlySet<string>): string[] {
+  const isShort = names.size > 0 && names.size <= MOST_NAMES;
+  return isShort && [...names].every(isPlain) ? [`${key}=${[...names].join(',')}`] : [];
+}
+
+function causeItems(causes: readonly FoundLines[], result: Result): Line[] {
+  const places = causes.flatMap(({ suite, proof, lines }) =>
+    lines
+      .filter(({ file }) => isPlain(file))
+      .map(({ side, file, to }) => ({
+        suite: suite.name,
+        what: PROOFS[proof],
+        at: `${placeOf(result, file, to)}${side === 'base' ? ' (removed)' : ''}`,
+      })),
+  );
+  return [...Map.groupBy(places, ({ what, at }) => `${what} ${at}`).values()].flatMap((same) =>
+    same
+      .slice(0, 1)
+      .map(({ what, at }) => item(`${what} ${names(same.map(({ suite }) => suite))}`, at)),
+  );
+}
+
+const PROOFS: Readonly<Record<FoundLines['proof'], string>> = {
+  alone: 'Proven cause of',
+  together: 'Proven cause, with others, of',
+  untested: 'Only change, not tried, of',
+  likely: 'Likely cause, not settled, of',
+};
+
+/** `t05, t12, 3 more`: names that are not plain are only counted. */
+function names(all: readonly string[]): string {
+  const different = [...new Set(all)];
+  const shown = different.filter(isPlain).slice(0, MOST_NAMES);
+  const more = different.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
+}
+
+function fixBlocks(fix: FoundLines['fix'], result: Result): Block[] {
+  if (fix === null || !isPlain(fix.file)) return [];
+  const at = placeOf(result, fix.file, fix.line);
+  return [
+    ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
+    { kind: 'diff', lines: fix.diff },
+  ];
+}
+
+/** From the root of the repository. */
+function placeOf({ source }: Result, file: string, line: number): string {
+  const folder = source === undefined || source.directory === '.' ? '' : `${source.directory}/`;
+  return `${folder}${file}${line > 0 ? `:${String(line)}` : ''}`;
+}

@@ -1,0 +1,113 @@
+import type { OutcomeKind } from '../../kernel/result/outcome.ts';
+import type { ReasonCode } from '../../kernel/result/reason.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  joinLines,
+  paragraph,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import {
+  foundLines,
+  type FoundLines,
+  type ReportContext,
+} from '../../report/sections/feature-report.ts';
+import { brokenTests, showBroken } from './broken-tests.ts';
+
+interface Facts {
+  causes: FoundLines[];
+  /** Commands that look for a cause, and that show a broken test. */
+  search: string[];
+  show: string[];
+}
+
+/** Empty: it does not apply. */
+type Step = (facts: Facts) => Line;
+
+const say =
+  (words: string, commands: (facts: Facts) => string[]): Step =>
+  (facts) =>
+    commands(facts).flatMap((command) => [text(words), code(command), text('.')]);
+const always =
+  (words: string): Step =>
+  () => [text(`${words}.`)];
+
+const REPAIR = [
+  applyFix,
+  revertLines,
+  say('find the line that did it: ', ({ search }) => search),
+  say('compare the answers of a broken test: ', ({ show }) => show),
+  always('compare the changed lines with the answers in report.html'),
+];
+const CHECK_SCORING = [always('check that the new scoring is what you want')];
+const FIX_NEW = [say('fix the new tests or the prompt, or list them under ', () => ['quarantine'])];
+const RESTORE_TESTS = [always('restore these tests, or agree that they may go')];
+
+/** What to do, by reason and outcome: the first that applies. At most 15 words. */
+const STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
+  'new-failed': FIX_NEW,
+  'new-failing': FIX_NEW,
+  removed: RESTORE_TESTS,
+  'asked-anew': RESTORE_TESTS,
+  'scoring-moved': CHECK_SCORING,
+  'scoring-excuses': CHECK_SCORING,
+  'worse-under-base': CHECK_SCORING,
+  'scoring-changed': CHECK_SCORING,
+  'model-changed': [
+    always("nothing to fix in the prompt: pin the model's version, or accept its new answers"),
+  ],
+  'not-evaluated': [say('fix the problems above, then run ', () => ['npx evaldiff validate'])],
+  errors: [always('fix what the errors above name, then re-run the failed job')],
+  regressed: REPAIR,
+  failed: REPAIR,
+};
+
+export function nextStep(result: Result, _: Detail, { reports }: ReportContext): Block[] {
+  const { reasons, outcome } = result;
+  if (outcome.kind === 'overridden') return [];
+  const facts = {
+    causes: foundLines(result, reports),
+    search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
+    show: showBroken(brokenTests(result)),
+  };
+  const line = [...reasons.map((reason) => reason.code), outcome.kind]
+    .flatMap((key) => STEPS[key] ?? [])
+    .map((step) => step(facts))
+    .find(({ length }) => length > 0);
+  return line === undefined ? [] : [paragraph([strong('Next'), text(': '), ...line])];
+}
+
+function applyFix({ causes }: Facts): Line {
+  const [fix, ...more] = causes.flatMap((cause) => cause.fix ?? []);
+  if (fix === undefined) return [];
+  const command = [code('npx evaldiff fix'), text('.')];
+  if (more.length > 0) return [text('apply the tested fixes: '), ...command];
+  return fix.kind === 'draft'
+    ? [text('apply the tested fix of '), ...lineWords(fix), text(': '), ...command]
+    : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
+}
+
+/** `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
+function revertLines({ causes }: Facts): Line {
+  const known = causes.filter(({ proof }) => proof !== 'likely');
+  const proven = known.filter(({ proof }) => proof !== 'untested');
+  // Of lines that do it only together, reverting one is enough.
+  const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
+    proof === 'together' ? all.slice(0, 1) : all,
+  );
+  const places = new Map(lines.map(({ file, to: line }) => [`${file}:${line}`, { file, line }]));
+  if (places.size === 0) return [];
+  const end = text(proven.length > 0 ? '.' : ', or change it again.');
+  if (places.size > 2) return [text('revert the lines named above'), end];
+  // A line of base is gone on head.
+  const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
+  return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
+}
+
+function lineWords({ file, line }: { file: string; line: number }): Line {
+  return [...(line > 0 ? [text(`line ${String(line)} of `)] : []), code(file)];
+}
