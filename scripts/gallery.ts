@@ -1,7 +1,8 @@
 /**
  * Runs pull requests of every kind as a runner runs the action, two at a time, and takes pictures of
  * their comments and reports at two widths in both schemes. `index.html` shows them all. Prints the
- * words and numbers that each comment shows before a fold is opened, and words that are not plain.
+ * words and numbers that each comment shows before a fold is opened, words that are not plain, and
+ * what does not fit on a narrow screen.
  * Usage: node scripts/gallery.ts FOLDER [NAME] [--no-pictures]. Pictures need Chromium.
  */
 import {
@@ -22,7 +23,7 @@ import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';
-import { notPlainIn, numbersIn, visibleText, wordsIn } from './gallery/visible.ts';
+import { notPlainIn, numbersIn, unfolded, visibleText, wordsIn } from './gallery/visible.ts';
 
 const WIDTHS = [860, 390];
 
@@ -49,7 +50,16 @@ function folderOf({ base, head }: Situation): string {
 
 const fileName = (name: string): string => name.replace(/[^a-z0-9]+/g, '-');
 
-async function photograph(browser: Browser, to: string, name: string): Promise<void> {
+/** Tables of a comment that have to be scrolled sideways, also in folds. */
+const SCROLLED = `
+for (const fold of document.querySelectorAll('details')) fold.open = true;
+[...document.querySelectorAll('table')]
+  .filter((table) => table.scrollWidth > table.clientWidth)
+  .map((table) => '"' + table.textContent.replace(/\\s+/g, ' ').trim().slice(0, 40) + '"')`;
+
+/** Takes the pictures of a situation. Returns what does not fit on a narrow screen. */
+async function photograph(browser: Browser, to: string, name: string): Promise<string> {
+  const scrolled = new Set<string>();
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
   for (const theme of THEMES)
     for (const width of WIDTHS) {
@@ -62,12 +72,15 @@ async function photograph(browser: Browser, to: string, name: string): Promise<v
         });
       await page.setContent(commentPage(comment, theme));
       await shoot('comment', true);
+      for (const table of await page.evaluate<string[]>(SCROLLED))
+        scrolled.add(`; wider than ${String(width)} pixels: table ${table}`);
       // Of a long page its beginning; what is below the window is not drawn.
       await page.setViewportSize({ width, height: PAGE_HEIGHT });
       await page.goto(pathToFileURL(join(to, `${fileName(name)}.html`)).href);
       await shoot('page', false);
       await page.close();
     }
+  return [...scrolled].join('');
 }
 
 /** All pictures that lie in the folder, a row for each situation and surface. */
@@ -133,15 +146,15 @@ if (waiting.length === 0) throw new Error(`no situation is named "${only}"`);
 function measuresOf(to: string, name: string): string {
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
   const text = visibleText(comment);
-  const found = [...new Set(notPlainIn(comment))].join(', ');
+  const found = [...new Set(notPlainIn(unfolded(comment)))].join(', ');
   return `${String(wordsIn(text))} words, ${String(numbersIn(text))} numbers${found === '' ? '' : `; not plain: ${found}`}`;
 }
 
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     await run(next, to);
-    if (browser !== null) await photograph(browser, to, next.name);
-    process.stdout.write(`${next.name}: ${measuresOf(to, next.name)}\n`);
+    const scrolled = browser === null ? '' : await photograph(browser, to, next.name);
+    process.stdout.write(`${next.name}: ${measuresOf(to, next.name)}${scrolled}\n`);
   }
 }
 

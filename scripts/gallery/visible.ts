@@ -45,8 +45,10 @@ export const numbersIn = (text: string): number =>
 const NOT_PLAIN =
   /\b(?:intervals?|power|tolerance|mcnemar|macro-f1|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b|κ/gi;
 
-export const SURE = 'How sure is this?';
+export const notPlainIn = (text: string): string[] => text.match(NOT_PLAIN) ?? [];
 
-/** What of the deny list a comment says anywhere but in the fold that is for it. */
-export const notPlainIn = (comment: string): string[] =>
-  visibleText(comment, (summary) => !summary.startsWith(SURE)).match(NOT_PLAIN) ?? [];
+const SURE = 'How sure is this?';
+
+/** All text of a comment but the fold that explains the statistics. */
+export const unfolded = (comment: string): string =>
+  visibleText(comment, (summary) => !summary.startsWith(SURE));
