@@ -1,4 +1,5 @@
-import { compileGlob, globProblem, isBelow } from '../documents/paths.ts';
+import type { Files } from '../documents/files.ts';
+import { compileGlob, globProblem, isBelow, stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import { everyMetric, metricsNamed } from '../kernel/suite/metrics.ts';
@@ -6,11 +7,12 @@ import type { Suite } from '../kernel/suite/suite.ts';
 import { directionIn } from '../metrics/passing.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import { counted } from '../text/amounts.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
+import { isPrompt } from './prompt.ts';
 
 interface CheckContext {
   suites: readonly Suite[];
@@ -67,37 +69,21 @@ function metricProblems(
   });
 }
 
-const MISNAMED_FILE = 'evaldiff.yml';
-
 const MAX_LISTED_KEYS = 10;
 
-/** Reports files that look like project files but are not read. `read`: paths that were read. */
-export function checkUnread(
-  tree: SourceTree,
-  read: ReadonlySet<string>,
-  { settings, own }: { settings: Settings; own: readonly OwnSettings[] },
-  problems: Problem[],
-  notices: Notice[],
-): void {
-  problems.push(...misnamedSettings(tree, settings.file));
-  notices.push(...secondSettings(tree, settings.file));
-  notices.push(
-    ...unreadFiles(
-      tree,
-      read,
-      settings,
-      own.flatMap(({ key, files }) => files?.(settings[key as keyof Settings]) ?? []),
-    ),
-  );
-}
-
-function misnamedSettings({ files }: SourceTree, file: string | null): Problem[] {
-  if (!files.has(MISNAMED_FILE) || file === MISNAMED_FILE) return [];
+/** `file`: the settings that are read; null: none. */
+export function misnamedSettings(paths: readonly string[], file: string | null): Problem[] {
+  const isMisnamed = (path: string): boolean =>
+    path === 'evaldiff.yml' ||
+    (file === null &&
+      /^[\w-]+\.ya?ml$/.test(path) &&
+      nearest(stemOf(path), ['evaldiff'], 'strict') !== null);
+  const misnamed = paths.filter((path) => path !== file && isMisnamed(path));
   const remedy =
     file === null
       ? `rename it to ${SETTINGS_FILE}`
       : `move what it says into ${file}, and delete it`;
-  return [problem({ file: MISNAMED_FILE, line: 0 }, `is not read; ${remedy}`)];
+  return misnamed.map((path) => problem({ file: path, line: 0 }, `is not read; ${remedy}`));
 }
 
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
@@ -106,30 +92,36 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
-function unreadFiles(
-  { files }: SourceTree,
-  read: ReadonlySet<string>,
-  { prompts, rubrics, file }: Settings,
-  own: readonly string[],
-): Notice[] {
+/** Files that look like project files but are not read. */
+export async function unreadFiles(
+  tree: SourceTree,
+  files: Files,
+  { settings, own }: { settings: Settings; own: readonly OwnSettings[] },
+): Promise<Notice[]> {
+  const { prompts, rubrics, file } = settings;
+  const named = own.flatMap(({ key, files: of }) => of?.(settings[key as keyof Settings]) ?? []);
   const folders = [...prompts, ...rubrics]
     .filter((pattern) => globProblem(pattern) === null)
     .map(compileGlob)
     .filter(({ exact, root }) => !exact && root !== '')
     .map(({ root }) => root);
-  const unread = [...files.keys()]
+  const folderOf = (path: string) => folders.find((folder) => isBelow(path, folder));
+  const unread = [...tree.files.keys()]
     .filter((path) => /\.ya?ml$/.test(path) && !/(?:^|\/)[._]/.test(path))
-    .filter((path) => folders.some((folder) => isBelow(path, folder)))
-    .filter((path) => !read.has(path) && !own.includes(path) && path !== file)
+    .filter((path) => folderOf(path) !== undefined)
+    .filter((path) => !files.read.has(path) && !named.includes(path) && path !== file)
     .sort();
   const rest = unread.length - MAX_LISTED_KEYS;
-  return unread.slice(0, MAX_LISTED_KEYS).map((path, index) => ({
-    kind: 'unused',
-    place: { file: path, line: 0 },
-    message:
-      `is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults` +
-      (index === MAX_LISTED_KEYS - 1 && rest > 0
+  const listed = unread.slice(0, MAX_LISTED_KEYS).map(async (path, index): Promise<Notice> => {
+    const why = isPrompt((await files.document(path, []))?.value)
+      ? `no pattern takes this prompt; prompts: ${folderOf(path) ?? ''}/**/*.{yaml,yml} would`
+      : 'no pattern of prompts or rubrics takes it, and no prompt names it in its defaults';
+    const more =
+      index === MAX_LISTED_KEYS - 1 && rest > 0
         ? `; the same holds for ${counted(rest, 'further file')}`
-        : ''),
-  }));
+        : '';
+    const place = { file: path, line: 0 };
+    return { kind: 'unused', place, message: `is not read: ${why}${more}` };
+  });
+  return [...secondSettings(tree, file), ...(await Promise.all(listed))];
 }

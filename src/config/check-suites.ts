@@ -164,12 +164,11 @@ function checkPassing(
   }
 }
 
+/** One edit; two if the start and the length are right, unlike in "clinical" and "critics". */
 function isSlip(tag: string): boolean {
-  return (
-    tag !== CRITICAL &&
-    Math.abs(tag.length - CRITICAL.length) <= 1 &&
-    distance(tag.toLowerCase(), CRITICAL) <= 1
-  );
+  if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
+  const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
+  return distance(tag.toLowerCase(), CRITICAL) <= (isNear ? 2 : 1);
 }
 
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {

@@ -1,19 +1,24 @@
+import { nearest } from '../text/suggest.ts';
+
 /**
  * Other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
- * `{% if name %}`. `message`: what is sent instead.
+ * `{% if name %}`. Names that no message uses may be misspelt. `message`: what is sent instead.
  */
 export function foreignForms(
   template: string,
   names: readonly string[],
+  unused: readonly string[],
 ): { name: string; written: string; message: string }[] {
   const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
   const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
     // Text after a quote, a colon or a filter is not a variable.
     const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
-    const name = words.match(/\w+/g)?.find((word) => names.includes(word));
-    if (name === undefined) return [];
-    const plain =
-      doubled === name ? `sends the literal text {${name}}` : 'is sent as it is written';
+    const exact = words.match(/\w+/g)?.find((word) => names.includes(word));
+    const name = exact ?? nearest(doubled.trim(), unused, 'strict');
+    if (name === null) return [];
+    const plain = /^\w+$/.test(doubled)
+      ? `sends the literal text {${doubled}}`
+      : 'is sent as it is written';
     const sends = dollar === '' ? plain : 'sends a $ before the value';
     const message = `${written} ${sends}; write {${name}} to insert the variable`;
     return [[written, { name, written, message }] as const];

@@ -4,6 +4,7 @@ import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
+import { nearest } from '../text/suggest.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import type { dependsOnSchema, RawMetric } from './metric-schema.ts';
@@ -27,7 +28,7 @@ export function readMetrics(
   problems: Problem[],
 ): Metric[] {
   const metrics: Metric[] = [];
-  for (const { path, value } of writtenMetrics(document, problems)) {
+  for (const { path, value } of writtenMetrics(document, builtIns, problems)) {
     const metric = readMetric(document, path, value, builtIns, problems);
     if (metric === null) continue;
     const earlier = metrics.find(({ name }) => name === metric.name);
@@ -63,12 +64,21 @@ export function readOwnMetrics(
   return metrics;
 }
 
+/** promptfoo's assertions have a `type`. */
+function asUses(type: string, builtIns: readonly string[]): string {
+  const uses = type === 'equals' ? 'exact_match' : nearest(type, builtIns);
+  return uses === null ? 'name the metric with uses, rubric or code' : `write uses: ${uses}`;
+}
+
 function writtenMetrics(
   document: Document,
+  builtIns: BuiltInMetrics,
   problems: Problem[],
 ): { path: Path; value: RawMetric }[] {
   if (!isMap(valueAt(document.value, ['metrics'])))
-    return checkItems(document, ['metrics'], metricSchema, problems);
+    return checkItems(document, ['metrics'], metricSchema, problems, (key, value) =>
+      key === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
+    );
   return [
     ...checkItems(document, ['metrics', 'function'], flexEvalSchema, problems).map(
       ({ path, value }) => ({ path, value: { ...value, uses: value.name } }),

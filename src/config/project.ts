@@ -11,7 +11,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { checkPassports, type ModelEnds } from './check-models.ts';
-import { checkGate, checkUnread } from './check-settings.ts';
+import { checkGate, unreadFiles } from './check-settings.ts';
 import {
   checkGraders,
   checkModels,
@@ -102,7 +102,7 @@ export async function readProject(
   notices.push(...nearlyCritical(suites));
   notices.push(...caseTwins(tree, files.read));
   if (options.configRequired)
-    checkUnread(tree, files.read, { settings, own: options.own }, problems, notices);
+    notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
   if (
     options.configRequired &&
     settings.file === null &&

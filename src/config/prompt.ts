@@ -7,7 +7,7 @@ import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Role } from '../types/model.ts';
-import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Json, type Notice, type Place, type Problem } from '../types/plain.ts';
 import { foreignForms } from './foreign-forms.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
@@ -90,6 +90,10 @@ export const MEANT_KEYS: readonly string[] = [
 ];
 
 const BODY_KEYS = ['messages', 'prompt', 'code'];
+
+export function isPrompt(value: Json | undefined): boolean {
+  return isMap(value) && BODY_KEYS.some((key) => Object.hasOwn(value, key));
+}
 
 export function promptSchema(tests: z.ZodObject) {
   return z
@@ -308,9 +312,10 @@ function foreignFindings(
   names: readonly string[],
 ): { problems: Problem[]; notices: Notice[] } {
   const used = usedNames(messages);
+  const unused = names.filter((name) => !used.has(name));
   const found = messages.flatMap(({ texts }) =>
     texts.flatMap(({ text, path }) =>
-      foreignForms(text, names).map(({ name, written, message }) => ({
+      foreignForms(text, names, unused).map(({ name, written, message }) => ({
         isUsed: used.has(name),
         message,
         place: document.placeOfText(path, written, 0),

@@ -6,6 +6,7 @@ import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { withOverrides } from './apply-overrides.ts';
+import { misnamedSettings } from './check-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
@@ -84,6 +85,7 @@ export async function loadSettings(
 ): Promise<{ settings: Settings; known: boolean; notices: Notice[]; places: SettingsPlaces }> {
   const before = problems.length;
   const file = findSettings(files, options, problems);
+  if (options.configRequired) problems.push(...misnamedSettings(files.below(''), file));
   const written = file === null ? null : await files.document(file, problems);
   if (file === null || written === null) {
     const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });

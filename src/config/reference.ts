@@ -77,13 +77,11 @@ export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
 
-/** The rows of a data file together, for what all of them lack. */
-export interface DataSource {
-  /** The header of a table, else the first row. */
+/** A data file; `place`: its header or first row, `names`: of its columns and inputs. */
+interface DataSource {
   place: Place;
   lacks: 'has no column' | 'no line has';
   names: ReadonlySet<string>;
-  inputs: ReadonlySet<string>;
 }
 
 export interface DraftReference extends Omit<Reference, 'id'> {
@@ -135,33 +133,25 @@ export function readDraft(
 
 /** What a reference lacks is known once all are read; what all rows of a file lack is told once. */
 export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
+  const { source, columns, problem, thread } = draft;
   const absent = variables.filter((name) => !Object.hasOwn(draft.input, name));
-  const { source, columns } = draft;
-  if (draft.thread !== null || absent.length === 0)
-    return withoutExpected(draft, columns?.expected ?? 'expected');
-  const [lacked] = absent.filter((name) => source?.inputs.has(name) === false);
-  if (source !== undefined && lacked !== undefined)
-    return { ...draft, problem: lackedInput(source, lacked), problemAt: source.place };
-  const problem =
+  if (thread !== null || absent.length === 0)
+    return problem?.startsWith(NO_EXPECTED) === true
+      ? withLack(draft, columns?.expected ?? 'expected', problem.slice(NO_EXPECTED.length))
+      : draft;
+  const lacked = absent.find((name) => source?.names.has(name) === false);
+  if (lacked !== undefined) return withLack(draft, lacked, ` for {${lacked}}`);
+  const message =
     `the reference has no value for ${absent.map((name) => `{${name}}`).join(', ')}: add it ` +
     'to its input, or take it out of the prompt';
-  return { ...draft, problem, problemAt: draft.place };
+  return { ...draft, problem: message, problemAt: draft.place };
 }
 
-function lackedInput({ lacks, names }: DataSource, name: string): string {
-  return names.has(name)
-    ? `gives {${name}} no value; add it to map.input`
-    : `${lacks} "${name}" for {${name}}${didYouMean(name, [...names])}`;
-}
-
-function withoutExpected(draft: DraftReference, column: string): DraftReference {
-  const { source, problem } = draft;
-  if (problem?.startsWith(NO_EXPECTED) !== true || source?.names.has(column) !== false)
-    return draft;
-  const { lacks, names, place } = source;
-  const rest = problem.slice(NO_EXPECTED.length);
-  const message = `${lacks} "${column}"${rest}${didYouMean(column, [...names])}`;
-  return { ...draft, problem: message, problemAt: place };
+function withLack(draft: DraftReference, name: string, use: string): DraftReference {
+  const { source } = draft;
+  if (source === undefined || source.names.has(name)) return draft;
+  const message = `${source.lacks} "${name}"${use}${didYouMean(name, [...source.names])}`;
+  return { ...draft, problem: message, problemAt: source.place };
 }
 
 function undecidableReason(

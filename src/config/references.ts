@@ -6,7 +6,6 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
-  type DataSource,
   type ReferenceContext,
   type ReferenceReader,
   referenceSchema,
@@ -133,8 +132,8 @@ async function readDataSource(
   );
   if (rows.length === 0) empty.push({ file, line: 0 });
   const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
-  const flaw = sharedFlaw(rows.map(({ mapped }) => mapped));
-  if (flaw !== null) {
+  const flaw = rows[0]?.mapped;
+  if (typeof flaw === 'string' && rows.every(({ mapped }) => mapped === flaw)) {
     problems.push(problem(top, flaw));
     return [];
   }
@@ -150,20 +149,14 @@ async function readDataSource(
     const draft = readDraft(row, [], index + 1, context, problems);
     return draft === null ? [] : [{ ...draft, columns }];
   });
-  const inputs = inputNames(drafts);
-  const rowsTogether: DataSource = {
+  const columnNames = rows.flatMap(({ value }) => Object.keys(value));
+  const lacks = isTable(file) ? 'has no column' : 'no line has';
+  const ofFile = {
     place: top,
-    lacks: isTable(file) ? 'has no column' : 'no line has',
-    names: new Set([...rows.flatMap(({ value }) => Object.keys(value)), ...inputs]),
-    inputs,
-  };
-  return drafts.map((draft) => ({ ...draft, source: rowsTogether }));
-}
-
-/** What is wrong with every row in the same way. */
-function sharedFlaw(mapped: readonly (JsonMap | string)[]): string | null {
-  const [first] = mapped;
-  return typeof first === 'string' && mapped.every((each) => each === first) ? first : null;
+    lacks,
+    names: new Set([...columnNames, ...inputNames(drafts)]),
+  } as const;
+  return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
 /** Beside recorded dialogues, a row without messages is an error, not a reference. */

@@ -68,20 +68,24 @@ export function check<T extends z.ZodType>(
   path: Path,
   schema: T,
   problems: Problem[],
+  elsewhere?: Elsewhere,
 ): z.output<T> | undefined {
   const parsed = schema.safeParse(valueAt(document.value, path));
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) reportIssue(document, path, issue, problems);
+  for (const issue of parsed.error.issues) reportIssue(document, path, issue, problems, elsewhere);
   return undefined;
 }
 
-/** Checked separately, so that one error does not hide another. `elsewhere`: of an unknown key. */
+/** What to do about an unknown key, if it is known. */
+type Elsewhere = (key: string, value?: Json) => string | null;
+
+/** Checked separately, so that one error does not hide another. */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
   path: Path,
   shape: S,
   problems: Problem[],
-  elsewhere: (key: string) => string | null = () => null,
+  elsewhere?: Elsewhere,
 ): { [K in keyof S]?: z.output<S[K]> } {
   const value = valueAt(document.value, path);
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
@@ -92,7 +96,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   const known = Object.keys(shape);
   for (const key of Object.keys(value)) {
     if (!Object.hasOwn(shape, key))
-      problems.push(unknownKey(document, [...path, key], known, elsewhere(key)));
+      problems.push(unknownKey(document, [...path, key], known, elsewhere));
   }
   for (const key of known as (keyof S & string)[]) {
     const member = check(document, [...path, key], shape[key] as z.ZodType, problems);
@@ -107,6 +111,7 @@ export function checkItems<T extends z.ZodType>(
   path: Path,
   item: T,
   problems: Problem[],
+  elsewhere?: Elsewhere,
 ): { path: Path; value: z.output<T> }[] {
   const list = valueAt(document.value, path);
   if (list === undefined) return [];
@@ -116,7 +121,7 @@ export function checkItems<T extends z.ZodType>(
   }
   return list.flatMap((_, index) => {
     const at = [...path, index];
-    const value = check(document, at, item, problems);
+    const value = check(document, at, item, problems, elsewhere);
     return value === undefined ? [] : [{ path: at, value }];
   });
 }
@@ -125,14 +130,15 @@ function unknownKey(
   document: Document,
   path: Path,
   known: readonly string[],
-  elsewhere: string | null = null,
+  elsewhere?: Elsewhere,
 ): Problem {
   const key = String(path.at(-1));
   const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
+  const hint = elsewhere?.(key, valueAt(document.value, path)) ?? null;
   return problem(
     document.placeOf(path),
     refusedKey(key) ??
-      `unknown key "${key}"${where}${elsewhere === null ? didYouMean(key, known) : `; ${elsewhere}`}`,
+      `unknown key "${key}"${where}${hint === null ? didYouMean(key, known) : `; ${hint}`}`,
   );
 }
 
@@ -141,6 +147,7 @@ function reportIssue(
   base: Path,
   issue: z.core.$ZodIssue,
   problems: Problem[],
+  elsewhere?: Elsewhere,
 ): void {
   const path: Path = [
     ...base,
@@ -148,7 +155,7 @@ function reportIssue(
   ];
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys)
-      problems.push(unknownKey(document, [...path, key], issue.message.split(' ')));
+      problems.push(unknownKey(document, [...path, key], issue.message.split(' '), elsewhere));
     return;
   }
   const value = valueAt(document.value, path);
@@ -158,7 +165,7 @@ function reportIssue(
   }
   const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
   if (meant !== null) {
-    for (const inner of meant) reportIssue(document, path, inner, problems);
+    for (const inner of meant) reportIssue(document, path, inner, problems, elsewhere);
     return;
   }
   const message = `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`;

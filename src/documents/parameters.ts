@@ -87,8 +87,10 @@ export function readParameters(
   for (const [key, value] of Object.entries(map ?? {}) as [string, Json][]) {
     if (own.includes(key)) continue;
     const message = parameterProblem(key, value, own);
-    if (message === null) parameters[key] = value;
-    else
+    if (message === null) {
+      parameters[key] = value;
+      problems.push(...brokenTexts(document, [...path, key], value));
+    } else
       problems.push(
         problem(
           document.placeOf([...path, key]),
@@ -97,6 +99,17 @@ export function readParameters(
       );
   }
   return parameters;
+}
+
+/** YAML reads `{ description: Give it in, lower case }` as two keys, the second without a value. */
+function brokenTexts(document: Document, path: Path, value: Json): Problem[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]: [string, Json]) => {
+    const at = [...path, Array.isArray(value) ? Number(key) : key];
+    if (member !== null || !key.includes(' ')) return brokenTexts(document, at, member);
+    const message = `${pathText(path)}: "${key}" has no value; put text with a comma into quotes`;
+    return [problem(document.placeOf(at), message)];
+  });
 }
 
 export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {

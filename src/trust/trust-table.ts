@@ -64,7 +64,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   if (event === 'command_line')
     return {
       starter: 'command-line',
-      reason: 'the checkout was chosen by whoever runs the command',
+      reason: "you run the command yourself: head's tests count, base's gate and budget apply",
     };
   if (event === 'merge_group') return behindQueue(facts);
   if (dependabot) return { starter: 'outsider', reason: 'Dependabot runs get no Actions secrets' };

@@ -112,6 +112,10 @@ describe('a prompt file', () => {
       'unknown key "options_of_ours": a model parameter is text, a number or true/false; maps and lists are passed on for stop, stop_sequences, stop_token_ids, response_format, tools, tool_choice, functions, function_call and their like',
     ],
     ['max_tokens:', 'max_tokens has no value; give it one or remove the key'],
+    [
+      'tools: [{ function: { name: f, description: Give it in, lower case } }]',
+      'tools[0].function: "lower case" has no value; put text with a comma into quotes',
+    ],
     ['base_url: https://evil.example/v1', `"base_url" ${address}`],
     ['apiBase: https://evil.example/v1', `"apiBase" ${address}`],
     ['headers: { Authorization: x }', `"headers" ${address}`],
@@ -124,6 +128,12 @@ describe('a prompt file', () => {
     ['user: ${oc.env:KEY}', '${oc.env:...} is not supported; values are taken as written'],
   ])('with the line %j is refused', async (line, problem) => {
     expect(await problemsOf(withLine(line))).toEqual([`prompts/p.yaml:5: ${problem}`]);
+  });
+
+  test('takes keys without a value that are one word, and keys of several words', async () => {
+    const tools =
+      'tools: [{ strict: null, properties: { first name: { type: string, default: null } } }]';
+    expect(await problemsOf(withLine(tools))).toEqual([]);
   });
 
   test('that declares a variable without using it runs, with a notice', async () => {
@@ -479,6 +489,13 @@ describe('a test file', () => {
     [
       '{ name: m, rubric: yea, pass: [F] }',
       '2: metric "m": better: lower contradicts pass: "F" (1) passes and "A" (0), which is better, does not',
+    ],
+    ['{ type: equals }', '2: unknown key "type" in metrics[0]; write uses: exact_match'],
+    ['{ type: icontains }', '2: unknown key "type" in metrics[0]; write uses: contains'],
+    ['{ type: is-json }', '2: unknown key "type" in metrics[0]; write uses: is_json'],
+    [
+      '{ type: webhook }',
+      '2: unknown key "type" in metrics[0]; name the metric with uses, rubric or code',
     ],
     ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; known are yea'],
     [

@@ -159,11 +159,11 @@ describe('a project', () => {
       const [start = ''] = TESTS.split('references:');
       return read(suiteFiles(PROMPT, `${start}references:\n${reference(1)}${reference(2)}`));
     };
-    for (const tag of ['critcal', 'Critical', 'critical_'])
+    for (const tag of ['critcal', 'Critical', 'critical_', 'criticle', 'crtiical'])
       expect((await tagged(tag)).notices).toEqual([
         expect.stringContaining(`the tag "${tag}" gates nothing; did you mean "critical"?`),
       ]);
-    for (const tag of ['critical', 'clinical', 'political'])
+    for (const tag of ['critical', 'clinical', 'political', 'critics', 'critique'])
       expect((await tagged(tag)).notices).toEqual([]);
   });
 

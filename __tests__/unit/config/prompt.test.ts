@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PROMPT, read, suiteFiles, suiteOf } from './tree.ts';
+import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 describe('a prompt', () => {
   test('gives its roles, variables and the lines of its keys', async () => {
@@ -254,6 +254,27 @@ describe("a variable in another tool's form", () => {
       'prompts/p.yaml:6: {{ a }} is sent as it is written; write {a} to insert the variable',
     ]);
   });
+
+  test.each([
+    ['declared', 'variables: [ticket, who]', 6],
+    ['inferred', '# none', 6],
+  ])(
+    'is an error if its name is almost that of a %s one that no message uses',
+    async (_, line, at) => {
+      const suite = (content: string) =>
+        problemsOf({
+          'prompts/p.yaml': `model: gpt-4o\nmetrics: [{ uses: exact_match }]\n${line}\nprompt: |\n  {who}\n  ${content}\nreferences: [{ input: { ticket: x, who: y }, expected: z }]\n`,
+        });
+      expect(await suite('{{Tickt}}')).toEqual([
+        `prompts/p.yaml:${at}: {{Tickt}} sends the literal text {Tickt}; write {ticket} to insert the variable`,
+      ]);
+      expect(await suite('{{ tickets }}')).toEqual([
+        `prompts/p.yaml:${at}: {{ tickets }} is sent as it is written; write {ticket} to insert the variable`,
+      ]);
+      expect(await suite('{{whom}} {{other}} {{ {"tickets": 1} }}')).toEqual([]);
+      expect(await suite('{ticket} {{tickets}}')).toEqual([]);
+    },
+  );
 });
 
 describe('defaults', () => {

@@ -489,19 +489,6 @@ describe('references_from', () => {
     expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
   });
 
-  test('that maps no column to a variable says so once', async () => {
-    const { project } = await read({
-      ...suiteFiles(
-        PROMPT,
-        `${METRICS}references_from: { file: c.csv, map: { input: { q: a } } }\n`,
-      ),
-      'c.csv': 'a\n1\n2\n',
-    });
-    const problem = 'gives {a} no value; add it to map.input';
-    const found = { problem, problemAt: { file: 'c.csv', line: 1 } };
-    expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
-  });
-
   test.each([
     [
       'c.csv',

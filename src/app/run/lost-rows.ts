@@ -1,8 +1,9 @@
 import { deduplicate } from '../../documents/document.ts';
+import { problem } from '../../errors.ts';
 import type { Project } from '../../project/settings.ts';
-import type { Notice, Place, Problem } from '../../types/plain.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
 
-/** Data files and lists that head emptied or shortened. `strict`: empty files are errors anyway. */
+/** Data files and lists that head emptied or shortened. `strict`: any empty file is an error. */
 export function lostRows(
   base: Project | null,
   head: Project,
@@ -10,51 +11,32 @@ export function lostRows(
 ): { problems: Problem[]; notices: Notice[] } {
   const before = rowsByFile(base);
   const now = rowsByFile(head);
-  const empty = head.suites.flatMap(({ tests: { empty: places = [], references } }) =>
-    places.map((place) => {
+  const problems = head.suites.flatMap(({ tests: { empty = [], references } }) =>
+    empty.flatMap((place) => {
       const had = before.get(place.file)?.size ?? 0;
       const isAlone = references.length === 0;
-      const isError = isList(place) ? had > 0 && isAlone : had > 0 || isAlone || strict;
-      return { isError, place, message: emptyWords(place, had) };
+      // A list has a line, and may be empty beside other references.
+      const isError = place.line > 0 ? had > 0 && isAlone : had > 0 || isAlone || strict;
+      return isError ? [problem(place, emptyWords(place.line > 0, had))] : [];
     }),
   );
-  const unfilled = empty.filter(({ isError, place }) => !isError && !isList(place));
-  return {
-    problems: deduplicate(
-      empty.flatMap(({ isError, place, message }) => (isError ? [{ place, message }] : [])),
-    ),
-    notices: [
-      ...deduplicate(unfilled).map(({ place, message }): Notice => ({
-        kind: 'unused',
-        place,
-        message,
-      })),
-      ...[...before].flatMap(([file, { size }]) => shortened(file, size, now.get(file)?.size ?? 0)),
-    ],
-  };
+  const notices = [...before].flatMap(([file, { size }]): Notice[] => {
+    const left = now.get(file)?.size ?? 0;
+    if (left === 0 || left * 2 >= size || /\.ya?ml$/.test(file)) return [];
+    const message = `has ${left} of base's ${size} rows`;
+    return [{ kind: 'removed', place: { file, line: 0 }, message }];
+  });
+  return { problems: deduplicate(problems), notices };
 }
 
-function shortened(file: string, had: number, left: number): Notice[] {
-  if (left === 0 || left * 2 >= had || /\.ya?ml$/.test(file)) return [];
-  const message = `has ${left} of base's ${had} rows`;
-  return [{ kind: 'removed', place: { file, line: 0 }, message }];
-}
-
-function isList({ line }: Place): boolean {
-  return line > 0;
-}
-
-function emptyWords(place: Place, had: number): string {
-  const what = isList(place) ? 'references is empty' : 'has no rows';
-  const other = isList(place) ? 'delete the prompt too' : 'take it out of references_from';
-  return had > 0
-    ? `${what}, and base's has ${had}; restore them, or ${other}`
-    : `${what}; add some, or ${other}`;
+function emptyWords(isList: boolean, had: number): string {
+  const what = isList ? 'references is empty' : 'has no rows';
+  const fix = had > 0 ? `, and base's has ${had}; restore them, or ` : '; add some, or ';
+  return `${what}${fix}${isList ? 'delete the prompt too' : 'take it out of references_from'}`;
 }
 
 function rowsByFile(project: Project | null): Map<string, Set<string>> {
-  const rows = new Map<string, Set<string>>();
-  for (const { id, place } of project?.suites.flatMap(({ tests }) => tests.references) ?? [])
-    rows.set(place.file, (rows.get(place.file) ?? new Set()).add(id));
-  return rows;
+  const references = project?.suites.flatMap(({ tests }) => tests.references) ?? [];
+  const files = Map.groupBy(references, ({ place }) => place.file);
+  return new Map([...files].map(([file, rows]) => [file, new Set(rows.map(({ id }) => id))]));
 }

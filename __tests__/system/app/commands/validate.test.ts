@@ -132,6 +132,17 @@ describe('validate', () => {
     expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
 
+  test('names settings whose name is misspelt, and not what their absence causes', async () => {
+    const graded = 'metrics: [{ uses: llm_rubric, with: { criteria: kind } }]\n';
+    const files = { ...withMetrics(graded), 'evaldif.yaml': 'grader: gpt-4o\n' };
+    await refuses(
+      files,
+      '1 problem to fix.',
+      'evaldif.yaml: is not read; rename it to evaldiff.yaml',
+    );
+    expect((await evaldiff({ ...files, 'evaldiff.yaml': 'grader: gpt-4o\n' })).code).toBe(0);
+  });
+
   test('names files that no pattern and no prompt takes, and patterns that take no file', async () => {
     const { code, err } = await evaldiff({
       ...RIGHT,
@@ -141,10 +152,13 @@ describe('validate', () => {
       'prompts/tests/old.yaml': TESTS,
     });
     expect(code).toBe(0);
-    for (const file of ['prompts/shop/refund.yaml', 'prompts/chat.yml', 'prompts/tests/old.yaml'])
+    for (const file of ['prompts/shop/refund.yaml', 'prompts/chat.yml'])
       expect(err).toContain(
-        `note: ${file}: is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults`,
+        `note: ${file}: is not read: no pattern takes this prompt; prompts: prompts/**/*.{yaml,yml} would`,
       );
+    expect(err).toContain(
+      'note: prompts/tests/old.yaml: is not read: no pattern of prompts or rubrics takes it, and no prompt names it in its defaults',
+    );
     expect(err).toContain('note: evaldiff.yaml:1: agents/*.yaml matches no file');
     expect(err).not.toContain('prompts/p.yaml: is not read');
   });

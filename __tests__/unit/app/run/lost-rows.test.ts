@@ -52,11 +52,11 @@ describe('a data file', () => {
     ]);
   });
 
-  test('that is empty on both sides is a notice, and an error where nothing else is asked', async () => {
+  test('that is empty on both sides is an error where nothing else is asked, or if strict', async () => {
     const empty = withData(rows(0));
     const told = [`c.csv: has no rows; add some, or ${MAY_GO}`];
-    expect(await found(empty, empty)).toEqual({ problems: [], notices: told });
-    expect(await found(null, empty)).toEqual({ problems: [], notices: told });
+    expect(await found(empty, empty)).toEqual(NONE);
+    expect(await found(null, empty)).toEqual(NONE);
     expect(await found(null, empty, true)).toEqual({ problems: told, notices: [] });
     const alone = withData(rows(0), `${METRICS}${FROM}`);
     expect(await found(alone, alone)).toEqual({ problems: told, notices: [] });
