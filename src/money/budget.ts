@@ -14,7 +14,10 @@ import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts'
 /** Hard caps of a run; null: none. */
 export interface Caps {
   maxCalls: number | null;
-  /** US dollars. */ maxCost: number | null;
+  /** US dollars. */
+  maxCost: number | null;
+  /** US dollars that a call without a known price counts; absent: nothing. */
+  unknownCall?: number | null;
 }
 
 /**
@@ -60,9 +63,10 @@ const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered',
  * Attempts never exceed `maxCalls`. A call reserves its cost before it is sent: its input and the
  * longest answer so far for its purpose, or its parameters' limit. A call without room waits for
  * the others. So only answers longer than all before, of which a batch may hold many, can exceed
- * `maxCost`. Calls without a price are not limited by it.
+ * `maxCost`. It does not limit calls without a price or `unknownCall`.
  */
-export function createGuard({ maxCalls, maxCost }: Caps, price: Price): Guard {
+export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
+  const price: Price = (...of) => known(...of) ?? unknownCall;
   const answers = createAnswerLengths();
   const inputOf = createInputCounter();
   const purse = createBudgetRoom(maxCost, answers, price);

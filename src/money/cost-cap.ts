@@ -1,61 +1,69 @@
+import { sum } from '../kernel/statistics/sums.ts';
 import type { Budget } from '../project/settings.ts';
 import { formatDollars, counted } from '../text/amounts.ts';
 import type { Notice, Problem } from '../types/plain.ts';
+import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
+/** Dollars that a call counts against a cap of the user if its price is not known. */
+const UNKNOWN_CALL = 0.05;
+
 /** `given` (US dollars), else the settings' cap; null: none. */
-export function costCap(given: number | null, { max_cost_usd, assumed }: Budget): CostCap | null {
+export function costCap(
+  given: number | null,
+  { max_cost_usd, assumed }: Budget,
+  ofBase = false,
+): CostCap | null {
   if (given !== null) return { dollars: given, by: 'max-cost' };
-  return max_cost_usd === null
-    ? null
-    : { dollars: max_cost_usd, by: assumed === true ? 'default' : 'budget.max_cost_usd' };
+  if (max_cost_usd === null) return null;
+  const by = assumed === true ? 'default' : 'budget.max_cost_usd';
+  return { dollars: max_cost_usd, by, ofBase };
 }
 
-export function costProblems(
-  { unpriced, cost_usd, models }: Forecast,
-  cap: CostCap | null,
-  settingsFile: string,
-): Problem[] {
-  if (cap === null || models.length === 0) return [];
-  const unchecked = uncheckedCap(unpriced, cap, settingsFile);
-  if (unchecked.length > 0) return unchecked;
-  if (cost_usd === null || cost_usd <= cap.dollars) return [];
+export function capsOf(maxCalls: number | null, cost: CostCap | null): Caps {
+  const isOfUser = cost !== null && cost.by !== 'default';
+  return { maxCalls, maxCost: cost?.dollars ?? null, unknownCall: isOfUser ? UNKNOWN_CALL : null };
+}
+
+export function costProblems({ unpriced, models }: Forecast, cap: CostCap | null): Problem[] {
+  if (cap === null || (cap.by === 'default' && unpriced.length > 0)) return [];
+  const cost = sum(models.map(({ cost_usd, calls }) => cost_usd ?? calls * UNKNOWN_CALL));
+  if (cost <= cap.dollars) return [];
   return [
     {
       place: null,
       message:
-        `This run would cost about ${formatDollars(cost_usd)} for its first answers and grades; ` +
+        `This run would cost about ${formatDollars(cost)} for its first answers and grades; ` +
         `the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
     },
   ];
 }
 
-export function uncheckedCap(
-  unpriced: readonly string[],
-  cap: CostCap | null,
-  settingsFile: string,
-): Problem[] {
-  if (cap === null || cap.by === 'default' || unpriced.length === 0) return [];
+/** What a cap of the user means for models without a known price; null: nothing. */
+export function unknownPriceWords(unpriced: readonly string[], cap: CostCap | null): string | null {
+  if (cap === null || cap.by === 'default' || unpriced.length === 0) return null;
   const names = unpriced.map((name) => `"${name}"`).join(', ');
-  const message =
-    `${cap.by}: a cap of $${String(cap.dollars)} cannot be kept, because no price is known for ` +
-    `${names}. Give it one in ${settingsFile} ` +
-    '(models: { NAME: { provider: …, price: { input: …, output: … } } }, ' +
-    'in dollars per million tokens), or leave the cap out and use max-calls. Nothing was sent.';
-  return [{ place: null, message }];
+  return (
+    `No price is known for ${names}: each call counts $${String(UNKNOWN_CALL)} against the limit ` +
+    `of $${String(cap.dollars)} (${limitName(cap)}), so it allows at most ` +
+    `${counted(Math.floor(cap.dollars / UNKNOWN_CALL), 'such call')}. ${PRICE_ADVICE}`
+  );
 }
 
-function limitName({ by }: CostCap): string {
-  return by === 'default'
-    ? 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost'
-    : by === 'max-cost'
-      ? 'input max-cost'
-      : by;
+export const PRICE_ADVICE =
+  'Give the price in dollars per million tokens in the settings file: ' +
+  'models: { NAME: { provider: …, price: { input: …, output: … } } }';
+
+function limitName({ by, ofBase }: CostCap): string {
+  if (by === 'max-cost') return 'input max-cost';
+  if (by === 'default')
+    return 'the default of budget.max_cost_usd; a higher one goes into the settings or the input max-cost';
+  return ofBase === true ? `${by} of base's settings; the input max-cost overrides it` : by;
 }
 
 export function spendNotices(
-  { cost_usd, models }: Forecast,
+  { cost_usd, models, unpriced }: Forecast,
   planned: number,
   { calls, cost }: { calls: number | null; cost: CostCap | null },
 ): Notice[] {
@@ -70,6 +78,7 @@ export function spendNotices(
       `the first answers and grades cost about ${formatDollars(cost_usd)} of the ` +
         `$${String(cost.dollars)} allowed`,
     );
+  notices.push(...[unknownPriceWords(unpriced, cost) ?? []].flat());
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
 

@@ -17,6 +17,8 @@ import { factsOf } from '../types/vendors.ts';
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
+  /** The settings of base set it, and a pull request cannot change it. */
+  ofBase?: boolean;
 }
 
 /** A vendor's list price in dollars for this usage; null: unknown. */

@@ -1,7 +1,6 @@
-import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { UserError, problem } from '../../errors.ts';
 import { createGuard, type Guard } from '../../money/budget.ts';
-import { costCap, costProblems, uncheckedCap } from '../../money/cost-cap.ts';
+import { capsOf, costCap, costProblems, unknownPriceWords } from '../../money/cost-cap.ts';
 import { priceFrom } from '../../money/price.ts';
 import { modelLabel, type Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
@@ -23,10 +22,9 @@ interface Intended {
 /** Throws before any request if a cap does not allow the planned calls or a key is missing. */
 export function holdToCaps(
   { calls, targets, price, forecast, problems }: Intended,
-  { project: { settings }, session: { inputs } }: Opened,
+  { project: { settings }, session: { inputs, log } }: Opened,
   edges: Edges,
 ): Guard {
-  const settingsFile = settings.file ?? SETTINGS_FILE;
   const maxCalls = inputs.maxCalls ?? settings.budget.max_calls;
   const cost = costCap(inputs.maxCost, settings.budget);
   const unpriced = targets
@@ -43,13 +41,13 @@ export function holdToCaps(
               `${String(maxCalls)} (--max-calls). Nothing was sent.`,
           ),
         ]),
-    ...(forecast === null
-      ? uncheckedCap([...new Set(unpriced)], cost, settingsFile)
-      : costProblems(forecast, cost, settingsFile)),
+    ...(forecast === null ? [] : costProblems(forecast, cost)),
     ...edges.missingKeys(targets),
   ];
   if (all.length > 0) throw new UserError(all);
-  const guard = createGuard({ maxCalls, maxCost: cost?.dollars ?? null }, price);
+  const words = unknownPriceWords([...new Set(unpriced)], cost);
+  if (words !== null) log(words);
+  const guard = createGuard(capsOf(maxCalls, cost), price);
   edges.guard(guard);
   return guard;
 }

@@ -10,6 +10,7 @@ import type { Arranged } from '../../trust/arranged.ts';
 import type { Request, Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
 import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
@@ -64,6 +65,8 @@ export type ReadSides = {
 
 export interface Pricing {
   list: ListPrice;
+  /** Names of a vendor's models in that list; absent: not known. */
+  models?(vendor: VendorName): Promise<readonly string[]>;
   stored(request: Request): boolean;
 }
 

@@ -1,4 +1,3 @@
-import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { mostNewAnswers } from '../../confirm/steps.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
@@ -7,12 +6,12 @@ import { sum } from '../../kernel/statistics/sums.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { mostCallsOfTry } from '../../money/answer-calls.ts';
 import type { Caps } from '../../money/budget.ts';
-import { costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
+import { capsOf, costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 import { minimumCalls, overBudget, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
 import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
-import { NO_LIST, priceFrom, type CostCap } from '../../money/price.ts';
+import { NO_LIST, priceFrom } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
 import type { Arranged } from '../../trust/arranged.ts';
 import type { Grader, Target } from '../../types/model.ts';
@@ -20,6 +19,7 @@ import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } from './input.ts';
+import { misspeltModels } from './misspelt-models.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
@@ -77,13 +77,14 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     ...nothingToSweep(input, arranged.head, whole),
     ...part.problems(whole),
     ...(part.isAnswered ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
+    ...(spend.caps.unknownCall === null ? [] : await misspeltModels(whole, pricing)),
     ...spend.problems,
   ];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };
   return {
     ready: true,
     whole,
-    prepared: withConfirmation(withinCap(prepared, spend.cap), spend.forecast.stored > 0),
+    prepared: withConfirmation(prepared, spend.forecast.stored > 0),
     blank: { ...blankResult(head), notices },
     forecast: spend.forecast,
     caps: spend.caps,
@@ -178,17 +179,6 @@ async function withoutStoredCalls(
   return { ...selected, features, plan };
 }
 
-/** Graders without a known price are not called under a cap that the user set. */
-function withinCap(prepared: Prepared, cap: CostCap | null): Prepared {
-  if (cap === null || cap.by === 'default') return prepared;
-  return withAskers(prepared, ({ target }) =>
-    prepared.price(target, { input_tokens: 0, output_tokens: 0 }) === null
-      ? `no price is known for the grader "${target.model}", so the cap ${cap.by} could not be ` +
-        'kept; give it one (models.<name>.price)'
-      : null,
-  );
-}
-
 /** Removes features' graders that cannot be called; `why` returns the reason, or null. */
 export function withAskers(prepared: Prepared, why: (grader: Grader) => string | null): Prepared {
   return {
@@ -204,23 +194,19 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
 /** All parts of a plan are refused by the whole plan, whatever each finds stored. */
 function spending(
   input: RunInput,
-  { budget, base, head }: Arranged,
+  { budget, base }: Arranged,
   { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
   { stored }: Pricing,
-): { forecast: Forecast; caps: Caps; cap: CostCap | null; problems: Problem[]; notices: Notice[] } {
+): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
   const { part = WHOLE } = input;
   const found = priceRun(input, whole, stored);
-  const chosen = costCap(input.maxCost, budget);
+  const chosen = costCap(input.maxCost, budget, budget === base?.settings.budget);
   const cost =
     chosen !== null && input.assumesCost === true ? { ...chosen, by: 'default' as const } : chosen;
-  const caps: Caps = {
-    maxCalls: input.maxCalls ?? budget.max_calls,
-    maxCost: cost?.dollars ?? null,
-  };
+  const caps = capsOf(input.maxCalls ?? budget.max_calls, cost);
   const planned = minimumCalls(whole.plan) - found.stored;
   return {
     forecast: prepared === whole ? found : priceRun(input, prepared, stored),
-    cap: cost,
     caps: part.caps(caps, () => ({
       calls: { part: minimumCalls(prepared.plan), whole: minimumCalls(whole.plan) },
       cost: portionOfCost(whole, prepared),
@@ -233,7 +219,7 @@ function spending(
             stored: prepared === whole ? found.stored : 0,
             certainWords: certainWords(whole.plan, input.features),
           }),
-          ...costProblems(found, cost, head.settings.file ?? SETTINGS_FILE),
+          ...costProblems(found, cost),
         ],
     notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
   };

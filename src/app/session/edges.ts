@@ -33,7 +33,7 @@ import type { Edges } from '../run/input.ts';
 import { readSides } from '../run/read-sides.ts';
 import type { Access, Reach } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
-import { loadListPrices } from './prices.ts';
+import { loadListPrices, loadModelNames } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
@@ -155,6 +155,7 @@ export function openWorld(options: WorldOptions): World {
     hash: sha256,
     pricing: async (targets) => ({
       list: targets.some(isListed) ? await loadListPrices(new Date()) : NO_LIST,
+      models: loadModelNames,
       stored: await asking.reader(),
     }),
     guard: asking.guard,

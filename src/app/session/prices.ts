@@ -44,3 +44,11 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
     return found;
   };
 }
+
+/** Names of a vendor's models that have a list price. */
+export async function loadModelNames(vendor: VendorName): Promise<readonly string[]> {
+  const { findProvider } = await import('@pydantic/genai-prices');
+  const { priceId: providerId } = factsOf(vendor);
+  if (providerId === null) return [];
+  return findProvider({ providerId })?.models.map(({ id }) => id) ?? [];
+}

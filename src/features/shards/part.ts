@@ -130,9 +130,10 @@ interface Spent {
  * that fits into a cap fits into its shares: by calls alone, a shard that got the dear questions
  * would stop at a share that it cannot keep.
  */
-export function shardCaps({ maxCalls, maxCost }: Caps, { calls, cost }: Portions): Caps {
+export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
   // In whole numbers, because a rounded fraction could be less than the planned calls.
   return {
+    ...caps,
     maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
     maxCost:
       maxCost === null ? null : portion(maxCost, cost === null || cost.whole === 0 ? calls : cost),
@@ -144,8 +145,9 @@ function portion(cap: number, { part, whole }: Portion): number {
 }
 
 /** What is left of the caps for a merge, once the shards have been paid for. */
-export function remainingCaps({ maxCalls, maxCost }: Caps, spent: Spent): Caps {
+export function remainingCaps({ maxCalls, maxCost, ...caps }: Caps, spent: Spent): Caps {
   return {
+    ...caps,
     maxCalls: maxCalls === null ? null : Math.max(0, maxCalls - spent.calls),
     maxCost: maxCost === null ? null : Math.max(0, maxCost - spent.cost),
   };

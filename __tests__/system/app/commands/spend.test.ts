@@ -167,18 +167,77 @@ describe('what a run costs, before it is asked', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  const counts = (limit: string, calls: number) =>
+    `No price is known for "model-1 (local)": each call counts $0.05 against the limit of ${limit}, so it allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
+
   test.each([
-    [['--max-cost', '5'], 'max-cost'],
-    [['budget.max_cost_usd=5'], 'budget.max_cost_usd'],
-  ])('cannot be capped by %j without a price, and says how to fix it', async (argv, name) => {
-    const { evaldiff, server } = await openShop({ price: '' });
-    const { code, out } = await evaldiff('run', ...argv);
+    [['--max-cost', '5'], '$5 (input max-cost)', 100],
+    [['budget.max_cost_usd=0.4'], '$0.4 (budget.max_cost_usd)', 8],
+  ])(
+    'counts $0.05 a call under a cap without a price (%j), and says so',
+    async (argv, limit, n) => {
+      const { result, server } = await openShop({ price: '' });
+      const { conclusion, notices, usage } = await result('run', ...argv);
+      const messages = notices.flatMap(({ kind, message }) => (kind === 'capped' ? [message] : []));
+      expect([conclusion, messages, usage.cost_usd]).toEqual(['success', [counts(limit, n)], null]);
+      expect(server.requests).toHaveLength(8);
+    },
+  );
+
+  test("under base's cap names it as base's, and is allowed by a price on head or by max-cost", async () => {
+    const { evaldiff, result, server, repository } = await openShop({
+      price: '',
+      settings: 'budget: { max_cost_usd: 0.2 }\n',
+    });
+    repository.commit('change', promptSaying('Please answer: {q}'));
+    const { code, out } = await evaldiff('diff', '--base', 'HEAD~1');
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    const words = out.replace(/\s+/g, ' ');
+    const limit = "budget.max_cost_usd of base's settings; the input max-cost overrides it";
+    expect(words).toContain(
+      `This run would cost about $0.80 for its first answers and grades; the limit is $0.2 (${limit}).`,
+    );
+    expect(words).toContain(counts(`$0.2 (${limit})`, 4));
+    expect((await result('diff', '--base', 'HEAD~1', '--max-cost', '1')).usage.calls).toBe(16);
+    repository.commit('price', {
+      'evaldiff.yaml':
+        'n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1, price: { input: 1, output: 1 } }\n',
+    });
+    const priced = await result('diff', '--base', 'HEAD~2');
+    expect([priced.conclusion, priced.usage.reused]).toEqual(['success', 16]);
+    expect((await result('diff', '--base', 'HEAD~2', '--no-store')).usage.cost_usd).not.toBeNull();
+  });
+
+  test.each([
+    ['gpt-5.4-minni', 'gpt-5.4-mini'],
+    ['claude-sonet-4-5', 'claude-sonnet-4-5'],
+  ])('of a model that is not known (%s) names the nearest at its line', async (model, near) => {
+    const { evaldiff, repository } = await openShop();
+    repository.write({
+      'prompts/ask.yaml': promptSaying('{q}')['prompts/ask.yaml'].replace(': m\n', `: ${model}\n`),
+    });
+    const { code, out } = await evaldiff('run', '--max-cost', '5');
     expect(code).toBe(2);
     expect(out.replace(/\s+/g, ' ')).toContain(
-      `${name}: a cap of $5 cannot be kept, because no price is known for "model-1 (local)". Give it one in evaldiff.yaml (models: { NAME: { provider: …, price: { input: …, output: … } } }, in dollars per million tokens), or leave the cap out and use max-calls.`,
+      `prompts/ask.yaml:2: the model "${model}" is not known; did you mean "${near}"?`,
     );
-    expect(server.requests).toHaveLength(0);
   });
+
+  test.each(['gpt-5.9-mini', 'gpt-5.4-plus', 'claude-haiku-9-5'])(
+    'of a new model (%s) is not taken for a typo',
+    async (model) => {
+      const { evaldiff, repository } = await openShop();
+      repository.write({
+        'prompts/ask.yaml': promptSaying('{q}')['prompts/ask.yaml'].replace(
+          ': m\n',
+          `: ${model}\n`,
+        ),
+      });
+      const { out } = await evaldiff('plan', '--max-cost', '5');
+      expect(out.replace(/\s+/g, ' ')).toContain(`No price is known for "${model}": each call`);
+      expect(out).not.toContain('did you mean');
+    },
+  );
 
   test('is a notice when it takes more than half of what is allowed', async () => {
     const { result } = await openShop();

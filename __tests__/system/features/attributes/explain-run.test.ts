@@ -320,15 +320,6 @@ describe('a pull request', () => {
   const judged = { ...RED, title: like(/^Regressed: support/) };
   const said = expect.arrayContaining([limit]);
   shows('keeps its verdict if a cap is reached on the way', capped, { ...judged, said });
-  says(
-    'is not explained where no price lets a cap on cost be kept',
-    {
-      ...both({ 'evaldiff.yaml': priced('{ input: 1, output: 1 }', /model: (desk) }/g) }),
-      input: { maxCost: 5 },
-    },
-    has('no price is known for the grader "judge", so the cap max-cost could not be kept'),
-    UNEXPLAINED,
-  );
   const kinds = { [FILE]: 'domains: [{ name: billing }]\n' };
   shows(
     'is not explained if fewer than eight references count',

@@ -161,12 +161,6 @@ describe('evaldiff grade', () => {
       'this would make up to 9 model calls; the limit is 8 (--max-calls). Nothing was sent.',
     ],
     [
-      'a cap on cost that nobody can keep',
-      ['polite', '--max-cost', '0.5'],
-      {},
-      'max-cost: a cap of $0.5 cannot be kept, because no price is known for "judge-1 (local)". Give it one in evaldiff.yaml',
-    ],
-    [
       'a grader that is a program',
       ['polite'],
       {
@@ -185,5 +179,11 @@ describe('evaldiff grade', () => {
     const { code, out, err, models } = await grade(args, wavering(), files);
     expect([code, out, models.requests.length]).toEqual([2, '', 0]);
     expect(err).toContain(message);
+  });
+
+  test('counts $0.05 a call under a cap if the price of its grader is not known', async () => {
+    const { err, models } = await grade(['polite', '--max-cost', '0.3'], wavering());
+    expect(err).toContain('No price is known for "judge-1 (local)": each call counts $0.05');
+    expect(models.requests).toHaveLength(6);
   });
 });
