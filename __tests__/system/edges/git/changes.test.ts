@@ -19,8 +19,8 @@ async function changes(
   return using(repository.directory, (opened) => opened.changedFiles(base, head, workingDirectory));
 }
 
-describe('changed files', () => {
-  test("carry head's changed lines as ranges, and the lines around those that were only removed", async () => {
+describe('the list of changed files', () => {
+  test("gives head's changed lines as ranges, and the neighbours of removed lines", async () => {
     const before = numbered(1, 20);
     const after = before
       .replace('line 3\n', 'LINE 3\n')
@@ -31,7 +31,7 @@ describe('changed files', () => {
     expect(found).toEqual([changed('a.yaml', [3, 3], [11, 12], [16, 17], [20, 20])]);
   });
 
-  test('are new, deleted, renamed, renamed and edited, or lines taken out only', async () => {
+  test('distinguishes new, deleted, renamed, edited and shortened files', async () => {
     const found = await changes(
       {
         'gone.yaml': numbered(1, 5),
@@ -61,7 +61,7 @@ describe('changed files', () => {
     ]);
   });
 
-  test('have paths below the working directory, and are new where they come from outside of it', async () => {
+  test('gives paths below the working directory; a file moved into it is new', async () => {
     const before = {
       'project/a.yaml': 'a\n',
       'other/b.yaml': 'b\n',
@@ -80,14 +80,14 @@ describe('changed files', () => {
     expect(await changes(before, after, 'missing')).toEqual([]);
   });
 
-  test('are all new when base has no such folder, all deleted when head has none', async () => {
+  test('is all new if base lacks the folder, all deleted if head lacks it', async () => {
     const project = { 'project/a.yaml': 'a\n' };
     expect(await changes({ x: 'x' }, project, 'project')).toEqual([added('a.yaml', [1, 1])]);
     for (const after of [null, { link: '/' }])
       expect(await changes(project, { project: after }, 'project')).toEqual([deleted('a.yaml')]);
   });
 
-  test('count a link as no text, and a link that became a file as new text', async () => {
+  test('reads no text from a link; a link that became a file is new text', async () => {
     const found = await changes(
       { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
       { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
@@ -95,7 +95,7 @@ describe('changed files', () => {
     expect(found).toEqual([changed('a', [1, 2]), changed('b'), changed('c'), added('d')]);
   });
 
-  test('include a program bit and binary content without lines', async () => {
+  test('includes mode changes and binary files, without lines', async () => {
     const found = await changes(
       { a: 'text\n', b: Uint8Array.of(0, 1, 2) },
       { a: { program: 'text\n' }, b: Uint8Array.of(0, 1, 3) },
@@ -103,7 +103,7 @@ describe('changed files', () => {
     expect(found).toEqual([changed('a'), changed('b')]);
   });
 
-  test('are not confused by names and contents that look like a patch', async () => {
+  test('is not confused by names and contents that look like a patch', async () => {
     const forged =
       'diff --git a/x b/x\nindex 0000000..1111111 100644\n--- a/x\n+++ b/x\n@@ -1 +900,99 @@\n+x\n';
     const names = [
@@ -125,7 +125,7 @@ describe('changed files', () => {
     );
   });
 
-  test("do not depend on the user's configuration and attributes", async () => {
+  test("ignores the user's configuration and attributes", async () => {
     const repository = createRepository();
     const base = repository.commit('base', {
       'a.yaml': numbered(1, 12),
@@ -160,7 +160,7 @@ describe('changed files', () => {
     });
   });
 
-  test('of four thousand renamed and edited files are found', async () => {
+  test('detects four thousand renamed and edited files', async () => {
     const repository = createRepository();
     repository.commit('root');
     const commit = (folder: string, text: (at: number) => string): string => {
@@ -192,7 +192,7 @@ describe('changed files', () => {
     expect(new Set(kept).size).toBe(4000);
   });
 
-  test('refuse a folder outside the repository', async () => {
+  test('rejects a folder outside the repository', async () => {
     const repository = createRepository();
     const base = repository.commit('base', { a: 'a' });
     await using(repository.directory, async (opened) => {
@@ -204,7 +204,7 @@ describe('changed files', () => {
   });
 });
 
-describe('a patch that streams in', () => {
+describe('the patch parser', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
   const ids = [`${a}..${b}`, `${a}..${c}`] as const;
   const patch = [
@@ -231,7 +231,7 @@ describe('a patch that streams in', () => {
   ].join('\n');
 
   test.each([1, 2, 7, 255, 256, 257, 4096, 1 << 20])(
-    'gives the same lines in pieces of %i bytes',
+    'returns the same lines for pieces of %i bytes',
     (size) => {
       const parser = hunkParser();
       const bytes = Buffer.from(patch);
@@ -246,7 +246,7 @@ describe('a patch that streams in', () => {
     },
   );
 
-  test('is refused where it cannot be understood', () => {
+  test('rejects malformed input', () => {
     const feed = (text: string) => () => hunkParser().push(Buffer.from(text));
     expect(feed('@@ -1 +1 @@\n')).toThrow('hunk without a file');
     expect(feed('index abc..def 100644\n')).toThrow('without object ids');

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
 import { using } from './opened-repository.ts';
 
-describe('what is checked out', () => {
-  test('is the commit and its parents, also where a shallow clone does not have them', async () => {
+describe('the checked-out commit', () => {
+  test('is listed with its parents, even in a shallow clone', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     repository.git('switch', '--quiet', '--create', 'topic');
@@ -25,7 +25,7 @@ describe('what is checked out', () => {
     });
   });
 
-  test('is nothing in a repository without commits', async () => {
+  test('is absent in a repository without commits', async () => {
     const found = using(createRepository().directory, (opened) => opened.checkedOut());
     expect(await found).toEqual([]);
   });

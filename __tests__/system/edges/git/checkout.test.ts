@@ -12,8 +12,8 @@ const listed = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 
-describe('a checkout into a folder of its own', () => {
-  test('has every regular file byte for byte, programs runnable, no links and no repository', async () => {
+describe('checking out into an empty folder', () => {
+  test('writes every regular file byte for byte, but no links and no repository', async () => {
     const repository = createRepository();
     const head = repository.commit('one', {
       'app/answer.mjs': 'console.log(1)\r\n',
@@ -32,7 +32,7 @@ describe('a checkout into a folder of its own', () => {
     expect(lstatSync(join(folder, 'app/answer.mjs')).mode & 0o111).toBe(0);
   });
 
-  test('keeps odd names and hundreds of folders', async () => {
+  test('preserves unusual names and hundreds of folders', async () => {
     const repository = createRepository();
     const many = Array.from({ length: 400 }, (_, at) => `d${at % 40}/e${at % 7}/f${at}`);
     const names = [...ODD_NAMES, ...many].sort();
@@ -43,7 +43,7 @@ describe('a checkout into a folder of its own', () => {
     for (const name of names) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
   });
 
-  test('never goes into a folder that holds something', async () => {
+  test('refuses a folder that is not empty', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { a: 'a' });
     const folder = temporaryFolder();
@@ -68,7 +68,7 @@ describe('a checkout into a folder of its own', () => {
     '.git /x',
     '/etc/x',
     'a//b',
-  ])('refuses a crafted tree with the name %j and writes nothing', async (path) => {
+  ])('rejects a crafted tree with the name %j and writes nothing', async (path) => {
     const outer = temporaryFolder();
     const entries = ['fine', path].map((name): TreeEntry => {
       return { mode: '100644', id: '1'.repeat(40), bytes: Buffer.from(name), path: name };
@@ -81,7 +81,7 @@ describe('a checkout into a folder of its own', () => {
     expect(listed(outer)).toEqual([]);
   });
 
-  test('refuses a tree object that climbs out, as git stores it', async () => {
+  test('rejects a tree object whose paths leave the folder', async () => {
     const repository = createRepository();
     const id = repository.gitInput('escaped', 'hash-object', '-w', '--stdin');
     const inner = craftedTree(repository, [['100644', 'escaped', id]]);
@@ -94,7 +94,7 @@ describe('a checkout into a folder of its own', () => {
     });
   });
 
-  test('that fails half-way leaves nothing behind', async () => {
+  test('removes everything if it fails halfway', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { a: 'a', 'sub/b': 'b', 'sub/c': 'c' });
     const id = repository.git('rev-parse', 'HEAD:sub/c');

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { gitEnvironment, lastLine, runGit } from '../../../../src/edges/git/command.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
-describe("the line of git's complaint that a user sees", () => {
+describe("the line of git's stderr that a user sees", () => {
   test.each([
     ['warning: x\nfatal: Not a valid object name\n', 'Not a valid object name'],
     ['error: Server does not allow requests\n', 'Server does not allow requests'],
@@ -21,7 +21,7 @@ describe("the line of git's complaint that a user sees", () => {
     ['fatal: x://a:b@c and y://d@e', 'x://c and y://e'],
   ])('of %j is %j', (complaint, line) => expect(lastLine(complaint)).toBe(line));
 
-  test('is cut, and found in linear time in hostile text', () => {
+  test('is truncated, in linear time even for hostile text', () => {
     expect(lastLine(`fatal: ${'://'.repeat(20_000)}`)).toHaveLength(500);
     expect(lastLine(`fatal: ${'a://b'.repeat(10_000)}`)).toHaveLength(500);
   });
@@ -46,7 +46,7 @@ describe('the environment of git', () => {
     GIT_ASKPASS: '/usr/bin/ask',
   });
 
-  test('keeps how to reach a remote and drops what points elsewhere', () => {
+  test('keeps variables for reaching a remote and drops variables that redirect git', () => {
     const own = ['GIT_LITERAL_PATHSPECS', 'GIT_NO_REPLACE_OBJECTS', 'GIT_OPTIONAL_LOCKS'];
     const asking = ['GCM_INTERACTIVE', 'GIT_ASKPASS', 'GIT_TERMINAL_PROMPT', 'SSH_ASKPASS_REQUIRE'];
     const names = [...Object.keys(kept), ...own, ...asking, 'LANGUAGE', 'LC_ALL'];

@@ -18,7 +18,7 @@ for (const [tag, id] of [
 const DAY_MS = 86_400_000;
 
 describe('an earlier commit', () => {
-  test('is the release with the highest version, without previews', async () => {
+  test('can be the highest release, without pre-releases', async () => {
     await using(repository.directory, async ({ earlier }) => {
       expect(await earlier('last-release', { commit: last, now: 0 })).toEqual({
         commit: second,
@@ -27,7 +27,7 @@ describe('an earlier commit', () => {
     });
   });
 
-  test('is what the branch was some days ago', async () => {
+  test('can be the state of the branch some days ago', async () => {
     const now = timeOf(second) + 30 * DAY_MS;
     await using(repository.directory, async ({ earlier }) => {
       const found = await earlier('30-days', { commit: last, now });
@@ -38,14 +38,14 @@ describe('an earlier commit', () => {
     });
   });
 
-  test('is a tag or a commit by name', async () => {
+  test('can be a tag or a commit', async () => {
     await using(repository.directory, async ({ earlier }) => {
       for (const name of ['v1.9.0', first])
         expect(await earlier(name, { commit: last, now: 0 })).toEqual({ commit: first, name });
     });
   });
 
-  test('is fetched where the clone is shallow and has no tags', async () => {
+  test('is fetched if the clone is shallow and has no tags', async () => {
     const checkout = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     await using(checkout.directory, async ({ earlier, tree }) => {
       const release = await earlier('last-release', { commit: last, now: 0 });

@@ -59,7 +59,7 @@ const boundary = (clone: FixtureRepository): string[] =>
   readFileSync(join(clone.directory, '.git/shallow'), 'utf8').trim().split('\n');
 
 describe('a missing commit', () => {
-  test('is fetched by its id for a clone of depth 1, which itself stays as it is', async () => {
+  test('is fetched by id into a clone of depth 1, which does not change', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     const refs = clone.git('for-each-ref');
     const status = clone.git('status', '--porcelain=v2', '--branch');
@@ -76,14 +76,14 @@ describe('a missing commit', () => {
     expect(() => clone.git('cat-file', '-e', pr.old)).toThrow('failed');
   });
 
-  test('is fetched without being asked for when its files are read', async () => {
+  test('is fetched when its files are read', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     await using(clone.directory, async (repository) => {
       expect((await repository.tree(pr.old, '.')).files.size).toBe(1);
     });
   });
 
-  test('is found below a hinted ref when the server gives no commit by id', async () => {
+  test('is found below a hinted ref if the server serves no commits by id', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/heads/main'));
     const parent = pr.origin.git('rev-parse', `${pr.topic}~2`);
     await using(clone.directory, async (repository) => {
@@ -92,7 +92,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found deep below a branch when the server gives no commit by id and no ref is hinted', async () => {
+  test('is found deep in a branch if the server serves no commits by id and there is no hint', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.old, { side: 'base', refs: ['refs/pull/404/head'] });
@@ -100,7 +100,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is fetched into a whole clone without making it shallow', async () => {
+  test('is fetched into a full clone without making it shallow', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: null });
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.topic, { side: 'head' });
@@ -109,7 +109,7 @@ describe('a missing commit', () => {
     expect(clone.git('rev-parse', '--is-shallow-repository')).toBe('false');
   });
 
-  test("that the server does not have is named with its side and git's reason", async () => {
+  test("is named with its side and git's reason if the server lacks it", async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const nowhere = 'deadbeef'.repeat(5);
     await using(clone.directory, async ({ ensureCommit, tree }) => {
@@ -125,7 +125,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('without a remote, or with one that is gone, says so', async () => {
+  test('is an error if there is no remote or the remote is gone', async () => {
     const alone = createRepository();
     alone.commit('one', { 'a.yaml': 'a' });
     await using(alone.directory, async (repository) => {
@@ -141,7 +141,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test("a password inside the remote's address is not repeated, and nobody is asked for one", async () => {
+  test("does not leak a password in the remote's address and does not prompt for one", async () => {
     const clone = createRepository();
     clone.commit('one');
     const { server, port } = await listening((socket) =>
@@ -161,7 +161,7 @@ describe('a missing commit', () => {
     expect(message).not.toContain('ghs_secret');
   });
 
-  test('a remote that never answers is given up after the time allowed, for all that is asked of it', async () => {
+  test('fails all waiting requests after the timeout of a silent remote', async () => {
     const clone = createRepository();
     clone.commit('one');
     let connections = 0;
@@ -186,7 +186,7 @@ describe('a missing commit', () => {
     }
   });
 
-  test('a remote helper named by the configuration is not run', async () => {
+  test('does not run a remote helper that the configuration names', async () => {
     const clone = createRepository();
     clone.commit('one');
     const canary = join(temporaryFolder(), 'canary');
@@ -200,7 +200,7 @@ describe('a missing commit', () => {
     expect(() => readFileSync(canary)).toThrow('ENOENT');
   });
 
-  test('anything but a full id is refused before git sees it', async () => {
+  test('must be a full id, else git is not called', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     await using(clone.directory, async (repository) => {
       for (const name of [
@@ -218,7 +218,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('many wishes at once get each what they asked for', async () => {
+  test('serves many concurrent requests, each with its own result', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     await using(clone.directory, async (repository) => {
       const commits = pr.origin.git('rev-list', '--max-count=12', 'main').split('\n');
@@ -240,7 +240,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('of a commit and one that it grew from needs no history beyond the cut', async () => {
+  test('of a commit and its descendant needs no older history', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: 3 });
     const [two, one] = [2, 1].map((back) => clone.git('rev-parse', `HEAD~${back}`));
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all.git');
@@ -259,7 +259,7 @@ describe('the merge base', () => {
     expect(clone.git('rev-parse', '--is-shallow-repository')).toBe('true');
   });
 
-  test('is found when the server gives no commit by id', async () => {
+  test('is found if the server serves no commits by id', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       const behind = pr.origin.git('rev-parse', 'main~3');
@@ -268,7 +268,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('of commits in a line is the older one, of a commit with itself that commit', async () => {
+  test('of commits in a line is the older one; of a commit with itself, that commit', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main', { depth: null });
     await using(clone.directory, async (repository) => {
       expect(await repository.mergeBase(pr.old, pr.base)).toBe(pr.old);
@@ -276,7 +276,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('of unrelated histories is null, in a whole and in a shallow clone', async () => {
+  test('of unrelated histories is null, in a full and in a shallow clone', async () => {
     const source = createRepository();
     const one = source.commit('one', { 'a.yaml': 'a' });
     source.git('checkout', '--quiet', '--orphan', 'other');
@@ -291,7 +291,7 @@ describe('the merge base', () => {
     }
   });
 
-  test('is not an older common ancestor that a cut-off history shows first', async () => {
+  test('is not an older common ancestor that a shallow history suggests', async () => {
     // root ─ d ─ (60 commits) ─ long ─┐            base = a child of d
     //    └──────── short ─────────────┴─ head      head reaches root in two steps, d only in 62
     const source = createRepository();

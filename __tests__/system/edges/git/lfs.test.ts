@@ -24,14 +24,14 @@ function committed(files: FixtureFiles = {}) {
   return { repository, head, read };
 }
 
-describe('a file that Git LFS keeps', () => {
-  test('is read from the work tree where that has it, whatever its commit holds', async () => {
+describe('a Git LFS file', () => {
+  test('is read from the work tree if its content matches the pointer', async () => {
     const { repository, read } = committed();
     repository.write({ [CASES]: DATA });
     expect(await read()).toBe(DATA);
   });
 
-  test("is read from the clone's own storage where the work tree has another version", async () => {
+  test("is read from the clone's LFS storage if the work tree has another version", async () => {
     const { repository, read } = committed();
     const id = sha256(DATA);
     repository.write({
@@ -46,7 +46,7 @@ describe('a file that Git LFS keeps', () => {
     ['has other bytes of the same length', { [CASES]: DATA.replace('hi', 'ho') }],
     ['links to the right bytes', { 'right.jsonl': DATA, [CASES]: { link: '../../right.jsonl' } }],
     ['has no such file', { [CASES]: null }],
-  ])('is named with what to do where the work tree %s', async (_what, files) => {
+  ])('is named with advice if the work tree %s', async (_what, files) => {
     const { repository, head, read } = committed();
     repository.write(files);
     expect(await messageOf(read())).toBe(
@@ -54,7 +54,7 @@ describe('a file that Git LFS keeps', () => {
     );
   });
 
-  test('is not read where it is larger than anything that is read', async () => {
+  test('is not read if it exceeds the size limit', async () => {
     const large = pointerTo(DATA).replace(/size \d+/, 'size 999999999');
     const { read } = committed({ [CASES]: large });
     expect(await messageOf(read())).toContain('is larger than the 67108864 bytes that are read');
@@ -66,7 +66,7 @@ describe('a file that Git LFS keeps', () => {
     ['with half an id', pointerTo(DATA).replace(/:[0-9a-f]{9}/, ':')],
     ['that is too long', `${pointerTo(DATA)}${'#'.repeat(1024)}`],
     ['that is empty', ''],
-  ])('is not any text that looks like a pointer: one %s', (_which, text) => {
+  ])('is not confused with other text that looks like a pointer: one %s', (_which, text) => {
     expect(lfsPointer(Buffer.from(text))).toBeNull();
   });
 });
@@ -77,7 +77,7 @@ function recorded(content: string): string {
   return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;
 }
 
-test('a project with data and prompts in Git LFS is told of each file, and runs once they are there', async () => {
+test('a project with data and prompts in Git LFS lists each missing file, and runs once they exist', async () => {
   const PROMPT =
     'name: p\nmodel: m\ndefaults: [tests/p]\nvariables: [q]\nmessages: [{ role: user, content: "Say {q}" }]\n';
   const OTHER = PROMPT.replace('name: p', 'name: q');

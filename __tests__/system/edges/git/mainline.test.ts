@@ -19,8 +19,8 @@ function merged() {
   return { repository, first, second, topic, merge: repository.git('rev-parse', 'HEAD') };
 }
 
-describe('the states of a branch', () => {
-  test('are its tip and the first parents below it; what a merge brought is told apart', async () => {
+describe('the history of a branch', () => {
+  test('contains the tip and its first parents, and marks merged commits separately', async () => {
     const { repository, first, second, topic, merge } = merged();
     await using(repository.directory, async (opened) => {
       const line = await opened.mainline('main');
@@ -41,7 +41,7 @@ describe('the states of a branch', () => {
     });
   });
 
-  test("are those of the default branch where none is named: the remote's, else main, else what is checked out", async () => {
+  test('is that of the default branch if no branch is named', async () => {
     const { repository, merge, topic } = merged();
     const clone = createRepository();
     clone.git('remote', 'add', 'origin', `file://${bareOrigin(repository).directory}`);
@@ -60,7 +60,7 @@ describe('the states of a branch', () => {
     expect(await nameOf(repository.directory)).toEqual(['topic', topic]);
   });
 
-  test('may be missing where a clone is shallow, which is said', async () => {
+  test('reports missing commits in a shallow clone', async () => {
     const { repository, merge } = merged();
     const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     await using(clone.directory, async (opened) => {
@@ -69,7 +69,7 @@ describe('the states of a branch', () => {
     });
   });
 
-  test('are none without a repository or a commit; an unknown or hostile branch is refused', async () => {
+  test('is empty without a repository or commit, and rejects unknown and hostile branches', async () => {
     await using(temporaryFolder('plain'), async (opened) => {
       expect(await opened.mainline('main')).toBeNull();
     });

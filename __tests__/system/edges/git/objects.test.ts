@@ -46,7 +46,7 @@ const texts = (found: readonly (string | Buffer | null)[]) =>
   found.map((each) => each?.toString() ?? null);
 
 describe('reading by object id', () => {
-  test('gives each of thousands of concurrent reads its own content, whatever it looks like', async () => {
+  test('returns each of thousands of concurrent reads its own content', async () => {
     const sizes = [0, 1, 4095, 4096, 65_535, 65_536, 65_537, 300_000];
     const contents = [
       ...sizes.map((size, index) => Buffer.alloc(size, index)),
@@ -64,7 +64,7 @@ describe('reading by object id', () => {
     expect(order.filter(isWrong)).toEqual([]);
   });
 
-  test('says null for what is missing and goes on with the next', async () => {
+  test('returns null for a missing object and continues with the next', async () => {
     const reader = readerIn();
     const id = store('here');
     const ids = ['1'.repeat(40), id, '2'.repeat(40), id];
@@ -72,7 +72,7 @@ describe('reading by object id', () => {
     expect(texts(answers)).toEqual([null, 'here', null, 'here']);
   });
 
-  test('refuses a tree or commit and goes on with the next', async () => {
+  test('rejects a tree or commit and continues with the next', async () => {
     const head = repository.commit('one', { 'a.yaml': 'a' });
     const tree = repository.git('rev-parse', 'HEAD^{tree}');
     const reader = readerIn();
@@ -84,7 +84,7 @@ describe('reading by object id', () => {
     ]);
   });
 
-  test('gives an object of any kind with its type, and null for what is missing', async () => {
+  test('returns any kind of object with its type, and null for a missing one', async () => {
     const head = repository.commit('kinds', { 'a.yaml': 'a' });
     const ids = [head, repository.git('rev-parse', 'HEAD^{tree}'), store('a'), '1'.repeat(40)];
     const reader = readerIn();
@@ -93,7 +93,7 @@ describe('reading by object id', () => {
     expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
   });
 
-  test('gives the commit that a plain name means, between reads of contents', async () => {
+  test('resolves a plain name to its commit between reads of contents', async () => {
     const head = repository.commit('named', { 'a.yaml': 'named' });
     repository.git('tag', '-f', 'v1.0', head);
     const reader = readerIn();
@@ -122,7 +122,7 @@ describe('reading by object id', () => {
     'a b',
     'a\nb',
     'ü',
-  ])('looks no further for the name %j, which is not a plain one', async (name) => {
+  ])('does not resolve the name %j, which is not plain', async (name) => {
     const reader = readerIn();
     await expect(reader.commitNamed(name)).rejects.toThrow('not a plain name');
   });
@@ -137,20 +137,20 @@ describe('reading by object id', () => {
     'a'.repeat(41),
     '--batch',
     `${'a'.repeat(40)} `,
-  ])('never asks git for %j', async (id) => {
+  ])('never passes %j to git', async (id) => {
     const reader = readerIn();
     await expect(reader.blob(id)).rejects.toThrow('not an object id');
     expect(isObjectId(id)).toBe(false);
   });
 
-  test('sees objects that came after the process was started', async () => {
+  test('finds objects that were added after the process started', async () => {
     const reader = readerIn();
     await reader.blob(store('first'));
     const late = store('late');
     expect((await reader.blob(late))?.toString()).toBe('late');
   });
 
-  test('an answer for another object ends the reading instead of mixing contents up', async () => {
+  test('stops if git answers for another object, instead of mixing up contents', async () => {
     const reader = scriptedReader(
       `process.stdin.once('data', () => process.stdout.write('${'f'.repeat(40)} blob 4\\nevil\\n'));`,
     );
@@ -159,7 +159,7 @@ describe('reading by object id', () => {
     expect(await Promise.allSettled(reads)).toMatchObject([{ reason }, { reason }]);
   });
 
-  test('a process that dies fails what waited for it, and the next read starts a new one', async () => {
+  test('rejects pending reads if the process dies, and restarts it at the next read', async () => {
     const id = '3'.repeat(40);
     const reader = scriptedReader(`
       const fs = require('node:fs');

@@ -46,8 +46,8 @@ function broughtTo(temporary: string): number {
   return count('count') + count('in-pack');
 }
 
-describe('a clone without contents', () => {
-  test('gets those that are read, all in one request, and no others', async () => {
+describe('a clone without file contents', () => {
+  test('fetches only the contents that are read, in one request', async () => {
     const clone = partialClone('--no-checkout');
     await using(clone.directory, async (opened, temporary) => {
       const tree = await opened.tree(base, 'prompts');
@@ -65,7 +65,7 @@ describe('a clone without contents', () => {
     );
   });
 
-  test('works at depth 1, with files of the work tree that the remote does not have', async () => {
+  test('works at depth 1 and with local files that the remote lacks', async () => {
     const clone = partialClone('--depth=1');
     clone.write({ 'prompts/0.yaml': 'edited\n', 'prompts/new.yaml': 'new\n' });
     await using(clone.directory, async (opened) => {
@@ -78,7 +78,7 @@ describe('a clone without contents', () => {
     });
   });
 
-  test('gets commits that are asked for at once in one request, and names the one there is not', async () => {
+  test('fetches all requested commits in one request, and names a missing one', async () => {
     const nowhere = 'deadbeef'.repeat(5);
     const both = (other: string): Promise<[number, (string | null)[]]> =>
       using(
@@ -104,7 +104,7 @@ describe('a clone without contents', () => {
     ]);
   });
 
-  test('says so when the contents cannot be had', async () => {
+  test('reports contents that cannot be fetched', async () => {
     const clone = partialClone('--no-checkout');
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all.git');
     await using(clone.directory, async (opened) => {
@@ -116,7 +116,7 @@ describe('a clone without contents', () => {
   });
 });
 
-describe('a monorepo of which a project is read', () => {
+describe('reading one project of a monorepo', () => {
   const source = createRepository();
   const prompt = 'services/chat/prompts/a.yaml';
   const others = Array.from({ length: 3_000 }, (_, at) => [`src/${at % 50}/${at}.txt`, `${at}`]);
@@ -147,7 +147,7 @@ describe('a monorepo of which a project is read', () => {
       remoteAt(monorepo),
     );
 
-  test('without a checkout brings commits, the way to the project, and what is read', async () => {
+  test('fetches only commits, the folders above the project, and the files that are read', async () => {
     // Commits, trees on the way, the project's trees, and two contents: not the 3,000 others.
     expect(await readProject(temporaryFolder('workspace'))).toBeLessThan(20);
   });
@@ -156,7 +156,7 @@ describe('a monorepo of which a project is read', () => {
     ['--filter=blob:none', '--sparse'],
     ['--filter=tree:0', '--no-checkout'],
     ['--filter=blob:none', '--no-checkout', '--depth=1'],
-  ])('checked out with %s %s stays as it is', async (...options) => {
+  ])('does not change a checkout with %s %s', async (...options) => {
     const clone = cloneOf(monorepo, ...options);
     const before = clone.git('count-objects', '-v');
     expect(await readProject(clone.directory)).toBeLessThan(20);

@@ -14,8 +14,8 @@ import { gitAfter, using } from './opened-repository.ts';
 const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 const SECRET = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
 
-describe('the repository of a workflow', () => {
-  test('the token is in no argument and no file, and goes to its own server only', async () => {
+describe('the remote of a workflow', () => {
+  test('gets the token, which is in no argument and no file', async () => {
     const source = createRepository();
     const head = source.commit('one', { 'a.yaml': 'a\n' });
     const server = await startGitServer(bareOrigin(source), 'acme/prompts', TOKEN);
@@ -51,7 +51,7 @@ describe('the repository of a workflow', () => {
     expect(server.requests.every(({ authorization }) => authorization !== null)).toBe(true);
   });
 
-  test('is addressed by server and name; the token is scoped to that server', () => {
+  test('is addressed by server and repository, with a token for that server only', () => {
     const { url, settings } = serverAddress('https://github.example/', 'acme/prompts', TOKEN);
     expect(url).toBe('https://github.example/acme/prompts');
     expect(settings).toContainEqual([
@@ -66,7 +66,7 @@ describe('the repository of a workflow', () => {
   });
 });
 
-describe('the remote that a checkout names', () => {
+describe('the remote that a checkout configures', () => {
   test.each([
     [{ b: 'https://b', origin: 'https://o' }, 'https://o'],
     [{ b: 'https://b', a: 'https://a' }, 'https://a'],
@@ -80,7 +80,7 @@ describe('the remote that a checkout names', () => {
     expect(configuredAddress(settings, '/work/project')?.url).toBe(url);
   });
 
-  test('brings along how it is reached, under the name that evaldiff gives it', () => {
+  test('keeps its connection settings under the name that evaldiff uses', () => {
     const kept: [string, string][] = [
       ['http.https://o/.extraheader', 'X: y'],
       ['url.ssh://o/.insteadof', 'https://o/'],

@@ -14,12 +14,12 @@ import { changed, decode, gitAfter, messageOf, using } from './opened-repository
 const options = () => ({ environment: fixtureEnvironment(), temporaryFolder: temporaryFolder() });
 
 describe('opening a repository', () => {
-  test('a folder that does not exist is named', async () => {
+  test('reports a folder that does not exist', async () => {
     const opening = openRepository('/nowhere/at/all', options());
     expect(await messageOf(opening)).toBe('/nowhere/at/all is not a folder');
   });
 
-  test('a machine without git is told what to install', async () => {
+  test('says what to install if git is missing', async () => {
     const empty = temporaryFolder();
     const opening = openRepository(empty, { ...options(), environment: { PATH: empty } });
     expect(await messageOf(opening)).toMatch(
@@ -44,7 +44,7 @@ describe('opening a repository', () => {
     },
   );
 
-  test('variables that point git at another repository are not followed', async () => {
+  test('ignores variables that point git at another repository', async () => {
     const other = createRepository();
     other.commit('other', { 'other.yaml': 'other' });
     const repository = createRepository();
@@ -68,7 +68,7 @@ describe('opening a repository', () => {
     );
   });
 
-  test('git is started without model keys and action inputs', async () => {
+  test('starts git without model keys and action inputs', async () => {
     const repository = createRepository();
     const seen = join(temporaryFolder(), 'seen');
     const environment = fixtureEnvironment({
@@ -82,7 +82,7 @@ describe('opening a repository', () => {
     expect(readFileSync(seen, 'utf8')).toContain('needed-by-a-helper');
   });
 
-  test('a folder inside the repository is the root of its own paths', async () => {
+  test('treats a folder inside the repository as the root of its paths', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'a', 'deep/prompts/b.yaml': 'b' });
     await using(join(repository.directory, 'deep'), async (opened) => {
@@ -97,7 +97,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('a linked worktree is read like any other', async () => {
+  test('works in a linked worktree', async () => {
     const repository = createRepository();
     const base = repository.commit('one', { 'a.yaml': 'a' });
     const linked = join(temporaryFolder(), 'linked');
@@ -120,7 +120,7 @@ describe('opening a repository', () => {
     ['new files apart', true, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }],
     ['a new file beside one apart', false, { 'deep/out/a.json': '', 'deep/x/b.json': '' }],
     ['an edit apart', false, { 'deep/out.yaml': 'edited' }],
-  ])('what differs is %s: committed is %s', async (_, expected, change) => {
+  ])('sees whether files are committed: if %s, %s', async (_, expected, change) => {
     const repository = createRepository();
     const files = { 'deep/a.yaml': 'a', 'deep/out.yaml': '', 'deep/z.yaml': 'z' };
     const head = repository.commit('one', files);
@@ -132,7 +132,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('a SHA-256 repository works the same', async () => {
+  test('works in a SHA-256 repository', async () => {
     const repository = createRepository({ objectFormat: 'sha256' });
     const base = repository.commit('one', { 'a.yaml': 'a\n' });
     const head = repository.commit('two', { 'a.yaml': 'a\nb\n' });
@@ -148,7 +148,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('a folder that merely looks like a repository is a folder, and its configuration is not obeyed', async () => {
+  test('treats a folder that only looks like a repository as a plain folder and ignores its configuration', async () => {
     const repository = createRepository();
     const canary = join(temporaryFolder(), 'canary');
     const base = repository.commit('base', { 'chat/prompts/a.yaml': 'base\n' });
@@ -170,7 +170,7 @@ describe('opening a repository', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  test('a link inside a repository is refused by name, one that leads to a repository is not', async () => {
+  test('rejects a link inside a repository, but accepts one that leads to a repository', async () => {
     const repository = createRepository();
     repository.commit('one', { 'decoy/a.yaml': 'a', chat: { link: 'decoy' } });
     const opening = openRepository(join(repository.directory, 'chat'), options());
@@ -184,7 +184,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('names that only the checkout knows are found there: its reflog and upstream branches', async () => {
+  test('resolves names that only the checkout knows: reflog and upstream branches', async () => {
     const repository = createRepository();
     const first = repository.commit('one', { 'a.yaml': 'a' });
     const second = repository.commit('two', { 'a.yaml': 'b' });
@@ -209,7 +209,7 @@ describe('opening a repository', () => {
         ['sparse-checkout', 'set', 'prompts'],
       ],
     ],
-  ])('what git tracks at a path is told from an index %s', async (_, commands) => {
+  ])('lists tracked paths from an index %s', async (_, commands) => {
     const repository = createRepository();
     repository.commit('one', {
       'prompts/a.yaml': 'a',
@@ -230,7 +230,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('after closing nothing is read any more', async () => {
+  test('rejects reads after it was closed', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'a' });
     const opened = await openRepository(repository.directory, options());
@@ -244,7 +244,7 @@ describe('opening a repository', () => {
 });
 
 describe('a folder without a repository', () => {
-  test('has its present files and nothing to compare with', async () => {
+  test('has only its present files', async () => {
     const folder = temporaryFolder('plain');
     const ignored = { 'secret.log': 'text\n', '.gitignore': '*.log\n' };
     writeFiles(folder, { 'prompts/a.yaml': 'text\n', ...ignored });

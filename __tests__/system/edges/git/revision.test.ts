@@ -18,7 +18,7 @@ async function withBranch(name: string, at: string, work: (opened: Opened) => Pr
 }
 
 describe('a revision', () => {
-  test('may be a branch, a tag, an id, the start of one, or a path through history', async () => {
+  test('can be a branch, a tag, an id, a prefix of one, or a path through history', async () => {
     const heavy = repository.git('rev-parse', 'heavy');
     expect(heavy).not.toBe(base);
     const ofBase = ['main~1', 'light', 'heavy', heavy, base, base.slice(0, 10), base.toUpperCase()];
@@ -48,7 +48,7 @@ describe('a revision', () => {
     'heavy^{blob}',
     '@{',
     'refs/heads/*',
-  ])('%j is refused, and runs nothing', async (name) => {
+  ])('is rejected if it is %j, and runs nothing', async (name) => {
     const before = readdirSync(repository.directory);
     await using(repository.directory, async (opened) => {
       expect(await messageOf(opened.resolve(name))).toContain(
@@ -73,7 +73,7 @@ describe('a revision', () => {
     '%0A',
     'a<b>',
     '@a',
-  ])('a branch really called %s is read, and runs nothing', async (name) => {
+  ])('can be a branch with the name %s, which runs nothing', async (name) => {
     await withBranch(name, base, async (opened) => {
       expect(await opened.resolve(name)).toBe(base);
       expect(await opened.text(await opened.resolve(name), 'a.yaml')).toBe('base\n');
@@ -81,7 +81,7 @@ describe('a revision', () => {
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
   });
 
-  test('is what git says, wherever git keeps it: packed, moved since, or standing for another', async () => {
+  test('is resolved like git does: packed, moved, or symbolic refs', async () => {
     const own = createRepository();
     const one = own.commit('one', { 'a.yaml': '1' });
     own.git('branch', 'packed');
@@ -115,7 +115,7 @@ describe('a revision', () => {
     expect(await asked()).toEqual(expected);
   });
 
-  test('a branch called like a full id never stands for that commit', async () => {
+  test('with a full id never means a branch of that name', async () => {
     await withBranch(base, head, async (opened) => {
       expect(await opened.resolve(base)).toBe(base);
       expect(await opened.text(base, 'a.yaml')).toBe('base\n');
@@ -124,7 +124,7 @@ describe('a revision', () => {
     });
   });
 
-  test('a branch called like a full id that exists nowhere is not read for it', async () => {
+  test('with a missing full id does not fall back to a branch of that name', async () => {
     const nowhere = 'c0ffee00'.repeat(5);
     await withBranch(nowhere, head, async (opened) => {
       expect(await opened.resolve(nowhere)).toBe(nowhere);
@@ -134,7 +134,7 @@ describe('a revision', () => {
     });
   });
 
-  test("a branch called like the start of another commit's id is refused as ambiguous", async () => {
+  test("is ambiguous if a branch has the name of another commit's id prefix", async () => {
     const start = base.slice(0, 8);
     await withBranch(start, head, async (opened) => {
       expect(await messageOf(opened.resolve(start))).toContain(
@@ -144,7 +144,7 @@ describe('a revision', () => {
     });
   });
 
-  test('objects are not replaced by refs/replace', async () => {
+  test('ignores refs/replace', async () => {
     repository.git('replace', base, head);
     await using(repository.directory, async (opened) => {
       expect(await opened.text(base, 'a.yaml')).toBe('base\n');
@@ -152,7 +152,7 @@ describe('a revision', () => {
     repository.git('replace', '-d', base);
   });
 
-  test('branches and tags that only the remote has are found there', async () => {
+  test('finds branches and tags that only the remote has', async () => {
     repository.git('update-ref', 'refs/heads/feature/x', base);
     const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
     await using(clone.directory, async (opened) => {
@@ -165,7 +165,7 @@ describe('a revision', () => {
     repository.git('update-ref', '-d', 'refs/heads/feature/x');
   });
 
-  test('of a repository without a commit is refused', async () => {
+  test('is an error in a repository without a commit', async () => {
     await using(createRepository().directory, async (opened) => {
       expect(await messageOf(opened.resolve('HEAD'))).toContain(
         'This repository has no commit yet: commit first',

@@ -32,7 +32,7 @@ describe('a tree', () => {
     });
   });
 
-  test('keeps nothing of a file above the limit, and tells its size', async () => {
+  test('drops the content of a file above the limit and reports its size', async () => {
     const repository = createRepository();
     const head = repository.commit('one', { 'a.yaml': 'abcdef', 'b.yaml': 'abcdef\n' });
     await using(repository.directory, async (opened) => {
@@ -50,7 +50,7 @@ describe('a tree', () => {
     });
   });
 
-  test('keeps links and submodules apart and gives no content of theirs', async () => {
+  test('lists links and submodules separately and without content', async () => {
     const repository = createRepository();
     repository.write({
       'prompts/a.yaml': 'a',
@@ -83,7 +83,7 @@ describe('a tree', () => {
     });
   });
 
-  test('of a working directory that is a link, a file, or missing has no files', async () => {
+  test('has no files if the working directory is a link, a file or missing', async () => {
     const repository = createRepository();
     const files = { file: 'x', link: { link: 'real' }, 'real/a.yaml': 'a' };
     const head = repository.commit('one', files);
@@ -101,7 +101,7 @@ describe('a tree', () => {
     });
   });
 
-  test('gives odd names exactly, and each its own content', async () => {
+  test('preserves unusual names, each with its own content', async () => {
     const repository = createRepository();
     const contents = Object.fromEntries(ODD_NAMES.map((name, at) => [name, `content ${at}`]));
     const head = repository.commit('odd', contents);
@@ -134,7 +134,7 @@ describe('a tree', () => {
     'PROMPTS/A.YAML',
     '__proto__',
     'constructor',
-  ])('reads nothing for %j, which is not a listed path', async (path) => {
+  ])('reads nothing for %j, which is not in the listing', async (path) => {
     const repository = createRepository();
     const head = repository.commit('one', { 'prompts/a.yaml': 'a' });
     await using(repository.directory, async (opened) => {
@@ -144,7 +144,7 @@ describe('a tree', () => {
     });
   });
 
-  test('runs no filter and no diff driver that attributes and configuration name', async () => {
+  test('runs no filter and no diff driver from attributes and configuration', async () => {
     const repository = createRepository();
     const base = repository.commit('one', {
       'a.yaml': 'one\n',
@@ -186,7 +186,7 @@ describe('a tree', () => {
     expect(existsSync(join(repository.directory, 'canary'))).toBe(true);
   });
 
-  test('of ten thousand files is listed and read whole', async () => {
+  test('lists and reads ten thousand files', async () => {
     const repository = createRepository();
     const all = Array.from({ length: 10_000 }, (_, at) => at);
     const blobs = all.map((at) => `blob\nmark :${at + 1}\ndata <<END\nfile ${at}\nEND\n`);
@@ -206,13 +206,13 @@ describe('a tree', () => {
   });
 });
 
-describe('names and folders', () => {
-  test('bytes that are not UTF-8 are shown, not lost', () => {
+describe('path names', () => {
+  test('show bytes that are not UTF-8', () => {
     expect(treePathText(Buffer.from([0x61, 0xff, 0xc3]))).toBe('a\\xff\\xc3');
     expect(treePathText(Buffer.from('\ufeffä'))).toBe('\ufeffä');
   });
 
-  test('two names that are not UTF-8 stay two files', async () => {
+  test('keep two files apart whose names are not UTF-8', async () => {
     const repository = createRepository();
     const store = (text: string) => repository.gitInput(text, 'hash-object', '-w', '--stdin');
     const listing = `100644 blob ${store('one')}\ta\xfe\x00100644 blob ${store('two')}\ta\xff\0`;
@@ -224,13 +224,13 @@ describe('names and folders', () => {
     });
   });
 
-  test('a -z answer is cut at NUL bytes only', () => {
+  test('are split at NUL bytes only', () => {
     expect(splitNul(Buffer.from('a\nb\0c\0')).map(String)).toEqual(['a\nb', 'c']);
     expect(splitNul(Buffer.alloc(0))).toEqual([]);
   });
 
   test.each(['..', '../x', 'a/../..', '../../r/x', '/etc', 'a\0b'])(
-    '%j is outside the repository',
+    'outside the repository are rejected: %j',
     (folder) => {
       expect(() => folderPrefix('', folder, '/r')).toThrow(UserError);
       expect(() => folderPrefix('', folder, '/r')).toThrow('is outside /r');
@@ -245,7 +245,7 @@ describe('names and folders', () => {
     ['', 'a//b/', 'a/b'],
     ['sub/', '../other', 'other'],
     ['', '...', '...'],
-  ])('from %j, %j is %j', (start, folder, prefix) => {
+  ])('resolve from %j, %j to %j', (start, folder, prefix) => {
     expect(folderPrefix(start, folder, '/r')).toBe(prefix);
   });
 });

@@ -44,8 +44,8 @@ function innards({ directory }: FixtureRepository): string[] {
     .sort();
 }
 
-describe('the uncommitted files', () => {
-  test('are tracked and untracked ones as they are on disk, without deleted and ignored ones', async () => {
+describe('the snapshot of uncommitted files', () => {
+  test('has tracked and untracked files as on disk, without deleted and ignored ones', async () => {
     const repository = createRepository();
     const base = repository.commit('base', {
       'kept.yaml': 'kept\n',
@@ -103,7 +103,7 @@ describe('the uncommitted files', () => {
     expect(repository.git('status', '--porcelain')).toBe(status);
   });
 
-  test('are a snapshot: what changes on disk later does not show, a second snapshot sees it', async () => {
+  test('does not see later changes; a second snapshot does', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'one\n' });
     repository.write({ 'a.yaml': 'two\n', 'b.yaml': 'b\n' });
@@ -124,7 +124,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('can be taken many times at once', async () => {
+  test('can be taken concurrently', async () => {
     const repository = createRepository();
     repository.commit('base', { 'one/a.yaml': 'a', 'two/b.yaml': 'b' });
     for (let at = 0; at < 100; at += 1)
@@ -137,7 +137,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('show an edit of equal length within the time stamp of the index', async () => {
+  test("sees an edit of equal length within the index's time stamp", async () => {
     const repository = createRepository();
     const file = join(repository.directory, 'a.yaml');
     const moment = new Date(1_600_000_000_000);
@@ -156,7 +156,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test("go through no filter of the user's own configuration", async () => {
+  test("applies no filter of the user's configuration", async () => {
     const repository = createRepository();
     const files = { '.gitattributes': '*.yaml filter=evil\n', 'a.yaml': 'one\n' };
     const base = repository.commit('base', files);
@@ -178,7 +178,7 @@ describe('the uncommitted files', () => {
     expect(existsSync(`${global}-canary`)).toBe(false);
   });
 
-  test('keep odd names and twins apart', async () => {
+  test('preserves unusual names and distinguishes similar ones', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     repository.write(Object.fromEntries(ODD_NAMES.map((name, at) => [name, `content ${at}`])));
@@ -193,7 +193,7 @@ describe('the uncommitted files', () => {
     expect(existsSync(join(repository.directory, 'pwned'))).toBe(false);
   });
 
-  test('are found in a repository whose own path holds line breaks, as git answers in lines', async () => {
+  test('works in a repository whose path contains line breaks', async () => {
     const repository = createRepository();
     const base = repository.commit('base', { 'p\nq/a.yaml': 'a\n', 'ignored.log': 'tracked\n' });
     const odd = join(temporaryFolder('odd'), 'two\nlines');
@@ -208,7 +208,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('of a working directory leave out everything beside it, even a merge conflict', async () => {
+  test('ignores everything outside the working directory, even a merge conflict', async () => {
     const repository = createRepository();
     repository.commit('base', { 'project/a.yaml': 'a\n', 'conflict.txt': 'base\n' });
     repository.git('checkout', '--quiet', '-b', 'other');
@@ -227,7 +227,7 @@ describe('the uncommitted files', () => {
     expect(repository.git('ls-files', '--unmerged')).not.toBe('');
   });
 
-  test('follow a file that became a folder, a folder that became a file or a link, and links as links', async () => {
+  test('follows files that became folders, folders that became files or links', async () => {
     const repository = createRepository();
     repository.commit('base', { file: 'x', 'folder/a.yaml': 'a', 'linked/a.yaml': 'a' });
     repository.write({ file: null, folder: null, linked: null });
@@ -248,7 +248,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('take nested repositories for submodules, also one without a commit', async () => {
+  test('treats nested repositories as submodules, even without a commit', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     createRepository({ directory: join(repository.directory, 'nested') }).commit('one', {
@@ -262,7 +262,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('have the line ends of commits where git would convert them', async () => {
+  test('has the line ends of a commit if git would convert them', async () => {
     const repository = createRepository();
     const base = repository.commit('base', { 'a.yaml': 'one\ntwo\n' });
     repository.git('config', 'core.autocrlf', 'true');
@@ -274,7 +274,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('follow every source of ignore rules', async () => {
+  test('obeys every source of ignore rules', async () => {
     const repository = createRepository();
     repository.commit('base', { 'sub/.gitignore': 'inner\n' });
     const global = join(temporaryFolder(), 'global');
@@ -296,7 +296,7 @@ describe('the uncommitted files', () => {
     );
   });
 
-  test('are there before the first commit, with a split index, and in a sparse checkout', async () => {
+  test('works before the first commit, with a split index and in a sparse checkout', async () => {
     const unborn = createRepository();
     unborn.write({ 'a.yaml': 'a' });
     await using(unborn.directory, async (opened) => {
@@ -322,7 +322,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('that cannot be read are named', async () => {
+  test('names files that cannot be read', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     // A file that nobody may read does not exist for root, whom tests may run as: git's own words
@@ -342,7 +342,7 @@ describe('the uncommitted files', () => {
     );
   });
 
-  test('in another encoding than .gitattributes says are named, with what to do', async () => {
+  test('names files whose encoding differs from .gitattributes, with advice', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     repository.write({
@@ -356,7 +356,7 @@ describe('the uncommitted files', () => {
     });
   });
 
-  test('may lie under a folder whose name needs quoting', async () => {
+  test('works below a folder whose name needs quoting', async () => {
     const directory = join(temporaryFolder(), 'odd: "name"\n#x');
     const repository = createRepository({ directory });
     const base = repository.commit('base', { 'a.yaml': 'a' });

@@ -82,8 +82,8 @@ function annotations(count: number, more: Partial<CheckAnnotation> = {}): CheckA
   }));
 }
 
-describe('one check run on head', () => {
-  test('it is complete from its first request on', async () => {
+describe('the check run on head', () => {
+  test('is complete from its first request', async () => {
     const { github, requests, publish } = await ready();
     const result = await publish({ annotations: annotations(2) });
     expect(requests()).toEqual([`GET /commits/${HEAD}/check-runs`, 'POST /check-runs']);
@@ -118,21 +118,21 @@ describe('one check run on head', () => {
     ['failure', 'failure'],
     ['neutral', 'neutral'],
     ['error', 'failure'],
-  ] as const)('the conclusion %s is shown as %s', async (conclusion, shown) => {
+  ] as const)('shows the conclusion %s as %s', async (conclusion, shown) => {
     const { github, publish } = await ready();
     await publish({ conclusion });
     expect(github.state.checkRuns[0]?.conclusion).toBe(shown);
     expect(github.state.violations).toEqual([]);
   });
 
-  test('an empty name means that no check is wanted', async () => {
+  test('is not created if its name is empty', async () => {
     const { requests, publish } = await ready();
     expect(await publish({ name: '' })).toEqual(written(null));
     expect(requests()).toEqual([]);
   });
 });
 
-test('a check run that passes is shown where a newer one was held back for it', async () => {
+test('passes again after a newer one was held back for it', async () => {
   const { github, publish } = await ready();
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;
@@ -145,11 +145,11 @@ test('a check run that passes is shown where a newer one was held back for it', 
   expect(conclusions).toEqual(['success', 'failure', 'success']);
 });
 
-describe('a check run whose creation was not answered', () => {
+describe('a check run whose creation got no response', () => {
   test.each<[string, Instead]>([
     ['the answer is an error of a proxy', { status: 502, body: { message: 'Bad Gateway' } }],
     ['the connection breaks off', 'reset'],
-  ])('is not created again where GitHub made it: %s', async (_, answer) => {
+  ])('is not created again if GitHub created it: %s', async (_, answer) => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, ({ body, count }) => {
       if (count > 1) return undefined;
@@ -162,7 +162,7 @@ describe('a check run whose creation was not answered', () => {
     expect(github.state.checkRuns).toHaveLength(1);
   });
 
-  test('is created again where GitHub did not make it', async () => {
+  test('is created again if GitHub did not create it', async () => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, ({ count }) =>
       count < 3 ? { status: 503, body: { message: 'Unavailable' } } : undefined,
@@ -171,7 +171,7 @@ describe('a check run whose creation was not answered', () => {
     expect(github.state.checkRuns).toHaveLength(1);
   });
 
-  test('is a warning where GitHub stays away', async () => {
+  test('is a warning if GitHub stays unreachable', async () => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => 'reset');
     expect(await publish()).toMatchObject({ ok: false });
@@ -185,7 +185,7 @@ describe('annotations', () => {
     [50, 2],
     [51, 3],
     [100, 3],
-  ])('%i annotations take %i requests and arrive in order', async (count, expected) => {
+  ])('are sent in order: %i annotations in %i requests', async (count, expected) => {
     const { github, requests, publish } = await ready();
     const result = await publish({ annotations: annotations(count) });
     expect(result).toMatchObject({ ok: true, warnings: [] });
@@ -198,7 +198,7 @@ describe('annotations', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('of 151 annotations the first 100 are sent, and the summary counts the rest', async () => {
+  test('beyond the first 100 are only counted in the summary', async () => {
     const { github, requests, publish } = await ready();
     await publish({ conclusion: 'failure', annotations: annotations(151) });
     expect(requests()).toHaveLength(2);
@@ -209,7 +209,7 @@ describe('annotations', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('columns are sent on one line only, and long fields are cut to what GitHub takes', async () => {
+  test('have columns only on single lines, and long fields are truncated', async () => {
     const { github, publish } = await ready();
     const columns = { start: 3, end: 9 };
     const details = '€'.repeat(30_000);
@@ -230,7 +230,7 @@ describe('annotations', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('characters that GitHub refuses are sent as escapes', async () => {
+  test('escape characters that GitHub refuses', async () => {
     const { github, publish } = await ready();
     const invalid = { status: 422, body: { message: 'Invalid request.', documentation_url: 'x' } };
     github.intercept('POST', /\/check-runs$/, ({ body }) =>
@@ -241,7 +241,7 @@ describe('annotations', () => {
     expect(github.state.checkRuns[0]?.annotations[0]?.message).toBe('Lovely \\u{1f600}');
   });
 
-  test('annotations that GitHub refuses altogether do not cost the check', async () => {
+  test('are dropped if GitHub refuses them, and the check is still written', async () => {
     const { github, publish } = await ready();
     const result = await publish({
       conclusion: 'failure',
@@ -259,7 +259,7 @@ describe('annotations', () => {
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure', annotations: [] }]);
   });
 
-  test('annotations that cannot be appended are a warning; the check stands', async () => {
+  test('that cannot be appended are a warning', async () => {
     const { github, publish } = await ready();
     github.intercept('PATCH', /\/check-runs\//, () =>
       forbidden('Resource not accessible by integration'),
@@ -277,7 +277,7 @@ describe('annotations', () => {
 
 describe('summary and title', () => {
   test.each([MAX_SUMMARY_BYTES - 1, MAX_SUMMARY_BYTES])(
-    'a summary of %i bytes is sent whole',
+    'are sent whole up to the limit: %i bytes',
     async (size) => {
       const { github, publish } = await ready();
       await publish({ summary: 's'.repeat(size) });
@@ -286,7 +286,7 @@ describe('summary and title', () => {
     },
   );
 
-  test('a longer one is cut at the end of a line and says so', async () => {
+  test('are cut at the end of a line, with a note', async () => {
     const { github, publish } = await ready();
     const line = 'ü'.repeat(500);
     await publish({ summary: Array(70).fill(line).join('\n'), annotations: annotations(101) });
@@ -301,7 +301,7 @@ describe('summary and title', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('a title has at most 255 characters', async () => {
+  test('have at most 255 characters in the title', async () => {
     const { github, publish } = await ready();
     await publish({ title: '😀'.repeat(200) });
     expect(github.state.checkRuns[0]?.title?.length).toBeLessThanOrEqual(255);
@@ -309,8 +309,8 @@ describe('summary and title', () => {
   });
 });
 
-describe('what GitHub refuses is a warning', () => {
-  test('a token without the right, in the repository and on a fork', async () => {
+describe('a refusal by GitHub is a warning', () => {
+  test('for a token without the right, in the repository and on a fork', async () => {
     const { publish } = await ready(workflowToken({ checks: 'read' }));
     expect(await publish({ annotations: annotations(3) })).toEqual(
       refused('the token may not do this (403). Give the job `permissions: checks: write`.'),
@@ -322,7 +322,7 @@ describe('what GitHub refuses is a warning', () => {
     );
   });
 
-  test('a personal token cannot write check runs', async () => {
+  test('for a personal token, which cannot write check runs', async () => {
     const token = personalToken({ login: 'ada-example', id: 2001, type: 'User' });
     const { github, publish } = await ready(token);
     expect((await publish()).ok).toBe(false);
@@ -334,20 +334,20 @@ describe('what GitHub refuses is a warning', () => {
     ['Resource not accessible by personal access token', `.${advice}`],
     ['You must authenticate via a GitHub App.', advice],
     ['Repository was archived so is read-only.', ''],
-  ])("GitHub's own reason for a refusal: %s", async (message, more) => {
+  ])("with GitHub's own reason: %s", async (message, more) => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => forbidden(message));
     expect(await publish()).toEqual(refused(`GitHub refuses it (403): ${message}${more}`));
   });
 
-  test('a commit that GitHub does not know', async () => {
+  test('for a commit that GitHub does not know', async () => {
     const { publish } = await ready();
     expect(await publish({ headSha: 'f'.repeat(64) })).toEqual(
       refused('GitHub refuses the content (422): Validation Failed; No commit found for SHA'),
     );
   });
 
-  test('an answer that is none', async () => {
+  test('for a response that cannot be read', async () => {
     const { github, publish } = await ready();
     github.intercept('POST', /\/check-runs$/, () => 'html');
     expect(await publish()).toEqual(

@@ -28,7 +28,7 @@ function fail({ github }: Setup, times: number, instead: Instead): void {
   github.intercept('GET', PULL, ({ count }) => (count <= times ? instead : undefined));
 }
 
-describe('failures that pass are outlasted, within bounds', () => {
+describe('temporary failures', () => {
   const refusal = (status: number, message: string): Instead => {
     return { status, body: { message, documentation_url: 'x' } };
   };
@@ -37,14 +37,14 @@ describe('failures that pass are outlasted, within bounds', () => {
     ['a 502', serverError],
     ['a connection that is reset', 'reset'],
     ['an answer that breaks off', 'cut'],
-  ])('%s is asked again', async (_what, instead) => {
+  ])('are retried: %s', async (_what, instead) => {
     const run = await setup();
     fail(run, RETRIES, instead);
     expect(await readHead(run)).toBe(HEAD);
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test('a 502 that stays is given up', async () => {
+  test('end with an error after a repeated 502', async () => {
     const run = await setup();
     fail(run, Infinity, serverError);
     expect(await readHead(run)).toBe(
@@ -53,21 +53,24 @@ describe('failures that pass are outlasted, within bounds', () => {
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test.each([400, 401, 403, 404, 409, 410, 422])('a %i is not asked again', async (status) => {
-    const run = await setup();
-    fail(run, Infinity, refusal(status, 'No.'));
-    expect(await readHead(run)).toMatch(new RegExp(`^It failed: .*${status}`));
-    expect(run.requests()).toHaveLength(1);
-  });
+  test.each([400, 401, 403, 404, 409, 410, 422])(
+    'do not include a %i, which is not retried',
+    async (status) => {
+      const run = await setup();
+      fail(run, Infinity, refusal(status, 'No.'));
+      expect(await readHead(run)).toMatch(new RegExp(`^It failed: .*${status}`));
+      expect(run.requests()).toHaveLength(1);
+    },
+  );
 
-  test('a secondary limit is waited for, and the request sent again', async () => {
+  test('include the secondary rate limit, which is waited for', async () => {
     const run = await setup();
     fail(run, RATE_LIMIT_WAITS, SECONDARY_LIMIT(30));
     expect(await readHead(run)).toBe(HEAD);
     expect(run.requests()).toHaveLength(RATE_LIMIT_WAITS + 1);
   });
 
-  test('the hourly limit is waited for when it ends soon', async () => {
+  test('include the hourly limit if it ends soon', async () => {
     const run = await setup();
     fail(run, 1, PRIMARY_LIMIT(-1, new Date()));
     expect(await readHead(run)).toBe(HEAD);
@@ -79,7 +82,7 @@ describe('failures that pass are outlasted, within bounds', () => {
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
     ['a 429 in unknown words', refusal(429, 'Slow down'), 1],
-  ])('%s is given up', async (_what, instead, requests) => {
+  ])('end with an error: %s', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
     expect(await readHead(run)).toMatch(
@@ -88,7 +91,7 @@ describe('failures that pass are outlasted, within bounds', () => {
     expect(run.requests()).toHaveLength(requests);
   });
 
-  test('a server that never answers is given up after the deadline', async () => {
+  test('include a silent server, until the deadline', async () => {
     const run = await setup(undefined, { deadlineMs: 30 });
     fail(run, Infinity, 'hang');
     expect(await readHead(run)).toBe(
@@ -97,7 +100,7 @@ describe('failures that pass are outlasted, within bounds', () => {
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test('no server at all', async () => {
+  test('include a server that does not exist', async () => {
     const run = await setup();
     await run.github.close();
     expect(await readHead(run)).toMatch(
@@ -107,13 +110,13 @@ describe('failures that pass are outlasted, within bounds', () => {
 });
 
 describe('addresses', () => {
-  test('API and GraphQL are asked where the environment says', async () => {
+  test('of API and GraphQL come from the environment', async () => {
     const { client, requests } = await setup();
     expect(await tokenIdentity(client)).toEqual({ login: 'github-actions[bot]', id: 41898282 });
     expect(requests()).toEqual(['POST /graphql']);
   });
 
-  test('without an address of its own, GraphQL lies where Enterprise Server has it, else beside the API', async () => {
+  test("of GraphQL follow from the API's if the environment has none", async () => {
     const { github } = await setup();
     const env = { GITHUB_API_URL: `${github.apiUrl}/` };
     const derived = await connect({ token: 'token-1', env });
@@ -124,7 +127,7 @@ describe('addresses', () => {
   });
 
   test.each(['api.github.example', 'file:///etc/passwd', 'not an address'])(
-    '%s is refused as an address',
+    'such as %s are rejected',
     async (url) => {
       const message = 'GITHUB_API_URL must be an http or https address; the runner sets it.';
       await expect(connect({ token: 'x', env: { GITHUB_API_URL: url } })).rejects.toThrow(
@@ -133,7 +136,7 @@ describe('addresses', () => {
     },
   );
 
-  test("the fetch of the toolkit, with the runner's proxy settings, is what goes out by default", async () => {
+  test("are reached through the toolkit's fetch, with the runner's proxy, by default", async () => {
     const { github } = await setup();
     const env = { GITHUB_API_URL: github.apiUrl, GITHUB_GRAPHQL_URL: github.graphqlUrl };
     const client = await connect({ token: 'token-1', env });
@@ -141,7 +144,7 @@ describe('addresses', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('GraphQL refusals and network failures reject, and do not hang', async () => {
+  test('that refuse GraphQL or cannot be reached reject and do not hang', async () => {
     const { client, github } = await setup();
     github.intercept('POST', /\/graphql$/, ({ count }) =>
       count === 1 ? { status: 200, body: { errors: [{ message: 'no' }] } } : 'reset',

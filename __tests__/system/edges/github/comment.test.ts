@@ -53,8 +53,8 @@ async function ready(...given: Parameters<typeof setup>) {
 const bodies = (github: GitHubStandIn) =>
   github.state.comments.map(({ user, body }) => [user.login, body]);
 
-describe('one comment, kept up to date', () => {
-  test('the first run posts, the second updates the same comment', async () => {
+describe('the sticky comment', () => {
+  test('is posted by the first run and updated by the second', async () => {
     const { github, publish } = await ready();
     const first = await publish();
     const second = await publish({ body: report('worse') });
@@ -64,14 +64,14 @@ describe('one comment, kept up to date', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('an equal body is not sent again, also when GitHub has changed its line ends', async () => {
+  test('is not sent again if its text is equal, even with other line ends', async () => {
     const { requests, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, `${MARKER}\r\nnothing regressed\r\n`);
     expect(await publish()).toEqual(written(id));
     expect(requests().filter((request) => !request.startsWith('GET'))).toEqual(['POST /graphql']);
   });
 
-  test('a personal token has its own comment, and leaves that of the workflow alone', async () => {
+  test("of a personal token is separate from the workflow's", async () => {
     const { github, publish, add } = await ready(personalToken(ada));
     add(ACTIONS_BOT, report('by the workflow'));
     const result = await publish();
@@ -82,7 +82,7 @@ describe('one comment, kept up to date', () => {
     ]);
   });
 
-  test('comments of ours without the marker in front are not the report', async () => {
+  test('must start with the marker', async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, 'coverage is 80 %');
     add(ACTIONS_BOT, `as quoted: ${MARKER}`);
@@ -92,21 +92,21 @@ describe('one comment, kept up to date', () => {
   });
 });
 
-describe('when there is nothing to say', () => {
-  test('auto posts nothing when nothing ran', async () => {
+describe('comment mode', () => {
+  test('auto posts nothing if nothing ran', async () => {
     const { github, publish } = await ready();
     expect(await publish({ ran: false })).toEqual(written(null));
     expect(github.state.comments).toEqual([]);
   });
 
-  test('auto turns an existing comment back to green although nothing ran', async () => {
+  test('auto updates an existing comment although nothing ran', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('2 regressed'));
     expect(await publish({ ran: false })).toEqual(written(id));
     expect(bodies(github)).toEqual([[BOT, job().body]]);
   });
 
-  test('always posts, never does not even ask', async () => {
+  test('always posts, and never makes no request', async () => {
     const { github, requests, publish } = await ready();
     expect(await publish({ ran: false, mode: 'never' })).toEqual(written(null));
     expect(requests()).toEqual([]);
@@ -115,8 +115,8 @@ describe('when there is nothing to say', () => {
   });
 });
 
-describe('whose comment it is', () => {
-  test('a spoof first, ours on page 3: ours is updated, the spoof is untouched and named', async () => {
+describe('comment ownership', () => {
+  test('skips a spoof, finds ours on page 3, and names the spoof', async () => {
     const { github, requests, publish, add } = await ready();
     add(mallory, report('all is well'));
     for (let index = 0; index < 240; index += 1) add(ada, `remark ${index}`);
@@ -129,7 +129,7 @@ describe('whose comment it is', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('two spoofs and none of ours: a new comment is made', async () => {
+  test('creates a new comment if only spoofs exist', async () => {
     const { github, publish, add } = await ready();
     add(mallory, report('1'));
     add(eve, report('2'));
@@ -142,7 +142,7 @@ describe('whose comment it is', () => {
     ]);
   });
 
-  test('many spoofs are counted, and a name that is none is not repeated', async () => {
+  test('counts many spoofs and does not repeat invalid names', async () => {
     const { publish, add } = await ready();
     add({ login: '::error::\u001b[31mx', id: 700, type: 'User' }, MARKER);
     for (let index = 0; index < 4; index += 1)
@@ -153,22 +153,22 @@ describe('whose comment it is', () => {
     ]);
   });
 
-  test('a user called like the app without its brackets is not the app', async () => {
+  test('distinguishes a user from the app of the same name', async () => {
     const { github, publish, add } = await ready();
     add({ login: 'github-actions', id: 99, type: 'User' }, report('spoof'));
     await publish();
     expect(github.state.comments.map(({ body }) => body)).toEqual([report('spoof'), job().body]);
   });
 
-  test('the account is known by its number where the name is written differently', async () => {
+  test("is decided by the account's number if the name is spelled differently", async () => {
     const { publish, add } = await ready();
     const { id } = add({ ...ACTIONS_BOT, login: 'github-actions' }, report('old'));
     expect(await publish()).toEqual(written(id));
   });
 });
 
-describe('runs side by side', () => {
-  test('of several comments of ours the newest is updated and the others go', async () => {
+describe('concurrent runs', () => {
+  test('update the newest of several comments and delete the others', async () => {
     const { github, publish, add } = await ready();
     for (const text of ['1', '2', '3']) add(ACTIONS_BOT, `${MARKER}\n${text}`);
     const newest = github.state.comments[2]?.id;
@@ -176,7 +176,7 @@ describe('runs side by side', () => {
     expect(github.state.comments.map(({ id, body }) => [id, body])).toEqual([[newest, job().body]]);
   });
 
-  test('a comment that another run made since we looked is removed when ours is newer', async () => {
+  test('delete an older comment that another run made meanwhile', async () => {
     const { github, publish, add } = await ready();
     github.intercept(
       'POST',
@@ -188,14 +188,14 @@ describe('runs side by side', () => {
     expect(result).toEqual(written(github.state.comments[0]?.id));
   });
 
-  test('two runs at once leave exactly one comment', async () => {
+  test('leave exactly one comment', async () => {
     const { github, publish } = await ready();
     await Promise.all([publish({ body: report('A') }), publish({ body: report('B') })]);
     expect(github.state.comments).toHaveLength(1);
     expect(github.state.violations).toEqual([]);
   });
 
-  test('the older of two runs does not remove the comment of the newer', async () => {
+  test('never delete the comment of a newer run', async () => {
     const { github, requests, publish, add } = await ready();
     github.intercept('GET', /\/comments$/, ({ count }) => {
       if (count === 2) add(ACTIONS_BOT, report('from the newer run'));
@@ -206,7 +206,7 @@ describe('runs side by side', () => {
     expect(requests().some((request) => request.startsWith('DELETE'))).toBe(false);
   });
 
-  test("a run whose head is no longer the pull request's writes nothing and says so", async () => {
+  test("write nothing for a head that is no longer the pull request's", async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('about the newer head'));
     const result = await publish({ headSha: 'd'.repeat(40) });
@@ -216,7 +216,7 @@ describe('runs side by side', () => {
     expect(bodies(github)).toEqual([[BOT, report('about the newer head')]]);
   });
 
-  test('a push between looking and writing: ours goes again, that of the newer run stays', async () => {
+  test('remove their comment if a push came while writing', async () => {
     const { github, publish, add } = await ready();
     github.intercept('POST', /\/comments$/, () => {
       github.state.pulls.get(12)!.head.sha = 'e'.repeat(40);
@@ -229,7 +229,7 @@ describe('runs side by side', () => {
     expect(bodies(github)).toEqual([[BOT, report('about the newer head')]]);
   });
 
-  test('a comment that was deleted since we looked is made anew', async () => {
+  test('create a comment again that was deleted meanwhile', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('old'));
     github.intercept('PATCH', /\/comments\//, () => void github.state.comments.splice(0));
@@ -238,7 +238,7 @@ describe('runs side by side', () => {
     expect(bodies(github)).toEqual([[BOT, job().body]]);
   });
 
-  test('a duplicate that cannot be removed is a warning beside the report', async () => {
+  test('warn about a duplicate that cannot be deleted', async () => {
     const { github, publish, add } = await ready();
     const old = add(ACTIONS_BOT, report('1'));
     const { id } = add(ACTIONS_BOT, report('2'));
@@ -253,8 +253,8 @@ describe('runs side by side', () => {
   });
 });
 
-describe('what GitHub or the network refuses is a warning', () => {
-  test('a token without the right: the permission is named', async () => {
+describe('a refusal by GitHub or the network is a warning', () => {
+  test('that names the missing permission of the token', async () => {
     const { github, publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish()).toEqual(
       refused('the token may not do this (403). Give the job `permissions: pull-requests: write`.'),
@@ -262,7 +262,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('a fork: the reason is that forks only read', async () => {
+  test("that explains a fork's read-only token", async () => {
     const { publish } = await ready(workflowToken({ pull_requests: 'read' }));
     expect(await publish({ fork: true })).toEqual(
       refused(
@@ -271,26 +271,26 @@ describe('what GitHub or the network refuses is a warning', () => {
     );
   });
 
-  test.each(['', 'expired'])('the wrong token "%s"', async (token) => {
+  test.each(['', 'expired'])('for the wrong token "%s"', async (token) => {
     const { publish } = await ready(undefined, { token });
     const why = 'GitHub does not accept the token (401). Check the input github-token.';
     expect(await publish()).toEqual(refused(why));
   });
 
-  test('an unknown pull request', async () => {
+  test('for an unknown pull request', async () => {
     const { publish } = await ready();
     const why =
       'GitHub does not find it (404). The token may not see this repository, or lacks `pull-requests: write`.';
     expect(await publish({ pullRequest: 99 })).toEqual(refused(why));
   });
 
-  test('a locked conversation', async () => {
+  test('for a locked conversation', async () => {
     const { github, publish } = await ready();
     github.state.pulls.get(12)!.locked = true;
     expect(await publish()).toEqual(refused('the conversation is locked (403).'));
   });
 
-  test('a content that GitHub refuses: its words, filtered', async () => {
+  test("with GitHub's words, filtered, for refused content", async () => {
     const { github, publish } = await ready();
     const errors = [{ field: 'body', code: 'invalid', message: '\n::error::boo\u001b[31m' }];
     const body = { message: 'Validation Failed', documentation_url: 'x', errors };
@@ -302,7 +302,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     );
   });
 
-  test('a page of a proxy in place of the list', async () => {
+  test("for a proxy's page instead of the list", async () => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => 'html');
     expect(await publish()).toEqual(
@@ -311,7 +311,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     expect(github.state.comments).toEqual([]);
   });
 
-  test('a list that breaks off is asked for again, and never taken for an empty one', async () => {
+  test('after a retry of a truncated list, which never counts as empty', async () => {
     const { github, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, report('old'));
     github.intercept('GET', /\/comments$/, ({ count }) => (count === 1 ? 'cut' : undefined));
@@ -329,7 +329,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     ['a list of numbers', [1, 2]],
     ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]],
     ['null', null],
-  ])('a list that is %s', async (_what, body) => {
+  ])('for a list that is %s', async (_what, body) => {
     const { github, publish } = await ready();
     github.intercept('GET', /\/comments$/, () => ({ status: 200, body }));
     const result = await publish();
@@ -337,7 +337,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     expect(!result.ok && result.warning).toMatch(/^The comment was not written: [^\n]+$/);
   });
 
-  test('an unknown own identity: nothing is edited and nothing posted', async () => {
+  test('for an unknown own account, and nothing is edited or posted', async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('old'));
     const body = { errors: [{ message: 'no' }] };
@@ -346,7 +346,7 @@ describe('what GitHub or the network refuses is a warning', () => {
     expect(bodies(github)).toEqual([[BOT, report('old')]]);
   });
 
-  test('a failure after the comment was written does not make it unwritten', async () => {
+  test('that keeps the id of a comment written before the failure', async () => {
     const { github, publish } = await ready();
     const missing = { status: 404, body: { message: 'Not Found', documentation_url: 'x' } };
     github.intercept('GET', /\/comments$/, ({ count }) => (count > 1 ? missing : undefined));
@@ -358,8 +358,8 @@ describe('what GitHub or the network refuses is a warning', () => {
   });
 });
 
-describe('limits', () => {
-  test('65,536 characters are sent, 65,537 are refused before anything is sent', async () => {
+describe('comment limits', () => {
+  test('allow 65,536 characters and reject 65,537 before sending', async () => {
     const { github, requests, publish } = await ready();
     const body = MARKER.padEnd(MAX_COMMENT, 'x');
     expect(await publish({ body: `${body}x` })).toEqual(
@@ -370,7 +370,7 @@ describe('limits', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('a body that its own marker would not find again is refused', async () => {
+  test('reject a body that does not start with its marker', async () => {
     const { requests, publish } = await ready();
     expect((await publish({ body: `text ${MARKER}` })).ok).toBe(false);
     expect((await publish({ marker: '' })).ok).toBe(false);

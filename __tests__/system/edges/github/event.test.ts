@@ -53,7 +53,7 @@ function errorOf(run: () => unknown): string {
 }
 
 describe('reading an event', () => {
-  test('a pull request of the repository names its commits, not the merge commit', () => {
+  test('takes the commits of a pull request, not of the merge commit', () => {
     expect(read('pull_request')).toEqual({
       event: 'pull_request',
       action: 'synchronize',
@@ -91,7 +91,7 @@ describe('reading an event', () => {
     expect(trustLevel(read(name), 'own-branch').level).toBe(level);
   });
 
-  test('a fork is known by where head lives', () => {
+  test("recognises a fork by head's repository", () => {
     expect(read('pull_request.fork')).toMatchObject({
       pullRequest: 13,
       headRepository: 'bo-example/prompts',
@@ -100,13 +100,13 @@ describe('reading an event', () => {
     expect(read('pull_request.deleted-fork')).toMatchObject({ headRepository: null, fork: true });
   });
 
-  test('a repository that is itself a fork has pull requests of its own', () => {
+  test('accepts pull requests within a repository that is itself a fork', () => {
     const payload = mutated('pull_request', 'pull_request.head.repo.fork', true);
     const both = change(payload, 'pull_request.base.repo.fork', true);
     expect(readEvent(env('pull_request'), both).fork).toBe(false);
   });
 
-  test('Dependabot is known as sender, as author of the pull request and as actor', () => {
+  test('recognises Dependabot as sender, author and actor', () => {
     expect(read('pull_request.dependabot').dependabot).toBe(true);
     const byAuthor = mutated('pull_request.dependabot', 'sender', { login: 'ada-example' });
     expect(readEvent(env('pull_request'), byAuthor).dependabot).toBe(true);
@@ -114,7 +114,7 @@ describe('reading an event', () => {
     expect(readEvent(byActor, fixture('push')).dependabot).toBe(true);
   });
 
-  test('a label counts only in the event that adds it', () => {
+  test('counts a label only in the event that adds it', () => {
     const label = 'evaldiff: approved';
     const approved = read('pull_request_target.approved');
     const labeller = { login: 'ada-example', isApp: false, isAuthor: false };
@@ -126,7 +126,7 @@ describe('reading an event', () => {
     expect(isApproval(removed, label)).toBe(false);
   });
 
-  test('push, merge queue and runs without a pull request carry their own commits', () => {
+  test('takes the commits of pushes, merge queues and other runs from the event', () => {
     const pushed = { pullRequest: null, base: BASE, head: HEAD, headBranch: 'main' };
     expect(read('push')).toMatchObject(pushed);
     expect(read('push.new-branch')).toMatchObject({ base: null, head: HEAD, headBranch: 'topic' });
@@ -143,12 +143,12 @@ describe('reading an event', () => {
     expect(read('workflow_dispatch')).toMatchObject({ base: null, head: HEAD });
   });
 
-  test('a schedule may send nothing but its cron line', () => {
+  test('accepts a schedule that sends only its cron line', () => {
     const facts = readEvent(env('schedule'), { schedule: '0 4 * * *' });
     expect(facts).toMatchObject({ repository: 'acme/prompts', head: HEAD });
   });
 
-  test('workflow_run names the run it follows and leaves the pull request to be looked up', () => {
+  test('names the run that workflow_run follows, and leaves the pull request to a lookup', () => {
     expect(read('workflow_run')).toMatchObject({
       pullRequest: null,
       base: null,
@@ -160,12 +160,12 @@ describe('reading an event', () => {
     });
   });
 
-  test('SHA-256 repositories have longer commit ids', () => {
+  test('accepts the longer commit ids of SHA-256 repositories', () => {
     const id = 'e'.repeat(64);
     expect(readEvent(env('schedule', { GITHUB_SHA: id }), {}).head).toBe(id);
   });
 
-  test('a branch name that a shell would run stays a name', () => {
+  test('treats a branch name with shell syntax as a plain name', () => {
     const name = 'a"$(id)`id`;${IFS}--output=x';
     const payload = mutated('pull_request', 'pull_request.head.ref', name);
     expect(readEvent(env('pull_request'), payload)).toMatchObject({ headBranch: name, head: HEAD });
@@ -181,14 +181,16 @@ describe('mode auto', () => {
     ['workflow_run', 'diff'],
     ['workflow_dispatch', 'sweep'],
     ['schedule', 'sweep'],
-  ] as const)('%s means %s', (name, mode) => expect(resolveMode('auto', read(name))).toBe(mode));
+  ] as const)('means %s for %s', (name, mode) =>
+    expect(resolveMode('auto', read(name))).toBe(mode),
+  );
 
-  test('a run after a schedule has nothing to compare with', () => {
+  test('compares nothing after a schedule', () => {
     const payload = mutated('workflow_run', 'workflow_run.event', 'schedule');
     expect(resolveMode('auto', readEvent(env('workflow_run'), payload))).toBe('sweep');
   });
 
-  test('a mode that was asked for is kept', () => {
+  test('does not replace a mode that was set', () => {
     expect(resolveMode('sweep', read('pull_request'))).toBe('sweep');
     expect(resolveMode('merge', read('pull_request'))).toBe('merge');
   });
@@ -222,7 +224,7 @@ describe('reading an event refuses', () => {
     ['workflow_run', 'workflow_run.id', 'x', 'must be of type number'],
     ['workflow_run', 'workflow_run.event', hostile, 'must be the name of an activity'],
     ['workflow_run', 'workflow_run.head_repository.full_name', '../../..', 'must be a repo'],
-  ])('%s with a changed %s, in one line that names the field', (name, path, value, fault) => {
+  ])('%s with a changed %s, in one line with the field', (name, path, value, fault) => {
     const message = errorOf(() => readEvent(env(name), mutated(name, path, value)));
     expect(message).toContain(`${path} ${fault}`);
     expect(message).not.toMatch(/[\n\r\u001b]|::|gotcha|\bat \S+:\d+/);
@@ -235,7 +237,7 @@ describe('reading an event refuses', () => {
     );
   });
 
-  test('several faults, counted behind the first', () => {
+  test('several faults, with a count after the first', () => {
     const pull_request = { number: 1, base: {}, head: {} };
     const payload = { repository: { full_name: 'acme/prompts' }, action: 'opened', pull_request };
     expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(
@@ -248,13 +250,13 @@ describe('reading an event refuses', () => {
     ['constructor', 'constructor'],
     ['command_line', 'command_line'],
     [hostile, 'an unknown event'],
-  ])('the event %j, with the list of those that are accepted', (event, name) => {
+  ])('the event %j, with the list of accepted events', (event, name) => {
     expect(errorOf(() => readEvent(env(event), {}))).toBe(
       `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch; this is ${name}.`,
     );
   });
 
-  test('a broken environment, by the name of its variable', () => {
+  test("a broken environment, with the variable's name", () => {
     expect(errorOf(() => readEvent({}, {}))).toContain('GITHUB_EVENT_NAME is not set');
     const noOwner = env('push', { GITHUB_REPOSITORY: 'acme' });
     expect(errorOf(() => readEvent(noOwner, fixture('push')))).toBe(
@@ -265,7 +267,7 @@ describe('reading an event refuses', () => {
     );
   });
 
-  test('a file that is not JSON, or too large, without repeating it', () => {
+  test('a file that is not JSON or too large, without repeating it', () => {
     const file = 'The event payload (GITHUB_EVENT_PATH)';
     expect(errorOf(() => parsePayload('{"a": ::error::'))).toBe(`${file} is not JSON.`);
     const large = `${' '.repeat(MAX_PAYLOAD_CHARACTERS - 2)}{}`;

@@ -3,14 +3,14 @@ import { fitBytes, fitMarkdown } from '../../../../src/edges/github/fit.ts';
 import fc from '../../../fuzz.ts';
 
 describe('fitBytes', () => {
-  test('a text of limit bytes is kept, one byte more is cut before the character', () => {
+  test('keeps a text of exactly the limit and cuts before the character that exceeds it', () => {
     expect(fitBytes('aé', 3)).toBe('aé');
     expect(fitBytes('aé', 2)).toBe('a');
     expect(fitBytes('😀', 3)).toBe('');
     expect(fitBytes('', 0)).toBe('');
   });
 
-  test('the result fits and is a beginning of the text', () => {
+  test('returns a prefix of the text that fits', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, limit) => {
         const fitted = fitBytes(text, limit);
@@ -22,7 +22,7 @@ describe('fitBytes', () => {
 });
 
 describe('fitMarkdown', () => {
-  test('a note goes below as a paragraph', () => {
+  test('adds a note below as a paragraph', () => {
     expect(fitMarkdown('text', 'note', 100)).toBe('text\n\nnote');
     expect(fitMarkdown('text', '', 4)).toBe('text');
   });
@@ -36,7 +36,7 @@ describe('fitMarkdown', () => {
       ['~~~~', '~~~', ...lines(50), '~~~~'],
       /\n~~~~\n\nThis summary is cut/,
     ],
-  ])('%s that the cut leaves open is closed', (_what, text, expected) => {
+  ])('closes %s that the cut leaves open', (_what, text, expected) => {
     const fitted = fitMarkdown(text.join('\n'), '', 300);
     expect(fitted).toMatch(expected);
     expect(Buffer.byteLength(fitted)).toBeLessThanOrEqual(300);
@@ -45,18 +45,18 @@ describe('fitMarkdown', () => {
   test.each([
     ['a fence that is closed before the cut', ['```', 'x', '```', ...lines(50)]],
     ['a line that only looks like a fence', ['```not` a fence', ...lines(50)]],
-  ])('%s is left alone', (_what, text) => {
+  ])('does not change %s', (_what, text) => {
     expect(fitMarkdown(text.join('\n'), '', 300)).toMatch(/line \d+\n\nThis summary is cut/);
   });
 
-  test('a first line that is too long is cut within', () => {
+  test('cuts within a first line that is too long', () => {
     const fitted = fitMarkdown('é'.repeat(500), '', 300);
     expect(fitted).toMatch(/^é+\n\nThis summary is cut/);
     expect(Buffer.byteLength(fitted)).toBeLessThanOrEqual(300);
     expect(Buffer.byteLength(fitted)).toBeGreaterThan(297);
   });
 
-  test('whatever the text, the limit holds', () => {
+  test('never exceeds the limit', () => {
     const line = fc.constantFrom('```', '````', '~~~', 'text', '', '   ```js', 'ünïcode', '```a`b');
     fc.assert(
       fc.property(

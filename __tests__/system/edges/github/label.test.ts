@@ -6,7 +6,7 @@ import { REPOSITORY, setup } from './setup.ts';
 const LABEL = 'evaldiff: approved / ok?';
 const job = { repository: REPOSITORY, pullRequest: 12, label: LABEL };
 
-test('a label is taken off its pull request, whatever it is called', async () => {
+test('removeLabel removes a label with any name', async () => {
   const { client, github, requests } = await setup();
   github.state.pulls.get(12)!.labels = ['bug', LABEL];
   expect(await removeLabel(client, job)).toEqual([]);
@@ -15,12 +15,12 @@ test('a label is taken off its pull request, whatever it is called', async () =>
   expect(github.state.violations).toEqual([]);
 });
 
-test('a label that is gone already is not a fault', async () => {
+test('removeLabel ignores a label that is already gone', async () => {
   const { client } = await setup();
   expect(await removeLabel(client, job)).toEqual([]);
 });
 
-test('a token that may not is a warning that names the permission', async () => {
+test('removeLabel warns and names the permission if the token lacks it', async () => {
   const { client, github } = await setup(workflowToken({ pull_requests: 'read' }));
   github.state.pulls.get(12)!.labels = [LABEL];
   expect(await removeLabel(client, job)).toEqual([

@@ -41,7 +41,7 @@ const found13 = {
 const forkHead = { ref: 'friendlier', sha: FORK_HEAD, repository: 'bo-example/prompts' };
 
 describe('the pull request of a workflow_run', () => {
-  test('is the open one with this head in this repository', async () => {
+  test('is the open one with this head and repository', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
     const stranger = { ...forkHead, repository: 'mallory-example/prompts' };
@@ -51,7 +51,7 @@ describe('the pull request of a workflow_run', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('is found among the open ones where GitHub does not know the commit', async () => {
+  test('is found among the open ones if GitHub does not know the commit', async () => {
     const { client, github, requests } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
     const unknown = { message: 'No commit found', documentation_url: 'x' };
@@ -74,7 +74,7 @@ describe('the pull request of a workflow_run', () => {
     expect(await withPullRequest(client, facts())).toMatchObject({ facts: { pullRequest: 300 } });
   });
 
-  test('a push since then, a closed pull request or a deleted fork: nothing to do, and why', async () => {
+  test('is skipped with a reason after a push, when closed, or without its fork', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: { ...forkHead, sha: 'e'.repeat(40) } });
     const none = missing(
@@ -88,7 +88,7 @@ describe('the pull request of a workflow_run', () => {
     );
   });
 
-  test('two that match are not guessed between', async () => {
+  test('is an error if two match', async () => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13, head: forkHead });
     const base = { ref: 'release', sha: 'f'.repeat(40) };
@@ -98,7 +98,7 @@ describe('the pull request of a workflow_run', () => {
     );
   });
 
-  test('a refusal is an error that names the permission', async () => {
+  test('is an error with the missing permission if GitHub refuses', async () => {
     const { client, github } = await setup(workflowToken());
     github.state.private = true;
     await expect(withPullRequest(client, facts())).rejects.toThrow(
@@ -109,14 +109,14 @@ describe('the pull request of a workflow_run', () => {
   test.each<[string, unknown]>([
     ['no list', 'text'],
     ['a number that is text', [{ number: '13', state: 'open', base: {}, head: {} }]],
-  ])('an answer with %s is an error', async (_what, body) => {
+  ])('is an error if the response has %s', async (_what, body) => {
     const { client, github } = await setup();
     github.intercept('GET', /\/pulls$/, () => ({ status: 200, body }));
     await expect(withPullRequest(client, facts())).rejects.toThrow('not what its API describes');
   });
 });
 
-test('a found pull request completes the facts and leaves the run untrusted', async () => {
+test('a found pull request completes the facts and the run stays untrusted', async () => {
   const { client, github } = await setup();
   addPull(github.state, { number: 13, head: forkHead });
   const found = await withPullRequest(client, facts());
@@ -145,7 +145,7 @@ describe('the pull request in a merge queue', () => {
     expect(found.facts.pullRequest).toBeNull();
   });
 
-  test('by Dependabot is untrusted', async () => {
+  test("is untrusted if it is Dependabot's", async () => {
     const { client, github } = await setup();
     const user = { login: 'dependabot[bot]', id: 49699333, type: 'Bot' } as const;
     addPull(github.state, { number: 13, user });
@@ -156,7 +156,7 @@ describe('the pull request in a merge queue', () => {
     });
   });
 
-  test('is a stranger where it is not there, and where GitHub does not say', async () => {
+  test('is untrusted if it does not exist or GitHub does not answer', async () => {
     const { client, github } = await setup();
     const missing = await withQueuedPullRequest(client, queued(BRANCH));
     expect(missing.facts).toEqual(queued(BRANCH));
@@ -180,7 +180,7 @@ describe('the pull request in a merge queue', () => {
     `gh-readonly-queue/main/pr-0x13-${HEAD}`,
     `topic/gh-readonly-queue/main/pr-13-${HEAD}`,
     `gh-readonly-queue/main/pr-13-${HEAD}/more`,
-  ])('is a stranger where the branch is %j, and GitHub is not asked', async (branch) => {
+  ])('is untrusted for the branch %j, without a request', async (branch) => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13 });
     const asked = github.state.exchanges.length;
@@ -195,19 +195,19 @@ describe('the pull request in a merge queue', () => {
   });
 });
 
-test('the head of a pull request is read as it is now', async () => {
+test('the head of a pull request is fetched, not taken from the event', async () => {
   const { client, github } = await setup();
   expect(await currentHead(client, REPOSITORY, 12)).toBe(HEAD);
   github.state.pulls.get(12)!.head.sha = FORK_HEAD;
   expect(await currentHead(client, REPOSITORY, 12)).toBe(FORK_HEAD);
 });
 
-test('a repository name has an owner and a name', () => {
+test('a repository name needs an owner and a name', () => {
   expect(ownerAndName('acme/prompts')).toEqual({ owner: 'acme', repo: 'prompts' });
 });
 
-describe('the words of a pull request', () => {
-  test('are its labels with their descriptions and its text, as they are now', async () => {
+describe('the labels and description of a pull request', () => {
+  test('are fetched, not taken from the event', async () => {
     const { client, github } = await setup();
     Object.assign(github.state.pulls.get(12)!, {
       labels: ['bug', 'evaldiff-accept'],
@@ -225,7 +225,7 @@ describe('the words of a pull request', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('that cannot be read are a warning, and nothing is taken for an override', async () => {
+  test('are a warning if they cannot be read, and then override nothing', async () => {
     const { client } = await setup();
     const warning = 'The labels of this pull request were not read, so nothing is overridden';
     const words = await pullWords(client, REPOSITORY, 999);

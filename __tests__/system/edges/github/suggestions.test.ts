@@ -45,8 +45,8 @@ const places = ({ state }: GitHubStandIn) =>
 const writes = ({ requests }: Setup) =>
   requests().filter((line) => !line.startsWith('GET') && !line.includes('graphql'));
 
-describe('a proven fix on the lines of the pull request', () => {
-  test('is one remark for each place, edited where it stands and withdrawn when it is gone', async () => {
+describe("a suggested fix on the pull request's lines", () => {
+  test('is posted once per place, edited there and withdrawn when obsolete', async () => {
     const ready = await withDiff();
     const { github, client } = ready;
     const several = { startLine: 5, endLine: 7 };
@@ -63,7 +63,7 @@ describe('a proven fix on the lines of the pull request', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('that is outdated, because its line has changed since, gives way to one on the new line', async () => {
+  test('is replaced if its line has changed since', async () => {
     const { github, client } = await withDiff();
     await publishSuggestions(client, job([suggestion(6, 'one')]));
     for (const comment of github.state.reviewComments) comment.line = null;
@@ -72,7 +72,7 @@ describe('a proven fix on the lines of the pull request', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('that somebody answered is not deleted, but says that it is withdrawn, once', async () => {
+  test('with a reply is marked as withdrawn instead of deleted', async () => {
     const ready = await withDiff();
     const { github, client } = ready;
     await publishSuggestions(client, job([suggestion(6, 'one')]));
@@ -88,7 +88,7 @@ describe('a proven fix on the lines of the pull request', () => {
     expect(writes(ready).map((request) => request.split(' ')[0])).toEqual(['POST', 'PATCH']);
   });
 
-  test('on lines that the diff does not show is no remark, and said; the others are written', async () => {
+  test('is reported and not posted on lines outside the diff', async () => {
     const { github, client } = await withDiff();
     const across = suggestion(31, 'across', { startLine: 10, endLine: 31 });
     const [one, other, ...none] = await publishSuggestions(
@@ -102,8 +102,8 @@ describe('a proven fix on the lines of the pull request', () => {
   });
 });
 
-describe('remarks that are not ours', () => {
-  test('are left alone: by another account, without the marker in front, in reply', async () => {
+describe('review comments of others', () => {
+  test('are not touched: another account, no marker at the start, a reply', async () => {
     const { github, client } = await withDiff();
     const at = { pull: 12, path: PATH, line: 6 };
     addReviewComment(github.state, { ...at, user: ada, body: `${MARKER}\nspoof` });
@@ -116,7 +116,7 @@ describe('remarks that are not ours', () => {
     expect(github.state.reviewComments).toHaveLength(3);
   });
 
-  test('on further pages do not hide our own', async () => {
+  test('on earlier pages do not hide ours', async () => {
     const { github, client } = await withDiff();
     await publishSuggestions(client, job([suggestion(6, 'one')]));
     const [own] = github.state.reviewComments;
@@ -129,15 +129,15 @@ describe('remarks that are not ours', () => {
   });
 });
 
-describe('what GitHub does not allow', () => {
-  test('nothing is written about a head that the pull request has left', async () => {
+describe('restrictions of GitHub on suggestions', () => {
+  test('prevent writing to a head that the pull request has left', async () => {
     const ready = await withDiff();
     const left = job([suggestion(6, 'one')], { headSha: 'd'.repeat(40) });
     await publishSuggestions(ready.client, left);
     expect(writes(ready)).toEqual([]);
   });
 
-  test('without the permission one warning names it, and a run with nothing to say says nothing', async () => {
+  test('give one warning about a missing permission, and none if there is nothing to post', async () => {
     const { github, client } = await withDiff(workflowToken({ pull_requests: 'read' }));
     expect(
       await publishSuggestions(client, job([suggestion(6, 'one'), suggestion(7, 'two')])),
@@ -149,7 +149,7 @@ describe('what GitHub does not allow', () => {
     expect(await publishSuggestions(client, job([]))).toEqual([]);
   });
 
-  test('a secondary limit is waited for, and a long one is said', async () => {
+  test('include the secondary rate limit, which is waited for if short', async () => {
     const ready = await withDiff();
     ready.github.intercept('POST', /\/pulls\/12\/comments$/, ({ count }) =>
       count === 1 ? SECONDARY_LIMIT(1) : undefined,

@@ -94,8 +94,8 @@ const pullRequest = (number: number, questions: string[], more: Partial<Run> = {
 const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
   job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
-describe('answers across runs, through the real client and a cache service on loopback', () => {
-  test("of the default branch serve the default branch and every pull request; a pull request's serve that pull request alone", async () => {
+describe('the shared cache, through the real client and a cache service on loopback', () => {
+  test("serves the default branch's answers to all, and a pull request's to itself only", async () => {
     const project = 'one';
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
     expect(await main(['a', 'b', 'c'], { project })).toEqual(['c']);
@@ -107,7 +107,7 @@ describe('answers across runs, through the real client and a cache service on lo
     expect(await main(['p', 'f'], { project })).toEqual(['p', 'f']);
   });
 
-  test('written by a pull request are never read by the default branch, also where the service keeps no scopes apart', async () => {
+  test("never gives a pull request's answers to the default branch, even without scopes", async () => {
     const project = 'poisoned';
     await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
     await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
@@ -116,12 +116,12 @@ describe('answers across runs, through the real client and a cache service on lo
     expect(await job(member, ['a'])).toEqual([]);
   });
 
-  test('of one project are not those of another in the same repository', async () => {
+  test('keeps projects of one repository apart', async () => {
     await main(['a'], { project: 'left' });
     expect(await main(['a'], { project: 'right' })).toEqual(['a']);
   });
 
-  test('are saved only by a run that paid for something, and never from an outside contributor', async () => {
+  test('is written only by runs that paid for answers, never by an outside contributor', async () => {
     const project = 'still';
     await main(['a'], { project });
     const count = server.entries().length;
@@ -134,7 +134,7 @@ describe('answers across runs, through the real client and a cache service on lo
   });
 
   test.each(['everything', 'garbage'] as const)(
-    'cost only reuse when the service fails at %s',
+    'costs only reuse if the service fails at %s',
     async (how) => {
       const project = `failing ${how}`;
       await main(['a'], { project });
@@ -144,11 +144,11 @@ describe('answers across runs, through the real client and a cache service on lo
   );
 });
 
-describe('what the service brought', () => {
+describe('a downloaded cache entry', () => {
   test.each<[string, string]>([
     ['damaged', 'garbage '.repeat(1000)],
     ['empty', ''],
-  ])('is done without when it is %s', async (_what, content) => {
+  ])('is ignored if it is %s', async (_what, content) => {
     const warnings: string[] = [];
     const bringing = {
       isFeatureAvailable: () => true,
@@ -171,7 +171,7 @@ describe('what the service brought', () => {
     expect(warnings.length > 0).toBe(content !== '');
   });
 
-  test('may be missing, and the library may throw: one line says so', async () => {
+  test('may be missing, and an exception of the library is one warning', async () => {
     const lines: string[] = [];
     const throwing = {
       isFeatureAvailable: () => true,
@@ -191,7 +191,7 @@ describe('what the service brought', () => {
   });
 });
 
-test('keys never cross levels of trust, and are short and plain', () => {
+test('cache keys differ by trust level, and are short and plain', () => {
   const scope = { project: 'p, with a comma', own: 'pull 1', run: '12-1' };
   const [shared, own, none] = (['read-write', 'read-write-own-scope', 'read'] as const).map(
     (access) => cacheKeys({ ...scope, access }),
@@ -203,7 +203,7 @@ test('keys never cross levels of trust, and are short and plain', () => {
   for (const key of [shared!.save!, own!.save!]) expect(key).toMatch(/^[a-z0-9-]{1,200}$/);
 });
 
-test('a batch that a run only sent is carried to the next one', async () => {
+test('a batch that a run submitted is passed on to the next run', async () => {
   server.as(MAIN, []);
   const open = () => openStores({ project: 'batches' });
   const record = batch('batch_1', 'a');
@@ -219,7 +219,7 @@ test('a batch that a run only sent is carried to the next one', async () => {
   await third.finish();
 });
 
-describe('runs of the default branch at the same time', () => {
+describe('concurrent runs of the default branch', () => {
   const project = 'side by side';
   /** A machine with the same path: its files are put aside while another one works. */
   const machine = async (name: string, warnings: string[] = []) => {
@@ -250,7 +250,7 @@ describe('runs of the default branch at the same time', () => {
     return { paid, complete, on, run };
   };
 
-  test('lose neither answers nor batches of each other, whoever saves last', async () => {
+  test("keep each other's answers and batches, whichever saves last", async () => {
     const start = await machine('start');
     await start.run(['a'], (store) => store.addBatch(batch('batch_old', 'old')));
     const [sweep, push] = [await machine('sweep'), await machine('push')];
@@ -266,7 +266,7 @@ describe('runs of the default branch at the same time', () => {
     expect(next.paid).toEqual([]);
   });
 
-  test('add up outcomes, count once what both began with, and keep the latest note', async () => {
+  test('add up outcomes, count shared ones once, and keep the latest note', async () => {
     const outcome = (key: string, passes: number, tries: number) => ({ key, passes, tries });
     const start = await machine('start');
     await start.run(['a'], (store) => {
@@ -294,7 +294,7 @@ describe('runs of the default branch at the same time', () => {
     });
   });
 
-  test("save what they have where the other's cannot be read", async () => {
+  test("save their own answers if the other's cannot be read", async () => {
     const warnings: string[] = [];
     const own = await machine('before', warnings);
     const keys = cacheKeys({ access: 'read-write', project, own: MAIN, run: 'while' });
@@ -324,7 +324,7 @@ describe('no_proxy', () => {
       { ...PROXY, NO_PROXY: ' blob.core.windows.net:443, .corp' },
       { ...PROXY, ...both(hosts) },
     ],
-  ])('is written as the uploads of the cache read it: %s', (_, given, expected) => {
+  ])("is rewritten as the cache's uploads read it: %s", (_, given, expected) => {
     const env = { ...given };
     spellOutNoProxy(env);
     expect(env).toEqual(expected);

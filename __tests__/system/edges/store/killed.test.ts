@@ -26,7 +26,7 @@ async function killed(file: string, count: number, until: string): Promise<strin
   return text.split('\n');
 }
 
-test('a run killed at any moment resumes without paying again for anything that had come back', async () => {
+test('a run killed at any moment resumes without paying twice for received answers', async () => {
   const setting = setUp();
   try {
     let paid = 0;

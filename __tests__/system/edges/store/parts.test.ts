@@ -42,8 +42,8 @@ const refusalOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof UserError ? error.message : String(error)),
   );
 
-describe('parts, through the real client and an artifact service on loopback', () => {
-  test('come back as they were uploaded, in their order, each in a folder of its own', async () => {
+describe('parts of a sweep, through the real client and an artifact service on loopback', () => {
+  test('are downloaded as uploaded, in order, each into its own folder', async () => {
     await upload({ index: 2, count: 2 });
     await upload({ index: 1, count: 2 });
     const { parts, problems } = await fetchAll();
@@ -59,7 +59,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     }
   });
 
-  test('of another workflow run, of another project, and artifacts of other tools are left alone', async () => {
+  test('of other runs, projects and tools are ignored', async () => {
     inRun('run-2');
     await upload({ index: 1, count: 1 }, 'of run 2');
     inRun('run-1');
@@ -69,7 +69,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     expect(await fetchAll()).toEqual({ parts: [], problems: [] });
   });
 
-  test('of one shard twice are refused at the second, with what to do', async () => {
+  test('are rejected with advice if one shard was uploaded twice', async () => {
     await upload({ index: 1, count: 2 });
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(
       /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – another job of this workflow run uploaded this part: give each job of the matrix its own i in shard: i\/n$/,
@@ -90,19 +90,22 @@ describe('parts, through the real client and an artifact service on loopback', (
       /could not be uploaded: .*quota.* – delete old artifacts, or raise the storage limit, then run the failed jobs again$/,
     ],
     ['FinalizeArtifact', 400, 'no', /could not be uploaded: .*no$/],
-  ])('that the service refuses at %s with %i say why', async (method, status, message, said) => {
-    server().refuse(method, status, message);
-    expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(said);
-  });
+  ])(
+    'give the reason if the service refuses at %s with %i',
+    async (method, status, message, said) => {
+      server().refuse(method, status, message);
+      expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(said);
+    },
+  );
 
-  test('that cannot be listed or fetched are told, the others are there', async () => {
+  test('that cannot be listed or downloaded are reported, and the others are used', async () => {
     server().refuse('ListArtifacts', 403, 'forbidden');
     expect((await fetchAll()).problems).toEqual([
       expect.stringMatching(/^The artifacts of this workflow run could not be listed: .*\(403\)/),
     ]);
   });
 
-  test('that a stranger packed leave nothing beside their own folder', async () => {
+  test('with hostile paths write nothing outside their folder', async () => {
     await upload({ index: 1, count: 1 });
     const packed = join(temporaryFolder('hostile'), 'x.zip');
     const script = `import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], "w") as z:\n  for name in ["../../evil.txt", "/tmp/evil-of-evaldiff.txt", "manifest.json", "a/../../../evil.txt"]: z.writestr(name, "evil")`;
@@ -119,7 +122,7 @@ describe('parts, through the real client and an artifact service on loopback', (
     });
   });
 
-  test('need what a token says of its run', async () => {
+  test("need a token with the run's ids", async () => {
     process.env['ACTIONS_RUNTIME_TOKEN'] = `x.${Buffer.from('{}').toString('base64url')}.x`;
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
       "the runner's own token was refused",
@@ -131,7 +134,7 @@ describe('parts, through the real client and an artifact service on loopback', (
   });
 });
 
-describe('what is fetched', () => {
+describe('downloading parts', () => {
   const name = artifactName({ index: 1, count: 2 }, PROJECT);
   const artifact = { id: 7, name, size: 10, digest: 'sha256:x' };
   const found = (changes: object): ArtifactLibrary => ({
@@ -143,7 +146,7 @@ describe('what is fetched', () => {
     },
   });
 
-  test('is asked for by the run that the runner names alone, the latest attempt of each, and held to its hash', async () => {
+  test("takes only the runner's own run, the latest attempt of each, with a matching hash", async () => {
     const asked: unknown[] = [];
     const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
     const spy: ArtifactLibrary = {
@@ -188,12 +191,12 @@ describe('what is fetched', () => {
     'evaldiff-shard-../1-of-2-12345678',
     '../evaldiff-shard-1-of-2-12345678',
     'evaldiff-shard-1-of-2-12345678/..',
-  ])('is not an artifact called %s', async (name) => {
+  ])('does not use an artifact called %s', async (name) => {
     expect(await fetchAll(found({ name }))).toEqual({ parts: [], problems: [] });
   });
 });
 
-test('artifacts cannot be reached without what the runner sets, and that is said with the way out', () => {
+test("artifacts need the runner's variables; without them the error says what to do", () => {
   expect(unreachable({ ACTIONS_RUNTIME_TOKEN: 't', ACTIONS_RESULTS_URL: 'u' })).toBeNull();
   expect(unreachable({ ACTIONS_RESULTS_URL: 'u' })).toMatch(
     /^artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN is not set\. .*uses:.*"evaldiff run --shard" and "evaldiff merge"$/,

@@ -16,8 +16,8 @@ function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']
 }
 const once = (key: string) => ({ key, passes: 1, tries: 1 });
 
-describe('outcomes', () => {
-  test('add up over runs by key, and unknown keys are not among them', () => {
+describe('stored outcomes', () => {
+  test('add up over runs by key', () => {
     using((store) => {
       store.addOutcomes([
         { key: 'a', passes: 3, tries: 5 },
@@ -31,7 +31,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('are kept for those used last once there are too many', () => {
+  test('drop the least recently used ones above the limit', () => {
     const rows = (from: number) =>
       Array.from({ length: 60_000 }, (_, index) => once(`k${String(from + index)}`));
     const keys = (from: number) => rows(from).map(({ key }) => key);
@@ -43,7 +43,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('and notes travel with a copy of the file', () => {
+  test('and notes are part of a copy of the file', () => {
     const file = join(setting.folder, 'copy.sqlite');
     using((store) => {
       store.addOutcomes([once('a')]);
@@ -60,10 +60,10 @@ describe('outcomes', () => {
   });
 });
 
-describe('a file that may only be read', () => {
+describe('a read-only file', () => {
   const recordsOf = (store: Store) => [store.outcomes(['a']).size, store.note('noise')];
 
-  test('keeps its records as they are', () => {
+  test('does not change', () => {
     using(() => undefined);
     using(
       (store) => {

@@ -55,15 +55,15 @@ function sql(text: string, file = setting.file): void {
   db.close();
 }
 
-describe('an answer that was paid for', () => {
-  test('is given again by the next run, marked as reused, with the usage and latency of the paid call', async () => {
+describe('a stored answer', () => {
+  test('is reused by the next run, with the usage and latency of the paid call', async () => {
     expect((await run(['a'])).asked).toEqual(['a']);
     const { completions, asked } = await run(['a']);
     expect(asked).toEqual([]);
     expect(completions).toEqual([ok('re a', { reused: true, stored: true })]);
   });
 
-  test('keeps its tool calls, the way it ended and the model that answered', async () => {
+  test('keeps its tool calls, how it ended and the model that answered', async () => {
     const answer = ok('', {
       parts: partsOf('', [{ name: 'find', arguments: '{"q": 1}' }]),
       usage: null,
@@ -77,7 +77,7 @@ describe('an answer that was paid for', () => {
     expect((await run(['a'])).completions).toEqual([stored]);
   });
 
-  test('is replaced if it is asked anew', async () => {
+  test('is replaced when the call is repeated', async () => {
     await run(['a']);
     const { store, wrapped } = opened({}, () => ok('later'));
     expect(await wrapped({ ...asks('a'), anew: true })).toEqual(ok('later'));
@@ -85,7 +85,7 @@ describe('an answer that was paid for', () => {
     expect((await run(['a'])).completions).toEqual([ok('later', { reused: true, stored: true })]);
   });
 
-  test('serves no other try, message or model', async () => {
+  test('is not used for another try, message or model', async () => {
     await run(['a']);
     const { store, wrapped, asked } = opened();
     const other = { ...asks('a'), parameters: { temperature: 0 } };
@@ -98,18 +98,18 @@ describe('an answer that was paid for', () => {
     ['an error', { status: 'error', kind: 'server', message: '500' }],
     ['an empty answer', ok(' \n')],
     ['an answer that a filter withheld', ok('I cannot', { ended: 'filtered' })],
-  ])('is not %s, which the next run asks for again', async (_what, completion) => {
+  ])('cannot be %s; the next run calls again', async (_what, completion) => {
     await run(['a'], {}, () => completion);
     expect((await run(['a'], {}, () => completion)).asked).toEqual(['a']);
   });
 
-  test('is shared within the run even where it is not stored', async () => {
+  test('is shared within the run even if it could not be stored', async () => {
     const { asked, completions } = await run(['a', 'a'], {}, () => ok(''));
     expect(asked).toEqual(['a']);
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
-  test('and that is of no use to whoever asked serves its run alone', async () => {
+  test('that its caller cannot use serves only its own run', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
@@ -130,7 +130,7 @@ describe('an answer that was paid for', () => {
   });
 });
 
-describe('an entry that does not hold', () => {
+describe('an invalid entry', () => {
   test.each<[string, string]>([
     ['another model', "UPDATE served SET model = 'model-2'"],
     ['another text', "UPDATE completions SET body = replace(body, 're a', 'forged')"],
@@ -139,7 +139,7 @@ describe('an entry that does not hold', () => {
       `UPDATE completions SET key = '${keyOf(asks('b'))}' WHERE key = '${keyOf(asks('a'))}'`,
     ],
     ['no JSON', "UPDATE completions SET body = '{'"],
-  ])('with %s is ignored and asked for again, and that is said', async (_what, change) => {
+  ])('with %s is ignored, reported and requested again', async (_what, change) => {
     await run(['a']);
     sql(change);
     const { completions } = await run(['a', 'b']);
@@ -152,7 +152,7 @@ describe('an entry that does not hold', () => {
     expect((await run(['a', 'b'])).asked).toEqual([]);
   });
 
-  test('of another form with a fitting digest is ignored too', async () => {
+  test('in another form is ignored even with a correct digest', async () => {
     await run(['a']);
     const body = JSON.stringify({ parts: partsOf('forged'), status: 'pass' });
     const digest = createHash('sha256')
@@ -165,7 +165,7 @@ describe('an entry that does not hold', () => {
   });
 });
 
-describe('a file that cannot be used', () => {
+describe('an unusable store file', () => {
   const ENDLESS =
     "DROP TABLE completions; CREATE VIEW completions AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, 'm' AS model, '' AS body, '' AS digest, 1 AS bytes, 0 AS used FROM n";
   const TRIGGER =
@@ -181,7 +181,7 @@ describe('a file that cannot be used', () => {
     ['of endless rows', () => sql(ENDLESS)],
     ['altered by its own triggers', () => sql(TRIGGER)],
     ['without its table', () => sql('DROP TABLE completions; CREATE TABLE other (a)')],
-  ])('because it is %s is set aside with a notice, and a new one serves', async (_what, damage) => {
+  ])('that is %s is set aside with a notice, and a new one is created', async (_what, damage) => {
     await run(['a', 'b', 'c'].map((letter) => letter.repeat(3000)));
     damage(setting.file);
     const { completions } = await run(['a']);
@@ -195,7 +195,7 @@ describe('a file that cannot be used', () => {
     expect((await run(['a'])).asked).toEqual([]);
   });
 
-  test('because it breaks while it is in use costs nothing but a notice', async () => {
+  test('that breaks during the run costs only a notice', async () => {
     await run(Array.from({ length: 200 }, (_, index) => `${index}`.repeat(300)));
     const { store, wrapped, asked } = opened();
     const { length } = readFileSync(setting.file);
@@ -208,7 +208,7 @@ describe('a file that cannot be used', () => {
     expect((await run(['a'])).asked).toEqual([]);
   });
 
-  test('because an earlier evaldiff wrote it is set aside with a notice, and a new one serves', async () => {
+  test('of an earlier evaldiff is set aside with a notice, and a new one is created', async () => {
     await run(['a']);
     sql('PRAGMA user_version = 1');
     expect((await run(['a'])).asked).toEqual(['a']);
@@ -220,7 +220,7 @@ describe('a file that cannot be used', () => {
     expect((await run(['a'])).asked).toEqual([]);
   });
 
-  test('because an earlier evaldiff wrote it is not read where nothing may be written', async () => {
+  test('of an earlier evaldiff is not read if nothing may be written', async () => {
     await run(['a']);
     sql('PRAGMA user_version = 1');
     const { asked } = await run(['a'], { access: 'read' });
@@ -230,7 +230,7 @@ describe('a file that cannot be used', () => {
     );
   });
 
-  test('because it is from a newer version is refused with what to do', async () => {
+  test('of a newer version is rejected with advice', async () => {
     await run(['a']);
     sql('PRAGMA user_version = 3');
     const before = readFileSync(setting.file);
@@ -241,7 +241,7 @@ describe('a file that cannot be used', () => {
     expect(readFileSync(setting.file).equals(before)).toBe(true);
   });
 
-  test("because it is another program's is left alone", () => {
+  test('of another program is not touched', () => {
     setting.open().close();
     const other = join(dirname(setting.file), 'other.sqlite');
     sql('CREATE TABLE accounts (id)', other);
@@ -250,7 +250,7 @@ describe('a file that cannot be used', () => {
     );
   });
 
-  test('because it is a device or a folder is left alone', () => {
+  test('that is a device or a folder is not touched', () => {
     expect(() => setting.open({ file: '/dev/null' })).toThrow(
       /^\/dev\/null: is not a regular file, and is left alone; or name another file with --store\.$/,
     );
@@ -260,7 +260,7 @@ describe('a file that cannot be used', () => {
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('because its folder cannot be made is told of once and done without', async () => {
+  test('whose folder cannot be created is reported once', async () => {
     writeFileSync(join(setting.folder, 'plain'), '');
     const file = join(setting.folder, 'plain', 'store.sqlite');
     const { asked, completions } = await run(['a', 'a'], { file });
@@ -270,8 +270,8 @@ describe('a file that cannot be used', () => {
   });
 });
 
-describe('a file that cannot be written', () => {
-  test('serves what it holds, though one answer could not be written', async () => {
+describe('a store file that cannot be written', () => {
+  test('still serves its answers after a failed write', async () => {
     await run(['a', 'b']);
     // Of a form that a later SQLite writes, as the file's own header says.
     const file = readFileSync(setting.file);
@@ -283,7 +283,7 @@ describe('a file that cannot be written', () => {
     );
   });
 
-  test('because nobody may write into its folder serves it all the same', async () => {
+  test('in a read-only folder still serves its answers', async () => {
     await run(['a', 'b']);
     chmodSync(setting.folder, 0o755);
     chmodSync(setting.file, 0o444);
@@ -299,7 +299,7 @@ describe('a file that cannot be written', () => {
     expect(setting.notices).toEqual(matching(/answers are not stored from here on/));
   });
 
-  test('because another process holds it takes the answers once it is released', async () => {
+  test('because another process holds it stores the answers once it is released', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -323,7 +323,7 @@ describe('a file that cannot be written', () => {
     );
   });
 
-  test('because another process never lets go is told of with what is not stored', async () => {
+  test('because another process keeps it is reported with the number of lost answers', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -336,8 +336,8 @@ describe('a file that cannot be written', () => {
   });
 });
 
-describe('reading only', () => {
-  test('gives what is there and writes nothing', async () => {
+describe('a store opened for reading', () => {
+  test('serves its answers and writes nothing', async () => {
     await run(['a']);
     const before = readFileSync(setting.file);
     const { asked } = await run(['a', 'b', 'b'], { access: 'read' });
@@ -346,7 +346,7 @@ describe('reading only', () => {
     expect(setting.notices).toEqual([]);
   });
 
-  test('of a file that is absent or damaged finds nothing, makes nothing and renames nothing', async () => {
+  test('finds nothing in a missing or damaged file and creates or renames nothing', async () => {
     expect((await run(['a'], { access: 'read' })).asked).toEqual(['a']);
     expect(readdirSync(setting.folder)).toEqual([]);
     const file = join(setting.folder, 'bad.sqlite');
@@ -357,7 +357,7 @@ describe('reading only', () => {
   });
 });
 
-test('a store over another asks the lower one first and copies nothing from it', async () => {
+test('a layered store reads the lower one first and copies nothing from it', async () => {
   await run(['shared']);
   const lower = join(setting.folder, 'lower.sqlite');
   copyFileSync(setting.file, lower);
@@ -373,11 +373,11 @@ test('a store over another asks the lower one first and copies nothing from it',
   base.close();
 });
 
-describe('the size cap', () => {
+describe('the size limit', () => {
   const text = (index: number) => `${index}:`.padEnd(1000, 'x');
   const texts = (count: number) => Array.from({ length: count }, (_, index) => text(index));
 
-  test('lets the least recently used answers go first', async () => {
+  test('evicts the least recently used answers first', async () => {
     let time = START;
     const now = () => (time += 1000);
     await run(texts(20), { now });
@@ -392,7 +392,7 @@ describe('the size cap', () => {
     store.close();
   });
 
-  test('holds while a run goes on, and the file shrinks with it', async () => {
+  test('holds during a run, and the file shrinks', async () => {
     await run(texts(300), { maxBytes: 50_000 });
     const store = setting.open();
     expect(store.stats().bytes).toBeLessThanOrEqual(50_000);
@@ -400,7 +400,7 @@ describe('the size cap', () => {
     expect(readFileSync(setting.file).length).toBeLessThan(150_000);
   });
 
-  test('pruning removes what was not used since a time, and everything', async () => {
+  test('is separate from pruning, which removes answers unused since a time, or all', async () => {
     await run(['old'], { now: () => START });
     await run(['new'], { now: () => START + 5000 });
     const store = setting.open();
@@ -416,7 +416,7 @@ describe('the size cap', () => {
   });
 });
 
-test('a copy is one whole file that another run can read from', async () => {
+test('a copy is one whole file that another run can read', async () => {
   await run(['a']);
   const store = setting.open();
   await store.wrap(setting.model().complete, keyOf)(asks('b'));
@@ -428,7 +428,7 @@ test('a copy is one whole file that another run can read from', async () => {
   expect((await run(['a', 'b'], { file: copy })).asked).toEqual([]);
 });
 
-test('two processes write to one file without losing an answer', async () => {
+test('two processes can write to one file without losing an answer', async () => {
   const both = [opened(), opened()];
   await Promise.all([both[0]!.wrapped(asks('a')), both[1]!.wrapped(asks('b'))]);
   for (const { store } of both) store.close();
