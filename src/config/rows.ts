@@ -115,9 +115,7 @@ function absent(row: JsonMap, { map, table }: RowRules): string | null {
   const [first] = lacking;
   if (first === undefined) return null;
   const named = lacking.map((column) => `"${String(column)}"`).join(' or ');
-  return table
-    ? `has no column ${named}${didYouMean(first, Object.keys(row))}`
-    : `has no member ${named}`;
+  return `has no ${table ? 'column' : 'member'} ${named}${didYouMean(first, Object.keys(row))}`;
 }
 
 function cell(part: ReferenceField, value: string): Json {

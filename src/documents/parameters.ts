@@ -86,17 +86,12 @@ export function readParameters(
   const map = valueAt(document.value, path);
   for (const [key, value] of Object.entries(map ?? {}) as [string, Json][]) {
     if (own.includes(key)) continue;
+    const at = [...path, key];
     const message = parameterProblem(key, value, own);
-    if (message === null) {
-      parameters[key] = value;
-      problems.push(...brokenTexts(document, [...path, key], value));
-    } else
-      problems.push(
-        problem(
-          document.placeOf([...path, key]),
-          path.length === 0 ? message : `${pathText(path)}: ${message}`,
-        ),
-      );
+    const where = path.length === 0 ? '' : `${pathText(path)}: `;
+    if (message === null) parameters[key] = value;
+    else problems.push(problem(document.placeOf(at), `${where}${message}`));
+    problems.push(...brokenTexts(document, at, value));
   }
   return parameters;
 }

@@ -122,6 +122,29 @@ describe('validate', () => {
     ]);
   });
 
+  test('refuses a data file without rows; a plan compares it with base', async () => {
+    const files = (rows: string): FixtureFiles => ({
+      'prompts/p.yaml': PROMPT,
+      'prompts/tests/p.yaml': `${TESTS}references_from: { file: c.csv }\n`,
+      'c.csv': `q,expected\n${rows}`,
+    });
+    await refuses(files(''), 'c.csv: has no rows; add some, or take it out of references_from');
+    const repository = createRepository();
+    repository.commit('one', files('a,b\nc,d\ne,f\n'));
+    repository.commit('two', files('a,b\n'));
+    const plan = async () => {
+      const argv = ['plan', '--base', 'HEAD~1', '--head', 'HEAD'];
+      const { code, out } = await commandIn(repository.directory, argv, withoutKeys());
+      return [code, out.replaceAll(/\s+/g, ' ')];
+    };
+    expect(await plan()).toEqual([0, expect.stringContaining("c.csv: has 1 of base's 3 rows")]);
+    repository.commit('three', files(''));
+    expect(await plan()).toEqual([
+      2,
+      expect.stringContaining("c.csv: has no rows, and base's has 1; restore them"),
+    ]);
+  });
+
   test('says that evaldiff.yml is not read', async () => {
     const lost = { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' };
     await refuses(lost, 'evaldiff.yml: is not read; rename it to evaldiff.yaml');
