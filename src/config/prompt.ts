@@ -178,9 +178,11 @@ export function withInputs(
       `no reference has an input "${name}"; add it to one, or ` +
       `${literal(name)}${didYouMean(name, names)}`,
   );
-  const foreign = foreignFindings(document, messages, names);
+  const variables = prompt.variables.filter(({ name }) => inputs.has(name));
+  // Inputs may be more than the prompt needs, so one that is not used proves nothing.
+  const foreign = foreignFindings(document, messages, names, variables.length === 0 ? names : []);
   return {
-    prompt: { ...prompt, variables: prompt.variables.filter(({ name }) => inputs.has(name)) },
+    prompt: { ...prompt, variables },
     problems: [...undeclared, ...foreign.problems],
     notices: foreign.notices,
   };
@@ -310,9 +312,10 @@ function foreignFindings(
   document: Document,
   messages: readonly LocatedMessage[],
   names: readonly string[],
+  meant = names,
 ): { problems: Problem[]; notices: Notice[] } {
   const used = usedNames(messages);
-  const unused = names.filter((name) => !used.has(name));
+  const unused = meant.filter((name) => !used.has(name));
   const found = messages.flatMap(({ texts }) =>
     texts.flatMap(({ text, path }) =>
       foreignForms(text, names, unused).map(({ name, written, message }) => ({

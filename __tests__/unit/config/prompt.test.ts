@@ -255,26 +255,32 @@ describe("a variable in another tool's form", () => {
     ]);
   });
 
-  test.each([
-    ['declared', 'variables: [ticket, who]', 6],
-    ['inferred', '# none', 6],
-  ])(
-    'is an error if its name is almost that of a %s one that no message uses',
-    async (_, line, at) => {
-      const suite = (content: string) =>
-        problemsOf({
-          'prompts/p.yaml': `model: gpt-4o\nmetrics: [{ uses: exact_match }]\n${line}\nprompt: |\n  {who}\n  ${content}\nreferences: [{ input: { ticket: x, who: y }, expected: z }]\n`,
-        });
-      expect(await suite('{{Tickt}}')).toEqual([
-        `prompts/p.yaml:${at}: {{Tickt}} sends the literal text {Tickt}; write {ticket} to insert the variable`,
+  describe('that is misspelt', () => {
+    const suite = (line: string, content: string) =>
+      problemsOf({
+        'prompts/p.yaml': `model: gpt-4o\nmetrics: [{ uses: exact_match }]\n${line}\nprompt: |\n  ${content}\nreferences: [{ input: { ticket: x, who: y }, expected: z }]\n`,
+      });
+    const DECLARED = 'variables: [ticket, who]';
+    const INFERRED = '# none';
+
+    test.each([
+      [DECLARED, '{who} {{Tickt}}', '{{Tickt}} sends the literal text {Tickt}'],
+      [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent as it is written'],
+      [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent as it is written'],
+    ])('is an error if no message uses it (%s): %s', async (line, content, words) => {
+      expect(await suite(line, content)).toEqual([
+        `prompts/p.yaml:5: ${words}; write {ticket} to insert the variable`,
       ]);
-      expect(await suite('{{ tickets }}')).toEqual([
-        `prompts/p.yaml:${at}: {{ tickets }} is sent as it is written; write {ticket} to insert the variable`,
-      ]);
-      expect(await suite('{{whom}} {{other}} {{ {"tickets": 1} }}')).toEqual([]);
-      expect(await suite('{ticket} {{tickets}}')).toEqual([]);
-    },
-  );
+    });
+
+    test.each([
+      [DECLARED, '{who} {{whom}} {{other}} {{ {"tickets": 1} }}'],
+      [DECLARED, '{who} {ticket} {{tickets}}'],
+      [INFERRED, '{who} {{tickets}}'],
+    ])('is not seen with %s in %s', async (line, content) => {
+      expect(await suite(line, content)).toEqual([]);
+    });
+  });
 });
 
 describe('defaults', () => {
