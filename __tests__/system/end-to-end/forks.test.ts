@@ -158,6 +158,7 @@ describe('the second stage, with the keys', () => {
     const { comments, checkRuns } = at.github.state;
     expect(comments.map(({ issue }) => issue)).toEqual([PULL]);
     expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
+    expect(onlyComment(at)).not.toContain('For your coding agent');
     expect(checkRuns).toMatchObject([{ headSha: change.head, conclusion: 'failure' }]);
     const said = run.result.notices.filter(({ kind }) => kind === 'trust');
     expect(said.map(({ message }) => message)).toEqual([
@@ -324,6 +325,14 @@ describe('approval by label', () => {
     );
     expect(onlyComment(at)).toContain(approved);
     expect(labelsOf(at)).toEqual(['bug']);
+  });
+
+  test('writes nothing for a coding agent, because names and lines are by an outsider', async () => {
+    const fork = await forked(WORSE);
+    const run = await byLabel(fork);
+    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
+    expect(onlyComment(fork.at)).toContain('**Next**: ');
+    expect(onlyComment(fork.at)).not.toContain('For your coding agent');
   });
 
   test.each<[string, { login: string; type?: string }, string | null, string]>([

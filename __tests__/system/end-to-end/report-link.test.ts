@@ -13,12 +13,13 @@ test('comment, check and summary link the report that was uploaded', async () =>
   const at = await stage(obedient);
   const worse = changeOf(quiz(), promptOf('Be quick. Skip 2 4 5'));
   const red = await onPullRequest(at, worse, { env: artifacts.environment('run-1') });
-  expect(artifacts.artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
-    ['evaldiff-report.html', red.reports['report.html']],
-  ]);
+  const bodies = new Map(artifacts.artifacts.map(({ name, body }) => [name, body.toString()]));
+  expect([...bodies.keys()].sort()).toEqual(['evaldiff-report.html', 'evaldiff-result']);
+  expect(bodies.get('evaldiff-report.html')).toBe(red.reports['report.html']);
   const link =
-    /\[Full report\]\(<?https:\/\/github\.com\/[\w/-]+\/actions\/runs\/7001\/artifacts\/1>?\)/;
+    /\[Full report\]\(<?https:\/\/github\.com\/[\w/-]+\/actions\/runs\/7001\/artifacts\/[12]>?\)/;
   expect(onlyComment(at)).toMatch(link);
   expect(at.github.state.checkRuns[0]?.summary).toMatch(link);
   expect(red.summary).toMatch(link);
+  expect(onlyComment(at)).toContain('`gh run download 7001 -n evaldiff-result -D evaldiff-report`');
 });

@@ -34,7 +34,7 @@ import { runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { findOverride, withOverride } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
-import { linkedReport } from './report-link.ts';
+import { uploadReports } from './report-link.ts';
 
 type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
 
@@ -127,7 +127,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const folder = await fillReportFolder(job, session, (to) =>
     writeRun(session, { result, suites }, { folder: to, marker, parts: inputs.reportParts }),
   );
-  const report = await linkedReport(job, session, folder);
+  const uploaded = await uploadReports(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
   const ids = await publish({
@@ -137,7 +137,8 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
     links: {
       run: runUrl(env),
-      report,
+      ...uploaded,
+      outsider: job.facts.fork,
       ...reportFile(folder, inputs),
       ...forksPage(job),
       place: placeLinks(result).place,

@@ -1,8 +1,9 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INPUT_DEFAULTS } from '../../config/inputs.ts';
-import { unreachable, uploadPage } from '../../edges/store/artifact.ts';
+import { unreachable, uploadPage, uploadPart } from '../../edges/store/artifact.ts';
 import { errorMessage } from '../../errors.ts';
+import type { Links } from '../../report/sections/document.ts';
 import type { Session } from '../session/session.ts';
 import { artifactLibrary, type Job } from './context.ts';
 import { runIdentity, runUrl } from './identity.ts';
@@ -10,15 +11,17 @@ import { runIdentity, runUrl } from './identity.ts';
 /** Milliseconds; longer would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
-/** Returns the address of the uploaded `report.html`. Null with a warning or notice otherwise. */
-export async function linkedReport(
+type Uploaded = Pick<Links, 'report' | 'artifact'>;
+
+/** Uploads `report.html` and, of a comparison, `result.json` for `evaldiff show`. */
+export async function uploadReports(
   job: Job,
   session: Session,
   reports: string | null,
-): Promise<string | null> {
+): Promise<Uploaded> {
   const { inputs, env, runner } = job;
   // Already reported.
-  if (reports === null) return null;
+  if (reports === null) return { report: null };
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
@@ -26,30 +29,41 @@ export async function linkedReport(
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
-    return null;
+    return { report: null };
   }
-  try {
-    return `${run}/artifacts/${String(await inTime(upload(job, session, file)))}`;
-  } catch (error) {
-    runner.warning(`${errorMessage(error)}. The verdict stands; the report is ${file}`);
-    return null;
-  }
+  const [id, artifact] = await Promise.all([
+    inTime(uploadHtml(job, session, file)).catch((error: unknown) => {
+      runner.warning(`${errorMessage(error)}. The verdict stands; the report is ${file}`);
+      return null;
+    }),
+    job.mode === 'diff' ? inTime(uploadResult(job, reports)).catch(() => null) : null,
+  ]);
+  return {
+    report: id === null ? null : `${run}/artifacts/${String(id)}`,
+    ...(artifact === null ? {} : { artifact }),
+  };
+}
+
+async function uploadResult(job: Job, folder: string): Promise<NonNullable<Uploaded['artifact']>> {
+  const name = artifactName('evaldiff-result', job);
+  await uploadPart(await artifactLibrary(job), { name, folder, files: ['result.json'] });
+  return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
 /** An unpacked artifact has its file's name, so the file is copied under that name. */
-async function upload(job: Job, session: Session, file: string): Promise<number> {
+async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
-  const name = reportFileName(job);
+  const name = `${artifactName('evaldiff-report', job)}.html`;
   await mkdir(folder, { recursive: true });
   await copyFile(file, join(folder, name));
   return uploadPage(await artifactLibrary(job), { name, folder });
 }
 
 /** Artifact names must differ within a workflow run. */
-function reportFileName({ inputs, env }: Job): string {
+function artifactName(what: string, { inputs, env }: Job): string {
   const { about, hash } = runIdentity(inputs, env);
   const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
-  return `evaldiff-report${usual ? '' : `-${hash}`}.html`;
+  return `${what}${usual ? '' : `-${hash}`}`;
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import library from '@actions/artifact';
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '../../../../src/app/action/context.ts';
-import { linkedReport } from '../../../../src/app/action/report-link.ts';
+import { uploadReports } from '../../../../src/app/action/report-link.ts';
 import type { Session } from '../../../../src/app/session/session.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
 import type { ArtifactLibrary } from '../../../../src/edges/store/artifact.ts';
@@ -19,17 +19,21 @@ async function linked(
   {
     env = {},
     halted = null,
+    mode,
     artifacts = () => Promise.resolve(library),
   }: {
     env?: NodeJS.ProcessEnv;
     halted?: string | null;
+    mode?: 'diff';
     artifacts?: () => Promise<ArtifactLibrary>;
   } = {},
 ) {
   const folder = temporaryFolder('report');
   writeFileSync(join(folder, 'report.html'), '<!doctype html><p>every answer</p>');
   const said = { info: [] as string[], warnings: [] as string[] };
+  writeFileSync(join(folder, 'result.json'), '{}');
   const job = {
+    mode,
     inputs: readInputs(given, OWN_SETTINGS).inputs,
     env: {
       ...server().environment('run-1'),
@@ -49,8 +53,8 @@ async function linked(
     temporaryFolder: temporaryFolder('runner'),
     halting: { halted: () => (halted === null ? null : { code: halted }) },
   } as unknown as Session;
-  const url = await linkedReport(job, session, folder);
-  return { url, file: join(folder, 'report.html'), ...said };
+  const { report: url, artifact } = await uploadReports(job, session, folder);
+  return { url, artifact, file: join(folder, 'report.html'), ...said };
 }
 
 describe('the report of a job', () => {
@@ -76,6 +80,26 @@ describe('the report of a job', () => {
         expect.stringMatching(/^evaldiff-report-[0-9a-f]{8}\.html$/),
       ),
     ]);
+  });
+
+  test('of a comparison has its result.json beside it, as a zip that gh unpacks', async () => {
+    const all = [
+      await linked({}, { mode: 'diff' }),
+      await linked({ 'check-name': 'tone' }, { mode: 'diff' }),
+    ];
+    const hashed = expect.stringMatching(/^evaldiff-result-[0-9a-f]{8}$/);
+    expect(all.map(({ artifact }) => artifact)).toEqual([
+      { name: 'evaldiff-result', run: '7001' },
+      { name: hashed, run: '7001' },
+    ]);
+    expect(server().artifacts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['evaldiff-report.html', 'evaldiff-result', hashed]),
+    );
+    const zip = server().artifacts.find(({ name }) => name === 'evaldiff-result')?.body;
+    expect(zip?.subarray(0, 2).toString()).toBe('PK');
+    expect(zip?.includes('result.json')).toBe(true);
+    const again = await linked({}, { mode: 'diff' });
+    expect([again.url, again.artifact, again.warnings.length]).toEqual([null, undefined, 1]);
   });
 
   test('that another step uploaded under the same name is a warning with the way out', async () => {

@@ -61,6 +61,25 @@ describe('evaldiff show', () => {
     expect(await ids('r?')).toEqual(['r0', 'r1', 'r2', 'r3'].map((id) => ['ask', id, null]));
   });
 
+  test('prints JSON of one shape, as docs/command-line.md has it', async () => {
+    await shop.evaldiff('run', '--report', 'evaldiff-report');
+    const [json = {}] = JSON.parse((await shop.evaldiff('show', 'r1', '--json')).out) as object[];
+    expect(Object.keys(json)).toEqual([
+      'schema_version',
+      'suite',
+      'path',
+      'variant',
+      'reference',
+      'causes',
+      'prompt',
+    ]);
+    expect(json).toMatchObject({
+      ...{ schema_version: 2, suite: 'ask', path: 'prompts/ask.yaml', causes: [] },
+      reference: { id: 'r1', file: 'prompts/tests/ask.yaml', base: null, head: { passes: 2 } },
+      prompt: { base: null, head: [{ role: 'user', content: 'Answer: question 1' }] },
+    });
+  });
+
   test('says what is not there, with the nearest id, and which result it looked for', async () => {
     expect(await shop.evaldiff('show', 'r1')).toMatchObject({
       code: 2,
