@@ -5427,6 +5427,391 @@ export interface EvaldiffResult {
     };
   }[];
   /**
+   * Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base with the cause put in, `broken` is head with it undone. Absent: nothing was fixed, or the suite is in `causes`.
+   */
+  fixed_by?: {
+    /**
+     * File of the prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    suite: string;
+    /**
+     * Its variant.
+     */
+    variant: {
+      /**
+       * The model as the prompt names it; null: code computes the output.
+       */
+      model: string | null;
+      /**
+       * What is sent to the vendor beside the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * What did it; empty: not found.
+     */
+    causes: {
+      /**
+       * The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.
+       */
+      relation: "alone" | "together" | "either" | "only-change";
+      /**
+       * The units that did it.
+       */
+      units: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * References that fell because of it.
+       */
+      references: {
+        /**
+         * The reference.
+         */
+        id: string;
+        /**
+         * Head with the cause set back.
+         */
+        restored: {
+          /**
+           * Tries that pass.
+           */
+          passes: number;
+          /**
+           * Tries that pass or fail.
+           */
+          tries: number;
+        };
+        /**
+         * Base with the cause put in.
+         */
+        broken: {
+          /**
+           * Tries that pass.
+           */
+          passes: number;
+          /**
+           * Tries that pass or fail.
+           */
+          tries: number;
+        };
+      }[];
+      /**
+       * References that hold on head, with the cause set back.
+       */
+      held: {
+        /**
+         * References that pass with the cause set back, too.
+         */
+        references: number;
+        /**
+         * References that hold on head and were tried.
+         */
+        of: number;
+      };
+      /**
+       * Of the weakest of its units, over all units of the suite; null: nothing was tried.
+       */
+      p: number | null;
+      /**
+       * Calls that proving it took.
+       */
+      calls: number;
+      /**
+       * A fix that was run; null: none held; absent: none was looked for.
+       */
+      fix?: {
+        /**
+         * The cause set back, or a draft of the grader's model.
+         */
+        kind: "set back" | "draft";
+        /**
+         * The prompt file on head.
+         */
+        file: string;
+        /**
+         * What is replaced on head.
+         */
+        lines: {
+          /**
+           * First line that is replaced, from 1.
+           */
+          from: number;
+          /**
+           * Last line that is replaced.
+           */
+          to: number;
+        };
+        /**
+         * Those lines as they are.
+         */
+        replaced: string;
+        /**
+         * The lines that take their place; empty: none.
+         */
+        replacement: string;
+        /**
+         * What it does to those that fell.
+         */
+        restores: {
+          /**
+           * References that pass again.
+           */
+          references: number;
+          /**
+           * References that fell.
+           */
+          of: number;
+        };
+        /**
+         * What it does to those that passed on both sides.
+         */
+        costs: {
+          /**
+           * References that pass less often than on base.
+           */
+          references: number;
+          /**
+           * References that passed every try on both sides and were run again.
+           */
+          of: number;
+        };
+        /**
+         * Tries of each reference that fell.
+         */
+        tries: number;
+        /**
+         * Those that it restores were not shown to the model that wrote it.
+         */
+        withheld?: true;
+      } | null;
+      /**
+       * Why none is shown, as a clause, where `fix` is null.
+       */
+      no_fix?: string;
+    }[];
+    /**
+     * How far the experiment came.
+     */
+    explained: {
+      /**
+       * Whether a cause was found, was not within the calls, or was not looked for.
+       */
+      status: "found" | "not-settled" | "not-started";
+      /**
+       * Why not; null where one was found.
+       */
+      reason: string | null;
+      /**
+       * Units that the change has.
+       */
+      units: number;
+      /**
+       * Units that change nothing for the references that were tried.
+       */
+      harmless: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * Not proven: units of which one is likely the cause; absent: none is.
+       */
+      suspects?: {
+        /**
+         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "model"
+          | "provider";
+        /**
+         * The parameter, the tool or the role's number; null for lines of text.
+         */
+        name: string | null;
+        /**
+         * The file that it stands in, on `side`.
+         */
+        file: string;
+        /**
+         * head; base where it only takes something away.
+         */
+        side: "base" | "head";
+        /**
+         * Where it stands on that side.
+         */
+        lines: {
+          /**
+           * Its first line, from 1; 0 means the file as a whole.
+           */
+          from: number;
+          /**
+           * Its last line.
+           */
+          to: number;
+        };
+        /**
+         * Where a remark on it belongs.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           */
+          line: number;
+        };
+        /**
+         * What base has; null: nothing.
+         */
+        base_text: string | null;
+        /**
+         * What head has; null: nothing.
+         */
+        head_text: string | null;
+      }[];
+      /**
+       * References that fell and are not explained.
+       */
+      unexplained: string[];
+      /**
+       * Calls of the experiment, those that were reused among them.
+       */
+      calls: number;
+    };
+  }[];
+  /**
    * Head against an older commit (`gate.anchor`); absent: not set, or nothing differs.
    */
   anchor?: {

@@ -89,7 +89,7 @@ describe('what looking for causes takes by default', () => {
     expect(page).toContain(
       `half of what the comparison took, at least ${least} and at most ${most}`,
     );
-    expect(page).toContain(`"up to ${most} more calls if something regresses"`);
+    expect(page).toContain(`"up to ${most} more calls if something regresses or is fixed"`);
   });
 
   test('has the figures of its benchmark', () => {

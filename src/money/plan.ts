@@ -5,10 +5,12 @@ import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
 import { requestsOf, type Plan } from './prepared.ts';
 
-/** `; up to 20 more calls if something regresses`; nothing where none would be made. */
+/** `; up to 20 more calls if something regresses or is fixed`; nothing where none would be made. */
 export function possibleWords({ possible }: Plan): string {
   const calls = sum(Object.values(possible));
-  return calls === 0 ? '' : `; up to ${counted(calls, 'more call')} if something regresses`;
+  return calls === 0
+    ? ''
+    : `; up to ${counted(calls, 'more call')} if something regresses or is fixed`;
 }
 
 /** `, 12 answers from recordings`; nothing where there are none. */

@@ -1,11 +1,36 @@
 import { countsForVerdict, sideShare } from '../kernel/result/counts.ts';
-import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+} from '../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 
 const MAX_FALLEN = 8;
 
 export function hasFallen({ verdict, references }: SuiteResult): boolean {
   return verdict === 'regressed' || references.some(({ status }) => status === 'regressed');
+}
+
+const MIRRORED_STATUSES: Readonly<Partial<Record<ReferenceStatus, ReferenceStatus>>> = {
+  fixed: 'regressed',
+  rose: 'fell',
+  regressed: 'fixed',
+  fell: 'rose',
+};
+
+/** The result with base and head exchanged, so that what was fixed is what fell. */
+export function mirrored(result: SuiteResult): SuiteResult {
+  return {
+    ...result,
+    verdict: result.verdict === 'improved' ? 'regressed' : 'unchanged',
+    references: result.references.map((reference) => ({
+      ...reference,
+      status: MIRRORED_STATUSES[reference.status] ?? reference.status,
+      base: reference.head,
+      head: reference.base,
+    })),
+  };
 }
 
 /**

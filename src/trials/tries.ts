@@ -85,13 +85,18 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
   };
 }
 
-export function attemptBy(make: MakeTries, change: PromptChange): Attempt {
+/** `isMirrored`: the units of a draw are undone on head, instead of made on base. */
+export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): Attempt {
+  const all = [...(change.units ?? []).keys()];
   return (draws) =>
     make(
-      draws.map(({ units, reference }) => ({
-        reference,
-        prompt: `with ${[...units].sort((a, b) => a - b).join(' ')}`,
-        generation: (affected) => change.generation(affected, units),
-      })),
+      draws.map(({ units, reference }) => {
+        const made = all.filter((unit) => units.has(unit) !== isMirrored);
+        return {
+          reference,
+          prompt: `with ${made.join(' ')}`,
+          generation: (affected) => change.generation(affected, new Set(made)),
+        };
+      }),
     );
 }

@@ -48,6 +48,7 @@ function comparison(
     gate: DEFAULT_GATE,
     compared,
     steady: new Set(),
+    awaited: new Set(),
   } as unknown as SuiteComparison;
 }
 

@@ -18,11 +18,20 @@ import type { Cause, SuiteCauses } from './result.ts';
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
 
+/** What a cause did: it made references fail, or it fixed them. */
+export type Effect = 'fall' | 'fix';
+
 /** `Cause: prompts/support.yaml:7. Putting the old line back fixes 5 of 6 tests; …`. */
-export function causeLine(cause: Cause, suite: SuiteCauses, named: Line): Line {
-  const proof = proofWords(cause, suite);
+export function causeLine(
+  cause: Cause,
+  suite: SuiteCauses,
+  named: Line,
+  effect: Effect = 'fall',
+): Line {
+  const proof = effect === 'fall' ? proofWords(cause, suite) : fixProofWords(cause, suite);
+  const word = effect === 'fall' ? 'Cause' : 'Fixed by';
   return [
-    strong(cause.relation === 'only-change' ? 'The only change' : 'Cause'),
+    strong(cause.relation === 'only-change' ? 'The only change' : word),
     ...named,
     text(': '),
     ...unitsLine(cause),
@@ -154,25 +163,46 @@ export function proofWords(cause: Cause, { causes: all, explained }: SuiteCauses
   return `${undone} fixes ${count(fixed)} of ${counted(of, 'test')}; ${made} ${breaks}.${cost}`;
 }
 
+/** `Adding the new line to base fixes 3 of 3 tests; putting the old line back breaks them.` */
+function fixProofWords(cause: Cause, { explained }: SuiteCauses): string {
+  const { relation, references } = cause;
+  if (relation === 'only-change') return '';
+  const fixed = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
+  const of = counted(references.length + explained.unexplained.length, 'test');
+  const { undone, made } = trialWords(cause);
+  const them = references.length === 1 ? 'it' : 'them';
+  return `${inCase(made, 'upper')} fixes ${count(fixed)} of ${of}; ${inCase(undone, 'lower')} breaks ${them}.`;
+}
+
+/** The sentence with its first letter in that case. */
+function inCase(sentence: string, which: 'upper' | 'lower'): string {
+  const first = sentence.charAt(0);
+  return `${which === 'upper' ? first.toUpperCase() : first.toLowerCase()}${sentence.slice(1)}`;
+}
+
 /** The tries of an experiment, what it cleared and what it leaves open. */
-export function trialFigures(cause: Cause, { causes: all, explained }: SuiteCauses): string {
+export function trialFigures(
+  cause: Cause,
+  { causes: all, explained }: SuiteCauses,
+  effect: Effect = 'fall',
+): string {
   const { references, units, calls } = cause;
   const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
     references.reduce((total, reference) => total + reference[pick][of], 0);
   const { harmless, unexplained } = explained;
-  const [it, alone] = units.length === 1 ? ['it', 'alone'] : ['them', ''];
+  const states =
+    units.length === 1 ? ['it undone', 'it alone on base'] : ['them undone', 'them on base'];
+  const [good = '', bad = ''] = effect === 'fall' ? states : states.toReversed();
   const failed = sum('broken', 'tries') - sum('broken', 'passes');
   const cleared =
     harmless.length === 1 ? '1 other change has' : `${count(harmless.length)} other changes have`;
+  const did = effect === 'fall' ? 'broke' : 'were fixed';
   return [
-    `With ${it} undone ${count(sum('restored', 'passes'))} of ${countedTries(sum('restored', 'tries'))} pass; ` +
-      `with ${it} ${alone} on base ${count(failed)} of ${countedTries(sum('broken', 'tries'))} fail.`.replace(
-        '  ',
-        ' ',
-      ),
+    `With ${good} ${count(sum('restored', 'passes'))} of ${countedTries(sum('restored', 'tries'))} pass; ` +
+      `with ${bad} ${count(failed)} of ${countedTries(sum('broken', 'tries'))} fail.`,
     ...(harmless.length > 0 && all.length === 1 ? [`${cleared} no effect on these tests.`] : []),
     ...(unexplained.length > 0
-      ? [`${counted(unexplained.length, 'more test')} broke, which this does not explain.`]
+      ? [`${counted(unexplained.length, 'more test')} ${did}, which this does not explain.`]
       : []),
     `The experiment took ${counted(calls, 'call')}.`,
   ].join(' ');

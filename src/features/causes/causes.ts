@@ -1,9 +1,10 @@
 import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
 import type { JudgeEdges } from '../../app/run/spending.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { askerOf } from '../../trials/asker.ts';
-import { hasFallen } from '../../trials/fallen.ts';
+import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
 import type { CallCounter } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
@@ -12,9 +13,9 @@ import type { SourceTree } from '../../types/repository.ts';
 import { MOST_CAUSE_CALLS, defaultCauseCalls } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
-import { causesOfSuite } from './suspect.ts';
+import { causesOfSuite, type Suspect } from './suspect.ts';
 
-/** Chance that a run names a unit which does nothing. */
+/** Chance that a run names a unit which does nothing; for falls and for fixes each. */
 const ALPHA = 0.05;
 
 export function planCauses({
@@ -41,45 +42,70 @@ export function planCauses({
   };
 }
 
-/** Finds the units of a change that made suites worse. Verdicts and rates stay as they are. */
+/**
+ * Finds the units of a change that made suites worse, then those that fixed references of the
+ * others, with the calls that are left. Verdicts and rates stay as they are.
+ */
 export async function findSuiteCauses(
-  { own: settings, asker }: FeaturePlan<CauseSettings>,
-  { price, planned, suites, trust, groups }: DecidedRun,
+  plan: FeaturePlan<CauseSettings>,
+  run: DecidedRun,
   tools: FeatureTools,
-): Promise<SuiteCauses[]> {
-  const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
-  const worse = suites.filter(({ result }) => hasFallen(result));
-  if (worse.length === 0) return [];
+): Promise<{ causes: SuiteCauses[]; fixed_by: SuiteCauses[] }> {
+  const worse = run.suites.filter(({ result }) => hasFallen(result));
+  const better = run.suites
+    .filter((suite) => !worse.includes(suite))
+    .map((suite) => ({ ...suite, result: mirrored(suite.result) }))
+    .filter(({ result }) => hasFallen(result));
+  if (worse.length + better.length === 0) return { causes: [], fixed_by: [] };
   const read = await readFiles(
-    planned.map(({ run }) => run),
+    run.planned.map(({ run: own }) => own),
     tools.sources,
   );
+  const { calls, reused } = tools.spent.meter.totals();
+  const room = plan.own.max_calls ?? defaultCauseCalls(calls + reused);
+  const search = createSearch(plan, run, { tools, read });
+  const causes = await search(worse, { room, isMirrored: false });
+  const left = room - sum(causes.map(({ explained }) => explained.calls));
+  return { causes, fixed_by: await search(better, { room: left, isMirrored: true }) };
+}
+
+type Search = (
+  suites: DecidedRun['suites'],
+  of: { room: number; isMirrored: boolean },
+) => Promise<SuiteCauses[]>;
+
+function createSearch(
+  { own: settings, asker }: FeaturePlan<CauseSettings>,
+  { price, trust, groups }: DecidedRun,
+  { tools, read }: { tools: FeatureTools; read: ReadLines },
+): Search {
+  const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
+  const { complete } = spent;
+  const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
   // From an outside contributor nothing is drafted: setting back is all that is tried.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
-  const { calls, reused } = spent.meter.totals();
-  let room = settings.max_calls ?? defaultCauseCalls(calls + reused);
-  const found: SuiteCauses[] = [];
-  for (const [index, fallen] of worse.entries()) {
-    const own = {
-      ...fallen,
-      groups: groups(fallen.result),
-      off: settings.max_calls === 0,
-      room: Math.ceil(room / (worse.length - index)),
-      alpha: ALPHA / worse.length,
-      fixing: settings.fix
-        ? ({ complete, ended }: CallCounter) => ({
-            ended,
-            grader: grader === null ? null : { grader, complete, random },
-          })
-        : null,
-    };
-    const { complete } = spent;
-    const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-    const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
-    room -= suite.explained.calls;
-    found.push(suite);
-  }
-  return found;
+  const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
+    ended: counter.ended,
+    grader: grader === null ? null : { grader, complete: counter.complete, random },
+  });
+  return async (suites, { room: most, isMirrored }) => {
+    let room = most;
+    const found: SuiteCauses[] = [];
+    for (const [index, fallen] of suites.entries()) {
+      const own = {
+        ...{ ...fallen, isMirrored },
+        groups: groups(fallen.result),
+        off: settings.max_calls === 0,
+        room: Math.ceil(room / (suites.length - index)),
+        alpha: ALPHA / suites.length,
+        fixing: settings.fix && !isMirrored ? fixing : null,
+      };
+      const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
+      room -= suite.explained.calls;
+      found.push(suite);
+    }
+    return found;
+  };
 }
 
 async function readFiles(

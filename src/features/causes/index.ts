@@ -16,7 +16,8 @@ export const causesFeature: Feature<CauseSettings> & ReportRow & CommandRow = {
   plan: planCauses,
   async decided(plan, run, tools) {
     const found = await findSuiteCauses(plan, run, tools);
-    return { parts: found.length === 0 ? {} : { causes: found }, notices: [] };
+    const parts = Object.entries(found).filter(([, suites]) => suites.length > 0);
+    return { parts: Object.fromEntries(parts), notices: [] };
   },
   report: async () => (await import('./report.ts')).causesReport,
 };

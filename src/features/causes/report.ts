@@ -1,15 +1,22 @@
-import type { DiffLine } from '../../report/sections/document.ts';
+import { paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { MOST_CAUSE_CALLS } from './calls.ts';
 import { causeLine, lineText, openLine } from './cause-lines.ts';
 import { fixDiff } from './fix-lines.ts';
 import type { Cause, Fix } from './result.ts';
-import { causeFigures, causes, causesFor, causesIn, referenceCauses } from './section.ts';
+import {
+  causeFigures,
+  causes,
+  causesFor,
+  causesIn,
+  fixCauses,
+  referenceCauses,
+} from './section.ts';
 import { suggestions } from './suggestions.ts';
 
 export const causesReport: FeatureReport = {
-  sections: { why: causes },
+  sections: { why: (result) => [...causes(result), ...fixCauses(result)] },
   sureness: causeFigures,
   lines: ({ causes: all = [] }) =>
     all.flatMap((of) => {
@@ -40,6 +47,14 @@ export const causesReport: FeatureReport = {
   },
   onReference(result, suite, reference) {
     const [own] = causesIn([suite], result);
+    const [fix] = causesIn([suite], { causes: result.fixed_by ?? [] });
+    if (fix !== undefined) {
+      const fixedBy = causesFor(reference.id, fix);
+      return {
+        blocks: fixedBy.map((cause) => paragraph(causeLine(cause, fix, [], 'fix'))),
+        json: { causes: [], fixed_by: fixedBy },
+      };
+    }
     return own === undefined
       ? { blocks: [], json: { causes: [] } }
       : {

@@ -112,6 +112,7 @@ export type SuiteCauses = z.infer<typeof suiteCausesSchema>;
 declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
     causes?: SuiteCauses[];
+    fixed_by?: SuiteCauses[];
   }
 }
 
@@ -119,5 +120,13 @@ export const causeKeys = {
   causes: z
     .array(suiteCausesSchema)
     .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
+    .exactOptional(),
+  fixed_by: z
+    .array(suiteCausesSchema)
+    .describe(
+      'Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is ' +
+        'base with the cause put in, `broken` is head with it undone. Absent: nothing was fixed, ' +
+        'or the suite is in `causes`.',
+    )
     .exactOptional(),
 };

@@ -13,7 +13,14 @@ import {
 } from '../../report/sections/document.ts';
 import { groupByEqualKey, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { causeLine, openLine, ownProof, proofWords, trialFigures } from './cause-lines.ts';
+import {
+  causeLine,
+  openLine,
+  ownProof,
+  proofWords,
+  trialFigures,
+  type Effect,
+} from './cause-lines.ts';
 import { fixBlocks } from './fix-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
@@ -30,14 +37,34 @@ export function causes(result: Result): Block[] {
   ];
 }
 
+/** The changes that fixed references; suites that got worse have causes instead. */
+export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
+  const blocks = all.flatMap((suite) =>
+    suite.causes.map((cause) => {
+      const named = suites.length > 1 ? [text(' in '), code(suite.suite)] : [];
+      return paragraph(causeLine(cause, suite, named, 'fix'));
+    }),
+  );
+  const folded = blocks.slice(OPEN_FINDINGS);
+  return [
+    ...blocks.slice(0, OPEN_FINDINGS),
+    ...group([text(counted(folded.length, 'more change'))], folded),
+  ];
+}
+
 /** How each experiment proved its cause. */
-export function causeFigures({ causes: all = [] }: Result): Line[] {
+export function causeFigures({ causes: all = [], fixed_by: fixes = [] }: Result): Line[] {
+  return [...figureLines(all, 'fall'), ...figureLines(fixes, 'fix')];
+}
+
+function figureLines(all: readonly SuiteCauses[], effect: Effect): Line[] {
+  const word = effect === 'fall' ? 'Cause' : 'Fix';
   return all.flatMap((suite) =>
     suite.causes
       .filter(({ relation }) => relation !== 'only-change')
       .map((cause) => [
-        ...[text('Cause in '), code(suite.suite), text(': ')],
-        text(trialFigures(cause, suite)),
+        ...[text(`${word} in `), code(suite.suite), text(': ')],
+        text(trialFigures(cause, suite, effect)),
       ]),
   );
 }
@@ -134,7 +161,7 @@ export function causesFor(id: string, { causes: all }: SuiteCauses): Cause[] {
 
 export function causesIn(
   suites: readonly SuiteResult[],
-  { causes: all = [] }: Result,
+  { causes: all = [] }: Pick<Result, 'causes'>,
 ): SuiteCauses[] {
   const keys = new Set(suites.map(suiteIdentity));
   return all.filter(({ path, suite, variant }) =>

@@ -21,13 +21,15 @@ import { callsPerTry } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-interface Suspect {
+export interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
   groups: readonly (readonly string[])[];
   off: boolean;
   room: number;
   alpha: number;
+  /** What fixed references is looked for: its result is {@link mirrored}. */
+  isMirrored: boolean;
   /** What drafts and tries fixes, within the same room; null: no fix is looked for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
@@ -88,7 +90,8 @@ export async function causesOfSuite(
   }
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
-  edges.looking?.(`looking for what made ${suite} worse, in ${counted(units.length, 'change')}`);
+  const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
+  edges.looking?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
@@ -151,7 +154,7 @@ function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Ca
 async function examine(
   blank: SuiteCauses,
   { change, references, fallen, make }: Pick<FixBench, 'change' | 'references' | 'fallen' | 'make'>,
-  { comparison: { run }, room, alpha }: Suspect,
+  { comparison: { run }, room, alpha, isMirrored }: Suspect,
   counter: CallCounter,
 ): Promise<SuiteCauses> {
   const found = await findCauses(
@@ -164,12 +167,12 @@ async function examine(
       tries: Math.max(1, Math.floor(room / callsPerTry(run))),
       alpha,
     },
-    attemptBy(make, change),
+    attemptBy(make, change, isMirrored),
   );
   const nameOf = (reference: number): string => references[reference]?.id ?? '';
   const share = counter.made() / Math.max(1, found.tries);
   const causes = found.causes.map((cause): Cause => ({
-    relation: cause.relation,
+    relation: isMirrored ? MIRRORED_RELATIONS[cause.relation] : cause.relation,
     units: cause.units.flatMap((position) => change.units[position] ?? []),
     references: cause.references.map(({ reference, restored, broken }) => ({
       id: nameOf(reference),
@@ -195,6 +198,9 @@ async function examine(
     },
   };
 }
+
+/** If undoing any of two changes breaks a test, only both fix it. */
+const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
 /** Once all that fell is explained, the other units change nothing for it. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {

@@ -79,7 +79,7 @@ describe('progress in a log', () => {
       ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
     });
     expect(written[0]).toContain(
-      'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses; about $0.24',
+      'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses or is fixed; about $0.24',
     );
     answers(5000, 'prompt', 'prompt', 'qualeval', 'qualeval', 'insight');
     expect(written.slice(1)).toEqual([

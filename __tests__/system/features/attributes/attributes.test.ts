@@ -38,7 +38,7 @@ test('evaldiff diff names the attribute that got worse, prints beforehand what t
   repository.commit('desk', { ...files('Be exact.'), ...old });
   repository.write(files('Be friendly.'));
   expect((await evaldiff('plan', '--base', 'HEAD')).out).toContain(
-    '240 calls for the first answers; up to 51 more calls if something regresses',
+    '240 calls for the first answers; up to 51 more calls if something regresses or is fixed',
   );
 
   const { attributes, insights, usage } = await result('diff', '--base', 'HEAD');

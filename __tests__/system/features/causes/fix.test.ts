@@ -109,7 +109,7 @@ test('the plan says what looking for causes and fixes may take, as the documenta
   const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
   const planned = async (...more: string[]): Promise<string> =>
     (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
-  expect(await planned()).toContain('up to 200 more calls if something regresses');
+  expect(await planned()).toContain('up to 200 more calls if something regresses or is fixed');
   expect(await planned('explain.max_calls=70')).toContain('up to 70 more calls if');
   expect(await planned('explain.max_calls=0')).not.toContain('if something regresses');
 });
@@ -124,7 +124,7 @@ test('the plan counts calls for a fix of the only change, which takes none to be
   });
   expect(result.causes?.[0]?.explained.calls).toBeGreaterThan(0);
   const plan = ['plan', '--base', 'main', '--no-store'];
-  expect((await run(plan)).said).toContain('up to 200 more calls if something regresses');
+  expect((await run(plan)).said).toContain('up to 200 more calls if something regresses or is fixed');
   expect((await run([...plan, 'explain.fix=false'])).said).not.toContain('if something regresses');
 });
 

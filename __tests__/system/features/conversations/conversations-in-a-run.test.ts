@@ -121,7 +121,7 @@ describe('a pull request on conversations', () => {
     // Five suspects with ten pairs, and three tries of all; each up to three turns, all judged.
     const { out } = await evaldiff('plan', ...DIFF.slice(1));
     expect(out).toContain(
-      `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses`,
+      `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses or is fixed`,
     );
     const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);
