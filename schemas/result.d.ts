@@ -5092,12 +5092,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */
@@ -5302,12 +5310,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */
@@ -5367,12 +5383,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */
@@ -5477,12 +5501,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */
@@ -5687,12 +5719,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */
@@ -5752,12 +5792,20 @@ export interface EvaldiffResult {
           | "role"
           | "parameter"
           | "tool"
+          | "property"
           | "model"
           | "provider";
         /**
-         * The parameter, the tool or the role's number; null for lines of text.
+         * The parameter, tool or property; null for lines of text and renamed properties.
          */
         name: string | null;
+        /**
+         * The parameter, and the tool in it, that has the property.
+         */
+        of?: {
+          parameter: string;
+          tool: string | null;
+        };
         /**
          * The file that it stands in, on `side`.
          */

@@ -12,6 +12,7 @@ export const changeUnitSchema = z.strictObject({
       'role',
       'parameter',
       'tool',
+      'property',
       'model',
       'provider',
     ])
@@ -21,7 +22,11 @@ export const changeUnitSchema = z.strictObject({
   name: z
     .string()
     .nullable()
-    .describe("The parameter, the tool or the role's number; null for lines of text."),
+    .describe('The parameter, tool or property; null for lines of text and renamed properties.'),
+  of: z
+    .strictObject({ parameter: z.string(), tool: z.string().nullable() })
+    .describe('The parameter, and the tool in it, that has the property.')
+    .exactOptional(),
   file: z.string().describe('The file that it stands in, on `side`.'),
   side: sideSchema.describe('head; base where it only takes something away.'),
   lines: z

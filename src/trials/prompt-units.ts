@@ -1,15 +1,17 @@
+import type { Path } from '../documents/document.ts';
 import type { Generation, AffectedReference, SuiteSide } from '../kernel/select/affected-suite.ts';
 import { generationOf, withDependencies } from '../kernel/select/generation.ts';
 import { changedFile, partPlace, changedSources } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import { targetIdentity } from '../types/model.ts';
-import { type Json, isMap, jsonText, ownEntry } from '../types/plain.ts';
+import { type Json, type Place, type Side, isMap, jsonText, ownEntry } from '../types/plain.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
 import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
+import { isEqual, mergeValues, propertyName } from './schema-units.ts';
 import { wholeSpan } from './text-units.ts';
-import { type ReadLines, createPlaces } from './unit-places.ts';
+import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
@@ -40,7 +42,10 @@ export function promptChange(
     before === null || after === null ? messages(base, head, read) : codeUnits(base, head, read);
   const model = modelUnit(base, head);
   const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
-  const shared = [...(model === null ? [] : [model]), ...parameterUnits(parameters, base, head)];
+  const shared = [
+    ...(model === null ? [] : [model]),
+    ...parameterUnits(parameters, base, head, read),
+  ];
   const shift = shared.length;
   const offset = model === null ? 0 : 1;
   const bodyOf: PromptChange['body'] = (chosen, reworded = null) => ({
@@ -163,6 +168,8 @@ interface Difference {
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
+  /** Smaller changes that it consists of; null: it is one. */
+  parts: ReturnType<typeof mergeValues>;
 }
 
 interface MergedParameters {
@@ -172,14 +179,17 @@ interface MergedParameters {
 
 function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
   const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
-  const differences = keys.flatMap((key): Difference[] => {
+  const differences = keys.flatMap((key): Omit<Difference, 'parts'>[] => {
     const [before, after] = [ownEntry(base, key), ownEntry(head, key)];
     if (isEqual(before, after)) return [];
     const whole = { key, tool: null, base: before, head: after };
     const tools = key === 'tools' ? toolDifferences(before ?? [], after ?? []) : null;
     return tools ?? [whole];
   });
-  return { base, differences };
+  return {
+    base,
+    differences: differences.map((each) => ({ ...each, parts: mergeValues(each.base, each.head) })),
+  };
 }
 
 function composedParameters(
@@ -187,12 +197,16 @@ function composedParameters(
   has: (unit: number) => boolean,
 ): Parameters {
   const composed = { ...base };
-  differences.forEach(({ key, tool, head }, unit) => {
-    if (!has(unit)) return;
-    const value = tool === null ? head : withTool(composed[key], tool, head);
+  let first = 0;
+  for (const { key, tool, head, parts } of differences) {
+    const from = first;
+    first += parts?.changes.length ?? 1;
+    if (parts === null && !has(from)) continue;
+    const merged = parts === null ? head : parts.compose((change) => has(from + change));
+    const value = tool === null ? merged : withTool(composed[key], tool, merged);
     if (value === undefined) Reflect.deleteProperty(composed, key);
     else composed[key] = value;
-  });
+  }
   return composed;
 }
 
@@ -200,35 +214,60 @@ function parameterUnits(
   { differences }: MergedParameters,
   base: SuiteSide,
   head: SuiteSide,
+  read: ReadLines,
 ): ChangeUnit[] {
-  return differences.map(({ key, tool, base: before, head: after }) => {
-    const side = after === undefined ? 'base' : 'head';
-    const onHead = partPlace(head, key) ?? { file: changedFile(base, head, key), line: 0 };
-    const { file, line } = (side === 'head' ? null : partPlace(base, key)) ?? onHead;
-    return {
-      kind: tool === null ? 'parameter' : 'tool',
-      name: tool ?? key,
-      file,
-      side,
-      lines: { from: line, to: line },
-      head: onHead,
-      base_text: before === undefined ? null : jsonText(before),
-      head_text: after === undefined ? null : jsonText(after),
-    };
+  return differences.flatMap(({ key, tool, parts, ...whole }) => {
+    const onBase = placesIn(base, 'base', key, tool, read);
+    const onHead = placesIn(head, 'head', key, tool, read);
+    const names =
+      parts === null
+        ? { kind: tool === null ? ('parameter' as const) : ('tool' as const) }
+        : { kind: 'property' as const, of: { parameter: key, tool } };
+    const changes = parts?.changes ?? [{ ...whole, path: [], isRenamed: false }];
+    return changes.map((change): ChangeUnit => {
+      const side = change.head === undefined ? 'base' : 'head';
+      const at = onHead(change.path) ?? { file: changedFile(base, head, key), line: 0 };
+      const { file, line } = (side === 'head' ? null : onBase(change.path)) ?? at;
+      const name = parts === null ? (tool ?? key) : propertyName(change.path);
+      return {
+        ...names,
+        name: change.isRenamed ? null : name,
+        file,
+        side,
+        lines: { from: line, to: line },
+        head: at,
+        base_text: change.base === undefined ? null : jsonText(change.base),
+        head_text: change.head === undefined ? null : jsonText(change.head),
+      };
+    });
   });
 }
 
-function isEqual(before: Json | undefined, after: Json | undefined): boolean {
-  if (before === undefined || after === undefined) return before === after;
-  return canonicalJson(before) === canonicalJson(after);
+/** Places below a parameter, or a tool of the list; null: the side does not have it. */
+function placesIn(
+  of: SuiteSide,
+  side: Side,
+  key: string,
+  tool: string | null,
+  read: ReadLines,
+): (path: Path) => Place | null {
+  const at = partPlace(of, key);
+  if (at === null) return () => null;
+  const value = of.variant.parameters[key];
+  const placeOf = valuePlace(read(side, at.file), at, key, value);
+  const inTool =
+    tool === null || !Array.isArray(value)
+      ? []
+      : [value.findIndex((own) => toolName(own) === tool)];
+  return (path) => placeOf([...inTool, ...path]);
 }
 
 /** Null where the lists are not told apart by name, or by their order too. */
-function toolDifferences(before: Json, after: Json): Difference[] | null {
+function toolDifferences(before: Json, after: Json): Omit<Difference, 'parts'>[] | null {
   const [base, head] = [toolsByName(before), toolsByName(after)];
   if (base === null || head === null) return null;
   const names = [...new Set([...base.keys(), ...head.keys()])];
-  const differences = names.flatMap((tool): Difference[] => {
+  const differences = names.flatMap((tool): Omit<Difference, 'parts'>[] => {
     const [own, other] = [base.get(tool), head.get(tool)];
     return isEqual(own, other) ? [] : [{ key: 'tools', tool, base: own, head: other }];
   });

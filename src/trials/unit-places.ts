@@ -1,6 +1,9 @@
+import { type Path, valueAt } from '../documents/document.ts';
+import { readYaml } from '../documents/yaml.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
-import type { Place, Side } from '../types/plain.ts';
+import type { Json, Place, Side } from '../types/plain.ts';
 import type { ChangeUnit } from './change-unit.ts';
+import { isEqual } from './schema-units.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
 /** The lines of a side's file; null: it has no such text. */
@@ -65,6 +68,18 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
       }
     },
   };
+}
+
+/** Where members of a key's value are written in its file; without the file: where the key is. */
+export function valuePlace(
+  lines: readonly string[] | null,
+  at: Place,
+  key: string,
+  value: Json | undefined,
+): (path: Path) => Place {
+  const read = lines === null || at.line === 0 ? null : readYaml(at.file, lines.join('\n'));
+  if (read?.ok !== true || !isEqual(valueAt(read.value.value, [key]), value)) return () => at;
+  return (path) => read.value.placeOf([key, ...path]);
 }
 
 /** Lines of a file, from 1; 0: not known. */

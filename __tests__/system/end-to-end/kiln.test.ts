@@ -83,10 +83,11 @@ async function reviewed({ base = BASE, head, history }: Change) {
 describe('red', () => {
   test("is an edit of a tool's schema, at the property that changed", async () => {
     const types = ['quantity: { type', 'amount: { type', '[item, quantity]', '[item, amount]'];
-    const { verdict, text } = await reviewed({ head: edited(ORDER, ...types) });
+    const { verdict, text, lines } = await reviewed({ head: edited(ORDER, ...types) });
     expect(verdict).toEqual(['failure', 'regressed']);
     expect(text).toContain('❌ Regressed: order');
-    expect(text).toContain('The only change: the tool create_order');
+    expect(text).toContain('The only change: quantity → amount in the tool create_order');
+    expect(lines).toEqual([[ORDER, 14]]);
   });
 
   test('is one of four changes, at its line', async () => {

@@ -1,5 +1,5 @@
 /** The fixtures of answers and messages that are not text, each compared as a pull request. */
-import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
@@ -110,7 +110,9 @@ describe('a suite of tool calls', () => {
   test('names the argument that head calls otherwise, and the tool that changed', async () => {
     const { code, out, references } = await compared('tools', headOf('tools'));
     expect(code).toBe(1);
-    expect(out).toContain('The only change: the tool create_order');
+    expect(out).toContain(
+      'The only change: quantity → amount in the tool create_order, prompts/order.yaml:',
+    );
     expect(out).toContain('create_order: `quantity` missing, `amount` not expected');
     expect(out).toMatch(/Expected +create_order\(item: "(\w+)", quantity: (\d)\)\n/);
     expect(out).toMatch(/Head ✗ +create_order\(item: "(\w+)", amount: (\d)\)\n/);
@@ -125,6 +127,41 @@ describe('a suite of tool calls', () => {
       'plates',
       'vases',
     ]);
+  });
+
+  test('names the property that made head worse, of four changes to a tool', async () => {
+    const { out } = await compared('tools', (directory) => {
+      headOf('tools')(directory);
+      const path = join(directory, 'prompts/order.yaml');
+      const prompt = readFileSync(path, 'utf8')
+        .replace('one item of the catalogue', 'an item of the catalogue')
+        .replace('item: { type: string }', 'item: { type: string, description: Its name. }')
+        .replace('was not sent yet', 'was not sent');
+      writeFileSync(path, prompt);
+    });
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'Cause: quantity → amount in the tool create_order, prompts/order.yaml:12. ' +
+        'Putting the old property back fixes 6 of 6 tests; adding the new property to base breaks them.',
+    );
+  });
+
+  test('names the property in the file of defaults that has the tool', async () => {
+    const shared = (directory: string) => {
+      const path = join(directory, 'prompts/order.yaml');
+      const [, before = '', tools = '', rest = ''] =
+        /^([^]*?)(tools:\n[^]*?)(messages:[^]*)$/.exec(readFileSync(path, 'utf8')) ?? [];
+      mkdirSync(join(directory, 'prompts/shared'));
+      writeFileSync(join(directory, 'prompts/shared/tools.yaml'), tools);
+      writeFileSync(path, `defaults: [shared/tools]\n${before}${rest}`);
+    };
+    const rename = (directory: string) => {
+      const path = join(directory, 'prompts/shared/tools.yaml');
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('quantity', 'amount'));
+    };
+    const { out } = await compared('tools', rename, shared);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'The only change: quantity → amount in the tool create_order, prompts/shared/tools.yaml:10.',
+    );
   });
 
   test('compares nothing where only the order of a schema changed', async () => {

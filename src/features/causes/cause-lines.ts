@@ -17,6 +17,8 @@ import type { Cause, SuiteCauses } from './result.ts';
 /** In characters. A cause has at most 30 words on the first screen. */
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
+/** Longer values of a property, such as descriptions, are not shown. In characters. */
+const SHORT_VALUE = 24;
 
 /** What a cause did: it made references fail, or it fixed them. */
 export type Effect = 'fall' | 'fix';
@@ -66,26 +68,38 @@ const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
 
 /** A unit by what it is, or by its place: `p.yaml:4 and line 9`. */
 function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
-  const { kind, name, file, side, lines, base_text, head_text } = unit;
+  const { file, side, lines } = unit;
   const at = place(file, lines.from, side);
-  if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', '), at];
-  // A program of the same name that has other code.
-  if (kind === 'provider' && base_text === head_text)
-    return [text('the code of '), settingValue(head_text), text(', '), at];
-  if (NAMED_KINDS.has(kind)) {
-    const what = kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`);
-    return [
-      what,
-      text(' ('),
-      settingValue(base_text),
-      text(' → '),
-      settingValue(head_text),
-      text('), '),
-      at,
-    ];
-  }
+  const named = nameLine(unit);
+  if (named !== null) return [...named, at];
   const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
   return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
+}
+
+/** What a unit is, with the sign before its place; null for text. */
+function nameLine(unit: ChangeUnit): Line | null {
+  const { kind, name, base_text, head_text } = unit;
+  if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
+  if (kind === 'property') return [...propertyWords(unit), text(', ')];
+  // A program of the same name that has other code.
+  if (kind === 'provider' && base_text === head_text)
+    return [text('the code of '), settingValue(head_text), text(', ')];
+  if (!NAMED_KINDS.has(kind)) return null;
+  return [
+    kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`),
+    ...[text(' ('), settingValue(base_text), text(' → '), settingValue(head_text), text('), ')],
+  ];
+}
+
+/** `quantity` → `amount` in the tool `create_order`; values only where they are short. */
+function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
+  const change = [settingValue(base_text), text(' → '), settingValue(head_text)];
+  const owner = [text(of?.tool ? ' in the tool ' : ' in '), code(of?.tool ?? of?.parameter ?? '')];
+  if (name === null) return [...change, ...owner];
+  if (base_text === null || head_text === null)
+    return [text(base_text === null ? 'the new ' : 'the removed '), code(name), ...owner];
+  const isShort = Math.max(base_text.length, head_text.length) <= SHORT_VALUE;
+  return [code(name), ...(isShort ? [text(' ('), ...change, text(')')] : []), ...owner];
 }
 
 /** ` (removed: Returns within 30 days.)`; the text only where the place does not identify it. */

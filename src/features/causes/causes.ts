@@ -121,6 +121,7 @@ async function readFiles(
       const files = [
         prompt.file,
         ...prompt.messages.map(({ place }) => place.file),
+        ...Object.values(prompt.places).map(({ file }) => file),
         ...(prompt.code === null ? [] : [prompt.code.place.file]),
       ];
       return [...new Set(files)].map((file) => ({ side, file, tree: sources?.[side] ?? null }));
