@@ -56,7 +56,7 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
     report !== null
       ? [{ kind: 'link', text: 'Full report', url: report }, text(' · ')]
       : reportFile !== undefined
-        ? [text('report: '), code(reportFile), text(' (on the runner) · ')]
+        ? [text('report: '), code(reportFile), text(' · ')]
         : [];
   const how: Line =
     forks === undefined || result.outcome.kind !== 'without-keys'

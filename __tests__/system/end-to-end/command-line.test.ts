@@ -213,9 +213,9 @@ describe('evaldiff demo', () => {
     const text = shown.replace(/\s+/g, ' ');
     for (const words of [
       'Cause in support: prompts/support.yaml:12',
-      'prompts/tags.yaml:13 (Help readers to see why it fits.), only together',
-      'refund-late (prompts/tests/support.yaml:9) – 2 of 2 passed → 0 of 2',
-      'Scoring changed in 1 suite',
+      'prompts/tags.yaml:13, only together',
+      'refund-late (prompts/tests/support.yaml:9) – 2 of 2 → 0 of 2',
+      '1 scoring change',
     ])
       expect(text).toContain(words);
     expect(stdout).toContain('Check run: failure – Regressed: support');
@@ -225,7 +225,7 @@ describe('evaldiff demo', () => {
     // What the comment says to type does what it says, where the demo's programs answer.
     const reports = dirname(report);
     const comment = readFileSync(join(reports, 'comment.md'), 'utf8');
-    const [, line = ''] = /locally: `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
+    const [, line = ''] = / · `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
     expect(line).toMatch(/^diff --base [0-9a-f]{7} --head [0-9a-f]{7} --code host$/);
     const again = [...line.split(' '), '--no-store', '--json'];
     const { code: same, ...printed } = await startCommand(again, env, dirname(reports));

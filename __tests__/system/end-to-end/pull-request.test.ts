@@ -55,8 +55,8 @@ describe('a pull request that makes a prompt worse', () => {
       /^3 references fell\. −42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d; 7 references × \d tries\.$/,
     );
     const { text } = renderGithub(rest.join('\n'));
-    expect(text).toContain('What it did: q2, 2 of 2 passed → 0 of 2 passed; 2 more fail ');
-    expect(text).toContain('quiz › q4 – 2 of 2 passed → 0 of 2 passed');
+    expect(text).toContain('What it did: q2, 2 of 2 → 0 of 2 passed; 2 more fail ');
+    expect(text).toContain('quiz › q4 – 2 of 2 → 0 of 2 passed');
     expect(comment?.body).toMatch(/prompts\/tests\/quiz\.yaml#L6[^>]*><code>q4<\/code>/);
     expect(comment?.user.login).toBe('github-actions[bot]');
 

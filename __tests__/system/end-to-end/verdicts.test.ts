@@ -116,7 +116,7 @@ describe('a change of the scoring alone', () => {
     expect(run.result.suites[0]?.because).toEqual([
       { key: 'metrics.answer', file: 'prompts/tests/quiz.yaml' },
     ]);
-    expect(onlyComment(at)).toContain('Scoring changed in 1 suite');
+    expect(onlyComment(at)).toContain('1 scoring change');
   });
 });
 

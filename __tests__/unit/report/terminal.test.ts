@@ -44,10 +44,12 @@ describe('renderTerminal', () => {
 
   test('aligns a table at 100 columns and says verdict, numbers and reason', () => {
     const lines = inTerminal(regression()).split('\n');
-    const head = lines.findIndex((line) => /^Suite +Pass rate +Changed/.test(line));
-    const row = lines.find((line) => line.startsWith('✗ regressed'));
-    expect(row).toMatch(/^✗ regressed +92\.2 % → 82\.4 % +messages/);
-    expect(lines[lines.findIndex((line) => line === row) + 1]).toMatch(/^capitals +−9\.8 points/);
+    const head = lines.findIndex((line) => /^  Suite +Pass rate +Changed/.test(line));
+    const row = lines.find((line) => line.startsWith('  ✗ regressed'));
+    expect(row).toMatch(/^ {2}✗ regressed +92\.2 % → 82\.4 % +messages/);
+    expect(lines[lines.findIndex((line) => line === row) + 1]).toMatch(
+      /^ {2}capitals +−9\.8 points/,
+    );
     for (const [column, value] of [
       ['Suite', '✗ regressed'],
       ['Pass rate', '92.2 %'],
@@ -62,7 +64,7 @@ describe('renderTerminal', () => {
       '✗ Regressed: capitals 92.2 % → 82.4 %',
       'What changed: prompts/capitals.yaml:4',
       '-   content: Name the capital of {{country}}, nothing else.',
-      'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 passed → 0 of 3 passed; 2 more fail exact_match too',
+      'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 → 0 of 3 passed; 2 more fail exact_match too',
       'Head ✗       The capital of Australia is Canberra.',
       'Pass rate ',
     ].map((words) => shown.indexOf(words));
@@ -104,8 +106,8 @@ describe('renderTerminal', () => {
 
   test('puts the last column below its row where the table is too wide', () => {
     const shown = inTerminal(regression(), 44);
-    expect(shown).toMatch(/^Suite +Pass rate$/m);
-    expect(shown).toContain('\n  Changed: messages[0].content in prompts/\n');
+    expect(shown).toMatch(/^ {2}Suite +Pass rate$/m);
+    expect(shown).toContain('\n    Changed: messages[0].content in prompts/\n');
   });
 
   test.each([44, 52, 60, 80, 100])(
@@ -147,7 +149,7 @@ describe('renderTerminal', () => {
 
   test('becomes a list where no table fits', () =>
     expect(inTerminal(regression(), 30)).toMatch(
-      /\n {2}Suite +✗ regressed\n +capitals\n {2}Pass rate +92\.2 % → 82\.4 %\n/,
+      /\n {4}Suite +✗ regressed\n +capitals\n {4}Pass rate +92\.2 % → 82\.4 %\n/,
     ));
 
   test('has no colour unless asked, and the same words with it', () => {

@@ -162,7 +162,7 @@ function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   return { verdict: n < FEWEST_COMPARED ? 'too few' : 'no change seen', p: null, explainedBy: [] };
 }
 
-export function attributeTries(
+function attributeTries(
   { compared, base, head }: ExplainReference,
   { tries, metric }: CountedSuite,
 ): Tries {

@@ -1,5 +1,4 @@
 import { deduplicate } from '../../documents/document.ts';
-import { countTable, isComparable } from '../../kernel/statistics/table.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -8,20 +7,17 @@ import {
   countedMetric,
   measuredMetric,
   attributeResults,
-  attributeTries,
   type CountedSuite,
   type ExplainInput,
   type ExplainSuite,
   type ExplainTools,
 } from './attribute-results.ts';
-import type { InsightFinding } from './check-insight.ts';
 import { AUTO_REFERENCES, FEWEST_COMPARED } from './cost.ts';
 import { didMove } from './explained-suites.ts';
 import { pinnedFor } from './file.ts';
 import { findingsFor } from './insight.ts';
 import type { AttributeResult, DroppedInsights, Insight } from './result.ts';
 import { survey, type Survey } from './survey.ts';
-import { largestDrops } from './tables.ts';
 import { FEWEST_REFERENCES } from './text.ts';
 
 export interface Explanation {
@@ -150,7 +146,6 @@ function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools):
   return grader === null ? null : { complete, random, grader };
 }
 
-/** A regressed suite has at least the plain sentence that says which references fell. */
 async function insightsOf(
   suite: CountedSuite,
   attributes: readonly AttributeResult[],
@@ -163,33 +158,9 @@ async function insightsOf(
   const { findings, dropped, notes } = wanted
     ? await findingsFor(attributes, askTools(input, tools))
     : { findings: [], dropped: 0, notes: [] };
-  const shown =
-    findings.length > 0 || !suite.regressed ? findings : fallFindings(suite, attributes.length > 0);
   return {
-    findings: shown.map((finding) => ({ path, suite: name, variant, ...finding })),
+    findings: findings.map((finding) => ({ path, suite: name, variant, ...finding })),
     dropped,
     notes,
   };
-}
-
-function fallFindings(suite: CountedSuite, hasAttributes: boolean): InsightFinding[] {
-  const compared = suite.references
-    .map((reference) => ({
-      id: reference.id,
-      table: countTable(attributeTries(reference, suite)),
-      weight: 1,
-    }))
-    .filter(({ table }) => isComparable(table));
-  const fell = compared.filter(
-    ({ table: { base, head } }) => head.passes / head.tries < base.passes / base.tries,
-  );
-  if (fell.length === 0) return [];
-  const worst = largestDrops(fell).map(({ reference }) => reference);
-  const why = hasAttributes
-    ? 'No single attribute stands out among them.'
-    : 'Which attributes those share could not be worked out.';
-  const text =
-    `${String(fell.length)} of ${String(compared.length)} compared references ` +
-    `pass less often than before, most of all ${worst.join(', ')}. ${why}`;
-  return [{ text, attributes: [], references: worst, generated: false }];
 }

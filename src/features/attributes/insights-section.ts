@@ -6,7 +6,6 @@ import {
   joinLines,
   list,
   paragraph,
-  strong,
   text,
   type Block,
   type Line,
@@ -20,7 +19,7 @@ import {
   explainedSuites,
   insightsTitle,
 } from './explained-suites.ts';
-import { suiteKey, type Insight } from './result.ts';
+import type { Insight } from './result.ts';
 
 const SHOWN_REFERENCES = 5;
 const INSIGHT_CHARACTERS = 600;
@@ -57,22 +56,5 @@ function insightLine({ text: words, references }: Insight, suite: string | null)
     ...(names.length === 0 ? [] : [text(' (')]),
     ...joinLines(names, ', '),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
-  ];
-}
-
-/** The first insight on the worst suite, for a place above the folds. */
-export function bestInsight(result: Result): Block[] {
-  const [worst] = suitesWorstFirst(result.suites);
-  const best =
-    worst?.verdict === 'regressed'
-      ? result.insights.find((insight) => suiteKey(insight) === suiteKey(worst))
-      : undefined;
-  if (best === undefined) return [];
-  return [
-    paragraph([
-      strong(best.generated ? 'Insight, generated:' : 'Insight:'),
-      text(' '),
-      ...insightLine(best, null),
-    ]),
   ];
 }

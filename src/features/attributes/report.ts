@@ -6,14 +6,13 @@ import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { byReference, filterValue } from './attribute-index.ts';
 import { explainedSuites } from './explained-suites.ts';
-import { bestInsight, insights } from './insights-section.ts';
+import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributes } from './section.ts';
 import { KINDS } from './text.ts';
 
 export const attributesReport: FeatureReport = {
   sections: {
-    worst: bestInsight,
     belowReferences: (result, detail) => [
       ...attributes(result, detail),
       ...insights(result, detail),

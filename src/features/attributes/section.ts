@@ -73,7 +73,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const shared = rows.filter(({ attribute }) => attribute.explained_by.length > 0);
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(
-    [text(`Attributes: ${movedCounts(all)}`)],
+    [text(movedCounts(all))],
     [
       ...attributesTable(moved, items, several, mode),
       ...movedWithList(shared, items, several),

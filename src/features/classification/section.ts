@@ -11,10 +11,10 @@ import {
 } from '../../report/sections/document.ts';
 import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { moreBlock, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
-import { counted, percent } from '../../text/amounts.ts';
+import { percent } from '../../text/amounts.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** Per label: precision and recall; over all: accuracy and macro-F1. */
+/** How often each label is right when given (precision), and found where expected (recall). */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.classification ? [{ suite, classification: suite.classification }] : [],
@@ -25,7 +25,7 @@ export function classes({ suites }: Result, { collapsedItems: items }: Detail): 
     classesOf(suiteName(suite, repeated), classification, items),
   );
   if (blocks.length > 0) blocks.push(...moreBlock(found.length, shown.length));
-  return group([text(`Precision and recall by label, ${counted(found.length, 'suite')}`)], blocks);
+  return group([text('How often each label is right')], blocks);
 }
 
 function classesOf(
@@ -38,12 +38,12 @@ function classesOf(
     paragraph([
       ...name,
       text(
-        `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
-          `answers that are not a label ${rateSides(other, percent)}.`,
+        `: right ${rateSides(accuracy, percent)} (accuracy), balanced over labels ` +
+          `${rateSides(macro_f1, decimal)} (macro-F1), not a label ${rateSides(other, percent)}.`,
       ),
     ]),
     ...table(
-      ['Label', 'References', 'Precision', 'Recall'],
+      ['Label', 'Tests', 'Right when given (precision)', 'Found when expected (recall)'],
       rows.map(({ label, references, precision, recall }) => [
         [code(label)],
         [text(String(references))],

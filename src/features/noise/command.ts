@@ -32,7 +32,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     .addHelpText(
       'after',
       '\nThe first tries of all comparisons are counted and priced before anything is asked. ' +
-        'The result is shown in the footer of later reports.\n' +
+        'The result is shown in later reports, under "How sure is this?".\n' +
         '\nExamples:\n  evaldiff noise --max-cost 2\n' +
         '  evaldiff noise --runs 100 prompts=capitals',
     )

@@ -1,13 +1,13 @@
 import { text } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { rateInterval } from '../../report/sections/phrases.ts';
-import { count } from '../../text/amounts.ts';
+import { count, counted } from '../../text/amounts.ts';
 
 export const noiseReport: FeatureReport = {
-  footer({ noise }) {
+  sureness({ noise }) {
     if (noise === null) return [];
     const { red, runs, measured_at } = noise;
-    const rate = `${count(red)} of ${count(runs)} (${rateInterval(noise)}, ${measured_at})`;
-    return [[text(`measured noise: ${rate}`)]];
+    const rate = `${count(red)} of ${counted(runs, 'comparison')} of base with itself`;
+    return [[text(`False alarms: ${rate} red (${rateInterval(noise)}, ${measured_at})`)]];
   },
 };

@@ -23,16 +23,16 @@ const SHOWN_FILES = 3;
 
 const MAX_CHANGED_FILES = 5;
 
-/** Lines of the worst suite's files that are shown above their effects. */
-const OPEN_LINES = 24;
+/** Lines of all files together that are shown above their effects. */
+const OPEN_LINES = 8;
 
-/** Of the worst suite; on green, only of a scoring change that flipped references. */
+/** Of the worst suites; on green, only of a scoring change that flipped references. */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { above } = splitChanges(result);
+  const { open } = splitChanges(result);
   const found = foundLines(result, reports);
-  const each = linesEach(above.length, Math.min(lines, OPEN_LINES));
-  return above.flatMap((files, index) => [
+  const each = linesEach(open, lines);
+  return open.flatMap((files, index) => [
     paragraph([
       ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
       ...fileLine(files, found),
@@ -41,54 +41,42 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   ]);
 }
 
-/** Changed lines of other files, and all lines of files that were cut above, if there is room. */
-export function otherChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
+/** All lines of files that were cut above, if there is room, and the names of other files. */
+export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { above, below, left } = splitChanges(result);
+  const { open, left } = splitChanges(result);
   const found = foundLines(result, reports);
-  const open = linesEach(above.length, Math.min(lines, OPEN_LINES));
-  const each = linesEach(below.length, lines);
-  const cut = lines < ROOM_FOR_ALL ? [] : above.filter(([change]) => isCut(change, open, found));
-  return [
-    ...below.flatMap((files) => [
-      paragraph([text('Also changed: '), ...fileLine(files, found)]),
-      ...diffOf(files, each, found),
-    ]),
-    ...(left.length === 0 ? [] : [paragraph([text('Also changed: '), ...filesLine(left)])]),
-    ...cut.flatMap(([change]) =>
-      group(
-        [text('All changed lines of '), changePlace(change)],
-        [{ kind: 'diff', lines: changeDiffLines(change, lines, found) }],
-      ),
-    ),
-  ];
+  const each = linesEach(open, lines);
+  const cut = lines < ROOM_FOR_ALL ? [] : open.filter(([change]) => isCut(change, each, found));
+  return group(
+    [text(cut.length > 0 ? 'All changed lines' : 'Also changed')],
+    [
+      ...cut.flatMap(([change]): Block[] => [
+        paragraph([changePlace(change)]),
+        { kind: 'diff', lines: changeDiffLines(change, lines, found) },
+      ]),
+      ...(left.length === 0
+        ? []
+        : [paragraph([text(cut.length > 0 ? 'Also changed: ' : ''), ...filesLine(left)])]),
+    ],
+  );
 }
 
-function splitChanges(result: Result): { above: Alike[]; below: Alike[]; left: ChangedText[] } {
+function splitChanges(result: Result): { open: Alike[]; left: ChangedText[] } {
   const { tone } = outcomeLook(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
   const files = changesWorstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
-  const shown = groupEqualChanges(
+  const open = groupEqualChanges(
     files.filter((change) => quiet || isOfWorst(change, result)),
   ).slice(0, SHOWN_FILES);
-  const [worst] = suitesWorstFirst(result.suites);
-  const own = shown.filter(
-    (group) =>
-      quiet || worst === undefined || group.some(({ suites }) => suites.includes(worst.name)),
-  );
-  const above = own.length > 0 ? own : shown.slice(0, 1);
-  return {
-    above,
-    below: shown.filter((group) => !above.includes(group)),
-    left: files.filter((change) => !shown.flat().includes(change)),
-  };
+  return { open, left: files.filter((change) => !open.flat().includes(change)) };
 }
 
-function linesEach(files: number, lines: number): number {
-  return Math.max(4, Math.floor(lines / Math.max(1, files)));
+function linesEach({ length: files }: readonly Alike[], lines: number): number {
+  return Math.max(4, Math.floor(Math.min(lines, OPEN_LINES) / Math.max(1, files)));
 }
 
 /** Where a file changed: on head, or on base if head deleted it. */
@@ -110,13 +98,14 @@ function fileLine([change, ...same]: Alike, found: SuiteCauseLines): Line {
 
 function diffOf([change]: Alike, most: number, found: SuiteCauseLines): Block[] {
   if (change.hunks.length === 0) return [];
-  const lines = causeExcerpt(change, most, found)?.lines ?? changeDiffLines(change, most, found);
+  const excerpt = causeExcerpt(change, OPEN_LINES, found);
+  const lines = excerpt?.lines ?? changeDiffLines(change, most, found);
   return [{ kind: 'diff', lines }];
 }
 
 function isCut(change: ChangedText, most: number, found: SuiteCauseLines): boolean {
   return (
-    causeExcerpt(change, most, found) !== null ||
+    causeExcerpt(change, OPEN_LINES, found) !== null ||
     change.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
   );
 }

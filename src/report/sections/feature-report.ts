@@ -8,15 +8,7 @@ import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
 /** Where features add blocks to the report, from the top. */
-export type Slot =
-  | 'why'
-  | 'worst'
-  | 'whyElsewhere'
-  | 'next'
-  | 'handoff'
-  | 'belowReferences'
-  | 'metrics'
-  | 'scoringChange';
+export type Slot = 'why' | 'next' | 'handoff' | 'belowReferences' | 'metrics' | 'scoringChange';
 
 /** What a report is made with besides the result. */
 export interface ReportContext {
@@ -38,9 +30,6 @@ export interface FeatureReport {
 
   /** Outputs of the action, by name. */
   outputs?(result: Result): Record<string, string>;
-
-  /** Parts of the last line. */
-  footer?(result: Result): Line[];
 
   /** A suite for JUnit; `unmet`: what is missing, which is shown and never fails. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { changedLines, otherChanges } from './changes.ts';
+import { allChanges, changedLines } from './changes.ts';
 import type { Detail } from './detail.ts';
 import {
   joinLines,
@@ -19,7 +19,8 @@ import { notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenReferences, movedReferences } from './references.ts';
 import { scorings } from './scoring.ts';
-import { suitesTable, verdictsInWords } from './suites.ts';
+import { suitesTable } from './suites.ts';
+import { sureness } from './sureness.ts';
 import { preferences, ranking } from './tables.ts';
 import { worstReference } from './worst-reference.ts';
 
@@ -32,21 +33,16 @@ const SECTIONS = {
   errors: (result, detail) => (opensErrors(result) ? errorCauses(result, detail) : []),
   why: inSlot('why'),
   changedLines,
-  worstReference: (result, detail, reports, links) => {
+  worstReference: (result, detail, reports) => {
     const worst = worstReference(result, detail, reports);
-    return worst.length > 0
-      ? [...worst, ...inSlot('worst')(result, detail, reports, links)]
-      : flippedReferences(result, detail);
+    return worst.length > 0 ? worst : flippedReferences(result, detail);
   },
-  whyElsewhere: inSlot('whyElsewhere'),
-  otherChanges,
   reasons,
-  suites: (result, detail, reports) =>
-    isTableRedundant(result, reports) ? [] : suitesTable(result, detail),
-  ranking,
   sizeNote,
   next: inSlot('next'),
   handoff: inSlot('handoff'),
+  suites: suitesTable,
+  ranking,
   brokenReferences,
   belowReferences: inSlot('belowReferences'),
   metrics: (result, detail, reports, links) =>
@@ -61,8 +57,9 @@ const SECTIONS = {
       ...inSlot('scoringChange')(result, detail, reports, links),
     ]),
   movedReferences,
-  details: (result, detail) =>
-    oneFold([...verdictsInWords(result, detail), ...notices(result, detail)]),
+  allChanges,
+  sureness,
+  notices,
   footer,
 } satisfies Record<string, Section>;
 
@@ -100,14 +97,6 @@ function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
     ),
     paragraph(line),
   ];
-}
-
-/** Whether the first line already says all of the table's single green row. */
-function isTableRedundant(result: Result, reports: Reports): boolean {
-  const { tone, subject } = headline(result, reports);
-  return (
-    result.mode === 'diff' && result.suites.length === 1 && tone === 'good' && subject.length > 0
-  );
 }
 
 function oneFold(blocks: readonly Block[]): Block[] {

@@ -7,7 +7,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import {
   count,
-  counted,
   meansInWords,
   points,
   probability,
@@ -51,9 +50,11 @@ export function metricValues(
   ).length;
   const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
-  const worse = moved === 0 ? '' : `, ${count(moved)} got worse`;
-  const changed = undirected === 0 ? '' : `, ${count(undirected)} changed`;
-  const title = `Values of ${counted(found.length, 'metric')}${worse}${changed}`;
+  const counts = [
+    ...(moved === 0 ? [] : [`${count(moved)} worse`]),
+    ...(undirected === 0 ? [] : [`${count(undirected)} changed`]),
+  ].join(', ');
+  const title = `Metric values${counts === '' ? '' : `: ${counts}`}`;
   return group(
     [text(title)],
     shown.length === 0
@@ -79,7 +80,7 @@ function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   return labels.some(({ base, head }) => base !== head);
 }
 
-const DIFF = ['Metric', 'Mean', 'Difference, 90 % interval', 'p', 'References', 'Labels'];
+const DIFF = ['Metric', 'Mean', 'Difference', 'p', 'Tests', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];
 

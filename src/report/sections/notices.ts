@@ -65,19 +65,35 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
   const first = headline(result, reports).line;
   const inHeadline = (sentence: string): boolean =>
     first.some((part) => part.kind === 'text' && part.text === shorten(sentence, SENTENCE));
-  const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
-  const hidesErrors = opensErrors(result) || result.outcome.kind === 'regressed';
-  const isElsewhere = (reason: Reason): boolean =>
-    reason.code === 'regressed' ||
-    reason.code === 'inconclusive' ||
-    (reason.code === 'scoring-moved' && reason.suite === scoring?.name) ||
-    (reason.code === 'words' && hidesErrors && isErrorOfTry(result, reason.text));
+  const isElsewhere = elsewhere(result);
   const own = reasonsInWords({
     ...result,
     reasons: result.reasons.filter((reason) => !isElsewhere(reason)),
   }).filter((sentence) => !inHeadline(sentence));
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
   return list(shown.map((reason) => [text(shorten(reason, SENTENCE))]));
+}
+
+/** Whether the headline, a fold or a list of errors says it. */
+function elsewhere(result: Result): (reason: Reason) => boolean {
+  const isRed = result.outcome.kind === 'regressed';
+  const hidesErrors = isRed || opensErrors(result);
+  const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
+  return (reason) => {
+    switch (reason.code) {
+      case 'regressed':
+      case 'inconclusive':
+      case 'metric-moved':
+        return true;
+      case 'metric-worse':
+      case 'scoring-moved':
+        return (isRed && !reason.fails) || reason.suite === scoring?.name;
+      case 'words':
+        return hidesErrors && isErrorOfTry(result, reason.text);
+      default:
+        return false;
+    }
+  };
 }
 
 const REASONS = 5;
@@ -118,9 +134,17 @@ const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
 /** Notices that do not affect the verdict, the most important first. Omits errors shown above. */
 export function notices(result: Result, detail: Detail): Block[] {
   const isSaid = amongErrors(result, detail);
-  const all = result.notices.filter(({ kind, message }) => kind !== 'error' || !isSaid(message));
-  if (all.length === 0) return [];
   const said = saidBy(result);
+  const fresh = new Set(
+    result.suites.filter(({ verdict }) => verdict === 'new').map(({ name }) => name),
+  );
+  // Advice on repeated answers is given once: when the suite is new.
+  const all = result.notices.filter((notice) =>
+    notice.kind === 'repeats'
+      ? fresh.has(said(notice).suite ?? '')
+      : notice.kind !== 'error' || !isSaid(notice.message),
+  );
+  if (all.length === 0) return [];
   const present = NOTICE_KINDS.map(({ kind, words }) => ({
     words,
     found: groupByEqualKey(

@@ -57,13 +57,13 @@ export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring change
 
 export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   regressed: 'regressed',
-  fell: 'fell with the suite',
+  fell: 'fell',
   improved: 'improved',
   fixed: 'fixed',
-  rose: 'rose with the suite',
+  rose: 'rose',
   unchanged: 'unchanged',
   flaky: 'flaky',
-  inconclusive: 'inconclusive',
+  inconclusive: 'flaky',
   added: 'added',
   removed: 'removed',
   edited: 'edited',
@@ -78,12 +78,18 @@ export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
 
-/** `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`; null if fewer than two metrics gate. */
-export function metricRates({ metrics }: Pick<SuiteResult, 'metrics'>): string | null {
+/** `correct 80.0 % → 97.0 %, format 100.0 % → 85.0 %`; null if it only repeats the suite's rate. */
+export function metricRates({
+  metrics,
+  pass_rate,
+}: Pick<SuiteResult, 'metrics' | 'pass_rate'>): string | null {
   const gating = metrics.filter(
     ({ gates, judged_base, judged_head }) => gates && judged_base + judged_head > 0,
   );
-  return gating.length < 2
+  const repeats = gating.every(
+    ({ base, head }) => base === pass_rate.base && head === pass_rate.head,
+  );
+  return gating.length < 2 && repeats
     ? null
     : gating.map(({ name, base, head }) => `${name} ${rates(base, head)}`).join(', ');
 }
@@ -130,11 +136,11 @@ export function size({ references, tries }: SuiteResult['compared']): string {
   return `${counted(references, 'reference')} × ${countedTries(tries)}`;
 }
 
-/** `majority: 17 → 14 of 20 references`; null if every try has to pass. */
+/** `majority: 17 → 14 of 20 tests`; null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
-  const after = `${count(head.passes)} of ${counted(head.references, 'reference')}`;
+  const after = `${count(head.passes)} of ${counted(head.references, 'test')}`;
   if (base === null) return `${policy}: ${after}`;
   return base.references === head.references
     ? `${policy}: ${count(base.passes)} → ${after}`

@@ -69,16 +69,12 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   });
   const shown = open + detail.counts - counts + Math.max(0, detail.answers - open) - answers;
   return group(
-    [
-      text(
-        `${brokenWords(result, shared, open)}${entries.length - open === 1 ? '' : ', worst first'}`,
-      ),
-    ],
+    [text(brokenWords(result, shared, open))],
     [...blocks, ...moreBlock(entries.length, shown)],
   );
 }
 
-/** `exact_match fails in 3 references of capitals: expected …` */
+/** `exact_match fails in 3 tests of capitals: expected …` */
 function failureLine(
   { metric, unjudged, reason, entries }: Failure,
   repeated: ReadonlySet<string> | null,
@@ -92,7 +88,7 @@ function failureLine(
   const variants = new Set(entries.map(({ suite }) => suite)).size;
   return [
     ...subject,
-    text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'reference')}`),
+    text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`),
     ...(repeated === null || first === undefined
       ? []
       : suites > 1
@@ -108,28 +104,18 @@ const REASON_CHARACTERS = 200;
 
 function brokenWords({ mode }: Result, failures: readonly Failure[], open: number): string {
   const entries = failures.flatMap((failure) => failure.entries);
-  const listed = entries.slice(open);
-  const more = open === 0 ? '' : 'more ';
   if (mode === 'sweep') return failedWords(entries);
-  const fell = listed.filter(({ reference }) => reference.status === 'fell').length;
-  const regressed = listed.length - fell;
-  if (fell === 0) return counted(regressed, `${more}regressed reference`);
-  if (regressed > 0)
-    return `${counted(regressed, `${more}regressed reference`)} and ${count(fell)} that fell with the suite`;
-  return entries.every(({ reference }) => reference.status === 'fell')
-    ? `${counted(fell, `${more}reference`)} that fell, with too few tries to name ` +
-        `${fell === 1 ? 'it' : 'each'} alone`
-    : `${counted(fell, `${more}reference`)} that fell with the suite`;
+  return `${counted(entries.length - open, open === 0 ? 'test' : 'more test')} broke`;
 }
 
 function failedWords(entries: readonly ReferenceEntry[]): string {
   const failed = entries.filter(({ reference }) => reference.status === 'fail').length;
   const rest = entries.length - failed;
-  if (rest === 0) return counted(failed, 'failed reference');
+  if (rest === 0) return counted(failed, 'failed test');
   const was = rest === 1 ? 'was' : 'were';
   return failed === 0
-    ? `${counted(rest, 'reference')} that ${was} not judged`
-    : `${counted(failed, 'failed reference')} and ${count(rest)} that ${was} not judged`;
+    ? `${counted(rest, 'test')} that ${was} not judged`
+    : `${counted(failed, 'failed test')} and ${count(rest)} that ${was} not judged`;
 }
 
 /** False if no metric judges it. */
@@ -145,7 +131,7 @@ function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolea
   );
 }
 
-/** Other references that moved: improved, inconclusive, in error, new. Counts only. */
+/** Other tests that moved: improved, flaky, in error, edited. Counts only. */
 export function movedReferences(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.mode === 'sweep') return [];
   // Then errors are listed by cause.
@@ -155,19 +141,14 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   );
   const causes = open ? [] : errorCauses(result, detail);
   if (entries.length + causes.length === 0) return [];
-  const words = MOVED.map((status) => ({
-    status,
-    number: entries.filter(({ reference }) => reference.status === status).length,
-  }))
-    .filter(({ number }) => number > 0)
-    .map(({ status, number }) => `${count(number)} ${STATUS_WORDS[status]}`);
+  const words = [...Map.groupBy(entries, ({ reference: { status } }) => STATUS_WORDS[status])].map(
+    ([word, { length }]) => `${count(length)} ${word}`,
+  );
   const rows = entries.slice(0, detail.collapsedItems);
   return group(
     [
       text(
-        entries.length === 0
-          ? 'Tries that ended in an error'
-          : `Other references: ${words.join('; ')}`,
+        entries.length === 0 ? 'Tries that ended in an error' : `Other tests: ${words.join(', ')}`,
       ),
     ],
     [
@@ -207,16 +188,21 @@ function answerBlocks(
   return evidence(title, reference, detail, reports);
 }
 
-/** `3 of 3 passed → 1 of 3 passed, majority: pass → fail` */
+/** `3 of 3 → 1 of 3 passed, majority: pass → fail` */
 export function passCounts(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
-  const counts = base === null ? passWords(head) : `${passWords(base)} → ${passWords(head)}`;
+  const [before, after] = [passWords(base), passWords(head)];
+  const both = before.endsWith(PASSED) && after.endsWith(PASSED);
+  const counts =
+    base === null ? after : `${both ? before.slice(0, -PASSED.length) : before} → ${after}`;
   return `${counts}${rolledUpWords(reference, suite)}`;
 }
 
+const PASSED = ' passed';
+
 function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block[] {
   return table(
-    ['Suite', 'Reference', 'Status', 'Base', 'Head'],
+    ['Suite', 'Test', 'Status', 'Base', 'Head'],
     entries.map(({ suite, reference }) => [
       suiteName(suite, repeated),
       linkedFace(reference),

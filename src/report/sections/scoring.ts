@@ -30,7 +30,7 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
     );
   });
   return group(
-    [text(`Scoring changed in ${counted(scoring.length, 'suite')}`)],
+    [text(counted(scoring.length, 'scoring change'))],
     [...blocks, ...moreBlock(scoring.length, shown.length)],
   );
 }

@@ -4,7 +4,6 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { suiteSummary } from '../../wording/suites.ts';
 import { variantChanges, variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -12,7 +11,6 @@ import {
   group,
   joinLines,
   lineBreak,
-  list,
   paragraph,
   place,
   table,
@@ -30,27 +28,27 @@ import {
   andMore,
   change,
   metricMeans,
-  moreBlock,
   metricRates,
   preferredWords,
   rates,
   repeatedNames,
   rolledWords,
-  suiteName,
   type VerdictLook,
 } from './phrases.ts';
 
 const SHOWN_REASONS = 3;
 
-/** One row per suite, the worst first. Equal rows of many suites are merged. */
+/** A row per suite, the worst first, equal rows of many merged; a fold, unless nothing is compared. */
 export function suitesTable(result: Result, detail: Detail): Block[] {
+  const { mode } = result;
   const suites = suitesWorstFirst(result.suites);
+  if (mode === 'diff' && suites.length < 2) return [];
   const names = repeatedNames(suites);
   const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
   const rows = groups.map(([suite, ...same]) => {
     const cell = suiteCell(suite, names.has(suite.name), same);
-    return result.mode === 'sweep'
+    return mode === 'sweep'
       ? [
           cell,
           [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite), ...metricLine(suite)],
@@ -62,17 +60,29 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
           [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
   });
-  const head = result.mode === 'sweep' ? SWEEP_COLUMNS : DIFF_COLUMNS;
-  const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
   const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
+  if (mode === 'diff')
+    return group([text(suitesInWords(result))], [...table(DIFF_COLUMNS, rows), ...rest]);
+  const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
   return [
-    ...table(head, open),
+    ...table(SWEEP_COLUMNS, open),
     ...(folded.length === 0
       ? rest
-      : group([text(counted(below, 'more suite'))], [...table(head, folded), ...rest])),
+      : group([text(counted(below, 'more suite'))], [...table(SWEEP_COLUMNS, folded), ...rest])),
   ];
+}
+
+/** `5 suites: 2 regressed, 3 without change` */
+function suitesInWords(result: Result): string {
+  const suites = suitesWorstFirst(result.suites);
+  const words = Map.groupBy(suites, (suite) => {
+    const { word } = verdictLook(suite, result);
+    return word === VERDICTS.unchanged.word ? 'without change' : word;
+  });
+  const parts = [...words].map(([word, { length }]) => `${count(length)} ${word}`);
+  return `${counted(suites.length, 'suite')}: ${parts.join(', ')}`;
 }
 
 /** Up to this many equal rows are not merged. */
@@ -105,52 +115,6 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
 }
 
 const OPEN_SUITES = 20;
-
-/** Each suite's verdict in a sentence: p, what is ruled out, and the run's power. */
-export function verdictsInWords(result: Result, { collapsedItems: items }: Detail): Block[] {
-  const { suites, mode } = result;
-  const told = mode === 'sweep' ? [] : suitesWorstFirst(suites);
-  const sentences = groupByEqualKey(
-    told.map((suite) => ({ suite, summary: suiteSummary(suite), metrics: metricRates(suite) })),
-    ({ summary, metrics }) => JSON.stringify([summary, metrics]),
-  );
-  const shown = sentences.slice(0, items);
-  const repeated = repeatedNames(suites);
-  return group(
-    [text('Details')],
-    shown.length === 0
-      ? []
-      : [
-          ...list([
-            ...shown.map((same): Line => [
-              ...joinLines(
-                same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated)),
-                ', ',
-              ),
-              text(
-                same.length > MAX_ROW_SUITES
-                  ? ` ${andMore(same.length, MAX_ROW_SUITES) ?? ''}`
-                  : '',
-              ),
-              text(`: ${shorten(same[0].summary, SENTENCE)}`),
-              text(
-                same[0].metrics === null
-                  ? ''
-                  : ` By metric: ${shorten(same[0].metrics, SENTENCE)}.`,
-              ),
-            ]),
-            ...savedTries(result),
-          ]),
-          ...moreBlock(told.length, shown.flat().length),
-        ],
-  );
-}
-
-function savedTries({ adaptive_tries: tries }: Result): Line[] {
-  return tries === null || tries.made >= tries.fixed
-    ? []
-    : [[text(`${count(tries.made)} tries where five fixed ones would be ${count(tries.fixed)}`)]];
-}
 
 const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
 
@@ -202,6 +166,7 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
   return [
     ...ratesLine(suite, result, moved),
+    ...metricLine(suite),
     ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
   ];
 }
@@ -223,7 +188,7 @@ export function sweepSize({ references }: SuiteResult): string {
   return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
 }
 
-const MAX_ROW_SUITES = 8;
+export const MAX_ROW_SUITES = 8;
 
 /** Names of the row's suites, with the variant if names repeat, and changed settings. */
 export function suiteCell(

@@ -23,7 +23,7 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
       text(`, ${preference.metric}: ${preferenceSummary(preference)}`),
     ]);
   return group(
-    [text(`Which answers are preferred, ${counted(found.length, 'suite')}`)],
+    [text('Preferred answers')],
     shown.length === 0 ? [] : [...list(shown), ...moreBlock(found.length, shown.length)],
   );
 }

@@ -136,5 +136,5 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
 
 function commonCause({ metric, reason }: Failure): Line {
   if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
-  return [code(metric), text(reason === null ? ' too' : ' for the same reason')];
+  return reason === null ? [code(metric), text(' too')] : [text('alike')];
 }

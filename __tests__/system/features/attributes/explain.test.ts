@@ -403,9 +403,6 @@ describe('attributes', () => {
 });
 
 describe('when something is missing', () => {
-  const text = has('Which attributes those share could not be worked out.');
-  const plain = [{ attributes: [], generated: false, text, references: expect.any(Array) }];
-
   test.each<[string, ExplainInput, Script, unknown[], number]>([
     [
       'fewer than eight references are not assigned, and the reason is reported',
@@ -441,7 +438,7 @@ describe('when something is missing', () => {
     ],
   ])('%s', async (_, input, script, messages, calls) => {
     const found = await explained(input, script);
-    expect(found).toMatchObject({ attributes: [], insights: plain, messages });
+    expect(found).toMatchObject({ attributes: [], insights: [], messages });
     expect(found.asked).toHaveLength(calls);
   });
 
@@ -451,13 +448,6 @@ describe('when something is missing', () => {
     const assigned = attributes.flatMap(({ references }) => references);
     for (const id of ['case-1', 'case-2', 'case-3']) expect(assigned).not.toContain(id);
     expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
-  });
-
-  test('the sentence that replaces attributes counts the references that were compared, and names three', async () => {
-    const some = changed((_, index) => ({ compared: index % 4 === 0 }));
-    const { insights } = await explained(inputOf(some, { grader: null }));
-    expect(insights[0]?.text).toMatch(/^\d+ of 15 compared references pass less often than before/);
-    expect(insights[0]?.references).toHaveLength(3);
   });
 
   test('plain sentences replace insights whose call failed', async () => {
@@ -526,14 +516,7 @@ describe('several suites', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ path, id }) => [path, id])).toEqual([['a.yaml', 'domain-billing']]);
     expect(attributes.filter(({ path }) => path === 'b.yaml')).toHaveLength(7);
-    // b fell by chance alone: the sentence says that nothing stands out.
-    expect(insights).toMatchObject([
-      { path: 'a.yaml', generated: true },
-      {
-        path: 'b.yaml',
-        generated: false,
-        text: has('No single attribute stands out among them.'),
-      },
-    ]);
+    // b fell by chance alone: nothing stands out.
+    expect(insights).toMatchObject([{ path: 'a.yaml', generated: true }]);
   });
 });

@@ -45,7 +45,7 @@ describe('evaldiff noise', () => {
     ).toEqual(noise);
     repository.commit('reworded', { 'prompts/quiz.yaml': quizPrompt('Be exact, please.') });
     const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5');
-    expect(out).toContain(`measured noise: ${String(noise.red)} of 10 (`);
+    expect(out).toContain(`False alarms: ${String(noise.red)} of 10 comparisons`);
     const result = JSON.parse(
       (await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5', '--json')).out,
     ) as Result;

@@ -30,9 +30,9 @@ describe('a suite that classifies', () => {
     ['terminal', (from) => inTerminal(from, 120)],
   ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
-    expect(text).toContain('Precision and recall by label, 1 suite');
+    expect(text).toContain('How often each label is right');
     expect(text).toMatch(
-      /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are not a label 0\.0 % → 5\.0 %/,
+      /right 80\.0 % → 75\.0 % \(accuracy\), balanced over labels 0\.791 → 0\.740 \(macro-F1\), not a label 0\.0 % → 5\.0 %/,
     );
     expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
   });

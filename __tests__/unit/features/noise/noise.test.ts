@@ -117,26 +117,25 @@ describe('the report of a measurement', () => {
   });
 });
 
-describe('the footer of other reports', () => {
+describe('other reports', () => {
   const noise = { red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04' };
 
-  test('shows the last measurement, and tries that were not needed', async () => {
-    const result = { ...green(), noise, adaptive_tries: { made: 68, fixed: 170 } };
+  test('show the last measurement, one fold away', async () => {
+    const result = { ...green(), noise };
     for (const text of [
       comment(result),
       renderTerminal(result, { width: 300, colour: false }),
       await renderHtml(result),
       renderSummary(result),
     ]) {
-      expect(text).toContain('measured noise: 3 of 100 (1.0 to 8.5 %, 2026-03-04)');
-      expect(text).toContain('68 tries where five fixed ones would be 170');
+      expect(text).toContain(
+        'False alarms: 3 of 100 comparisons of base with itself red (1.0 to 8.5 %, 2026-03-04)',
+      );
     }
   });
 
-  test('says nothing of either where there is nothing to say', () => {
-    const text = comment({ ...green(), adaptive_tries: { made: 170, fixed: 170 } });
-    expect(text).not.toContain('measured noise');
-    expect(text).not.toContain('five fixed');
+  test('say nothing where nothing was measured', () => {
+    expect(comment(green())).not.toContain('False alarms');
   });
 });
 

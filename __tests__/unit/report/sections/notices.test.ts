@@ -1,28 +1,39 @@
 import { expect, test } from '@jest/globals';
+import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import type { Notice } from '../../../../src/types/plain.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
 test('what suites say alike is one notice that names them, and kinds are counted where there are several', () => {
-  const repeats = (name: string): Notice => ({
-    kind: 'repeats',
+  const edited = (name: string): Notice => ({
+    kind: 'edited',
     place: null,
-    message: `${name}: every try of a reference gave the same answer`,
+    message: `${name}: 1 reference edited`,
   });
   const notices: Notice[] = [
-    repeats('capitals'),
-    repeats('capitals'),
-    repeats('people'),
-    { kind: 'repeats', place: null, message: 'a model repeats itself' },
+    edited('capitals'),
+    edited('capitals'),
+    edited('people'),
+    { kind: 'edited', place: null, message: 'a rubric' },
     { kind: 'added', place: { file: 'a.yaml', line: 3 }, message: 'capitals: 1 reference added' },
   ];
   const suites = ['capitals', 'people'].map((name) => suiteOf(name, []));
   const lines = inTerminal(resultOf({ suites, notices }), 120).split('\n');
-  const start = lines.findIndex((line) => line.startsWith('  3 notices'));
+  const start = lines.findIndex((line) => line.startsWith('3 notices'));
   expect(lines.slice(start, start + 4)).toEqual([
-    '  3 notices: repeated answers (2), added',
-    '  - repeated answers: capitals, people: every try of a reference gave the same answer',
-    '  - repeated answers: a model repeats itself',
+    '3 notices: expectation edited (2), added',
+    '  - expectation edited: capitals, people: 1 reference edited',
+    '  - expectation edited: a rubric',
     '  - added: capitals: 1 reference added (a.yaml:3)',
   ]);
+});
+
+test('advice on repeated answers is given once: when the suite is new', () => {
+  const notices: Notice[] = [
+    { kind: 'repeats', place: null, message: 'capitals: every try gave the same answer' },
+  ];
+  const advice = (verdict: Verdict) =>
+    inTerminal(resultOf({ suites: [suiteOf('capitals', [], { verdict })], notices }), 120);
+  expect(advice('new')).toContain('repeated answers: capitals: every try gave the same answer');
+  expect(advice('unchanged')).not.toContain('repeated answers');
 });

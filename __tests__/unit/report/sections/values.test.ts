@@ -25,10 +25,10 @@ describe('the values of a metric in a report', () => {
   test('say that they moved where neither way is better', () => {
     const moved = metricOf({ moved: 'higher', way: 'rose', by: 'mean' }, 'none');
     const shown = inTerminal(resultWith(moved), 200);
-    expect(shown).toContain('Values of 1 metric, 1 changed');
+    expect(shown).toContain('Metric values: 1 changed');
     expect(shown).toContain('higher; neither way is better');
     const worse = metricOf({ moved: 'worse', way: 'rose', by: 'ranks' }, 'lower');
-    expect(inTerminal(resultWith(worse), 200)).toContain('Values of 1 metric, 1 got worse');
+    expect(inTerminal(resultWith(worse), 200)).toContain('Metric values: 1 worse');
   });
 
   test('name references whose value exploded, also where nothing else moved', () => {

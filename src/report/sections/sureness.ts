@@ -1,0 +1,143 @@
+import type { Result } from '../../kernel/result/result.ts';
+import { cost, count, counted } from '../../text/amounts.ts';
+import { shorten } from '../../text/visible.ts';
+import type { Purpose } from '../../types/plain.ts';
+import { suiteSummary } from '../../wording/suites.ts';
+import type { Detail } from './detail.ts';
+import {
+  SENTENCE,
+  group,
+  joinLines,
+  list,
+  paragraph,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
+import type { Reports } from './feature-report.ts';
+import { groupByEqualKey, suitesWorstFirst } from './order.ts';
+import {
+  andMore,
+  metricRates,
+  moreBlock,
+  repeatedNames,
+  rolledWords,
+  runCost,
+  suiteName,
+} from './phrases.ts';
+import { MAX_ROW_SUITES } from './suites.ts';
+
+/** The figures behind the verdicts, with the words that they need, and what the run took. */
+export function sureness(
+  result: Result,
+  { collapsedItems: items }: Detail,
+  reports: Reports,
+): Block[] {
+  const { suites, mode } = result;
+  const sentences = mode === 'sweep' ? [] : suiteSentences(result);
+  const shown = sentences.slice(0, items);
+  if (suites.length === 0) return [];
+  return group(
+    [text(mode === 'sweep' ? 'Calls and tokens' : 'How sure is this?')],
+    [
+      ...list(shown.map(({ line }) => line)),
+      ...moreBlock(sentences.length === 0 ? 0 : suites.length, sumOf(shown)),
+      ...(shown.length === 0 ? [] : [paragraph([text(VOCABULARY)])]),
+      ...list([...reports.flatMap((report) => report.sureness?.(result) ?? []), ...spent(result)]),
+    ],
+  );
+}
+
+const VOCABULARY =
+  'A try is one answer to one test. In 9 of 10 such runs the true change lies within the ' +
+  'interval; p is the chance of a fall this large if nothing got worse.';
+
+interface SuiteSentence {
+  line: Line;
+  suites: number;
+}
+
+function sumOf(sentences: readonly SuiteSentence[]): number {
+  return sentences.reduce((sum, { suites }) => sum + suites, 0);
+}
+
+/** One sentence for suites with the same verdict and figures. */
+function suiteSentences({ suites }: Result): SuiteSentence[] {
+  const repeated = repeatedNames(suites);
+  const told = suitesWorstFirst(suites).map((suite) => ({
+    suite,
+    summary: suiteSummary(suite),
+    metrics: metricRates(suite),
+    rolled: rolledWords(suite),
+  }));
+  return groupByEqualKey(told, ({ suite: _, ...words }) => JSON.stringify(words)).map(
+    (same): SuiteSentence => {
+      const [{ summary, metrics, rolled }] = same;
+      const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
+      const more = andMore(same.length, named.length);
+      const line = [
+        ...joinLines(named, ', '),
+        text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
+        text(rolled === null ? '' : ` By ${rolled}.`),
+        text(metrics === null ? '' : ` By metric: ${shorten(metrics, SENTENCE)}.`),
+      ];
+      return { line, suites: same.length };
+    },
+  );
+}
+
+function spent({ usage, evaluations }: Result): Line[] {
+  const { replayed = 0, saved_usd: saved = null } = usage;
+  const made = usage.calls + usage.reused > 0;
+  const parts = [
+    ...(made ? [`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`] : []),
+    ...(replayed === 0 ? [] : [`${counted(replayed, 'answer')} from recordings`]),
+    ...(made
+      ? [
+          `${counted(usage.input_tokens, 'token')} in${cachedIn(usage)}, ` +
+            `${count(usage.output_tokens)} out`,
+          `${runCost(usage)}${byPurpose(usage)}`,
+        ]
+      : []),
+    ...(saved === null || saved === 0 ? [] : [`${cost(saved)} saved by reuse`]),
+  ];
+  return [
+    ...(parts.length === 0 ? [] : [[text(parts.join(' · '))]]),
+    ...(evaluations === undefined ? [] : [[text(evaluationWords(evaluations))]]),
+  ];
+}
+
+function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
+  return cached === 0 ? '' : ` (${count(cached)} from the vendor's cache)`;
+}
+
+const PURPOSES: Readonly<Record<Purpose, string>> = {
+  prompt: 'answers',
+  grader: 'grades',
+  embedding: 'embeddings',
+  evaluator: 'evaluators',
+  qualeval: 'attributes',
+  insight: 'insights',
+  fix: 'drafts of fixes',
+};
+
+/** ` (answers $0.08, grades $0.04)`, where more than one of them cost something. */
+function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
+  if (unpriced === 'programs') return '';
+  const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
+    const usage = by_purpose[purpose];
+    return usage === undefined || usage.cost_usd === 0
+      ? []
+      : [`${PURPOSES[purpose]} ${cost(usage.cost_usd)}`];
+  });
+  return paid.length > 1 ? ` (${paid.join(', ')})` : '';
+}
+
+function evaluationWords({
+  made,
+  repeated,
+  differing,
+}: NonNullable<Result['evaluations']>): string {
+  const outcome = differing === 0 ? 'all equal' : `${count(differing)} with another outcome`;
+  return `${counted(made, 'evaluation')}, ${count(repeated)} repeated, ${outcome}`;
+}
