@@ -17,6 +17,7 @@ import {
   retirementDate,
 } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
+import type { Refusal } from '../types/vendors/facts.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 import { askedModel } from './model-names.ts';
 
@@ -95,15 +96,31 @@ function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
 
 function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   return refusedIn(asked, prompt.parameters).map(({ name, refusal, api }) => {
-    const line = prompt.places[name]?.line;
-    const where = line === undefined ? `remove ${name}` : `remove line ${String(line)}`;
-    const fix =
-      refusal.instead === undefined ? where : `write ${refusal.instead} in place of ${name}`;
+    const { fix, at } = refusalFix(prompt, name, refusal);
     const message =
       `${prompt.model ?? ''} takes no ${name}${api === null ? '' : API_PHRASES[api]}` +
       `${refusalWords(refusal)}: ${fix}${otherApi(api, asked)}`;
-    return problem(parameterPlace(prompt, name), message);
+    return problem(parameterPlace(prompt, at), message);
   });
+}
+
+/** Tools are what is tested, so the parameter that they depend on is to be changed. */
+function refusalFix(
+  { parameters, places }: Prompt,
+  name: string,
+  { instead, unless }: Refusal,
+): { fix: string; at: string } {
+  if (instead !== undefined) return { fix: `write ${instead} in place of ${name}`, at: name };
+  const line = (of: string): string =>
+    places[of] === undefined ? of : `line ${String(places[of].line)}`;
+  const own = `remove ${line(name)}`;
+  if (unless === undefined) return { fix: own, at: name };
+  const { parameter, values } = unless;
+  const isWritten = (parameters[parameter] ?? null) !== null;
+  const verb = values.every((value) => value === null) ? 'remove' : 'change';
+  const other = isWritten ? `${verb} ${line(parameter)}` : `add ${parameter}`;
+  if (name === 'tools') return { fix: other, at: isWritten ? parameter : name };
+  return { fix: isWritten ? `${other} or ${own}` : own, at: name };
 }
 
 /** References whose images and files together exceed what a model takes in one request. */

@@ -36,13 +36,16 @@ describe("a parameter that the prompt's model refuses", () => {
   test.each([
     ['claude-opus-4-7\ntemperature: 0', 'temperature but 1'],
     ['claude-sonnet-5-5\ntop_k: 3', 'top_k'],
-    ['claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0', 'top_p (only without temperature)'],
+    [
+      'claude-haiku-4-5\ntop_p: 0.5\ntemperature: 0',
+      'top_p (only without temperature): remove line 5 or remove line 4',
+    ],
     ['o3\ntemperature: 0.2', 'temperature but 1'],
     ['gpt-5.5\nmax_tokens: 10', 'max_tokens: write max_completion_tokens in place of max_tokens'],
     ['gpt-6-luna\ntemperature: 0', 'temperature but 1 (only with reasoning_effort: none)'],
     [
       'gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low',
-      'temperature but 1 (only with reasoning_effort: none or without it)',
+      'temperature but 1 (only with reasoning_effort: none or without it): change line 5 or remove line 4',
     ],
     [
       'claude-sonnet-5\nthinking: { type: enabled, budget_tokens: 2000 }',
@@ -54,11 +57,11 @@ describe("a parameter that the prompt's model refuses", () => {
     ],
     [
       'claude-haiku-4-5\ntemperature: 0\nthinking: { type: enabled, budget_tokens: 2000 }',
-      'temperature but 1 (only with thinking: disabled or without it)',
+      'temperature but 1 (only with thinking: disabled or without it): change line 5 or remove line 4',
     ],
     ['gpt-5-mini\nreasoning_effort: none', 'reasoning_effort (none)'],
   ])('is an error at its line, before anything is sent: %j', async (lines, message) => {
-    const advice = message.includes(': write ') ? '' : ': remove line 4';
+    const advice = /: (write|change|remove) /.test(message) ? '' : ': remove line 4';
     expect((await check(`model: ${lines}`)).problems).toEqual([
       `prompts/p.yaml:4: ${lines.split('\n')[0] ?? ''} takes no ${message}${advice}`,
     ]);
@@ -115,7 +118,11 @@ describe('the API of a model', () => {
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
     const chat = { settings: luna('api: chat') };
     expect((await check(`model: luna\n${TOOLS}`, chat)).problems).toEqual([
-      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): remove line 4, or write api: responses for it under models',
+      'prompts/p.yaml:4: luna takes no tools in chat completions (only with reasoning_effort: none): add reasoning_effort, or write api: responses for it under models',
+    ]);
+    const effort = `model: luna\n${TOOLS}\nreasoning_effort: low`;
+    expect((await check(effort, chat)).problems).toEqual([
+      'prompts/p.yaml:5: luna takes no tools in chat completions (only with reasoning_effort: none): change line 5, or write api: responses for it under models',
     ]);
     const responses = { settings: luna('api: responses') };
     expect((await check('model: luna\nseed: 7', responses)).problems).toEqual([

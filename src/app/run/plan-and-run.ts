@@ -2,6 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { budgetHalt, createGuard } from '../../money/budget.ts';
 import { minimumCalls } from '../../money/plan.ts';
 import type { Prepared } from '../../money/prepared.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
 import { changedTexts } from './changed-texts.ts';
 import type { Edges, ReadyPlan, RunInput } from './input.ts';
 import { keyProblems } from './key-problems.ts';
@@ -26,6 +27,8 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     reread: plan.reread,
   };
   const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
+  const isStored = plan.forecast.models.length === 0;
+  if (isStored) blank.notices = [...blank.notices, ...keys.map(unusedKey)];
   const ready = withAskers(
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
@@ -35,7 +38,7 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     ...withTitle(await run(open, guarded, blank, input.features)),
     ...(await readChanges(input, prepared)),
   });
-  if (keys.length === 0) return judged(ready);
+  if (isStored || keys.length === 0) return judged(ready);
   const { withheld } = input;
   const head = resultHead(input, blank);
   if (withheld === null) return notEvaluated(head, keys, blank.notices);
@@ -48,6 +51,10 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     missingKeys,
     judge: judged,
   });
+}
+
+function unusedKey({ place, message }: Problem): Notice {
+  return { kind: 'settings', place, message: `Only stored answers are judged. ${message}` };
 }
 
 async function readChanges(

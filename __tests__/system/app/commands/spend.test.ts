@@ -121,6 +121,31 @@ describe('answers of earlier runs', () => {
     expect(other.server.requests).toHaveLength(8);
   });
 
+  test('are judged without a key if nothing else is to be asked', async () => {
+    const one = await openShop();
+    const store = ['--store', join(one.repository.directory, 'shared.sqlite')];
+    await one.result('run', ...store);
+    const { evaldiff, result, repository } = await openShop({
+      server: one.server,
+      env: { LOCAL_KEY: '' },
+    });
+    expect(await result('run', ...store)).toMatchObject({
+      suites: [{ pass_rate: { head: 1 } }],
+      usage: { calls: 0, reused: 8 },
+      notices: expect.arrayContaining([
+        expect.objectContaining({
+          message: expect.stringMatching(
+            /^Only stored answers are judged\. Endpoint local: the environment variable LOCAL_KEY/,
+          ),
+        }),
+      ]),
+    });
+    repository.write(promptSaying('Please: {q}'));
+    const { code, out } = await evaldiff('run', ...store);
+    expect([code, one.server.requests.length]).toEqual([2, 8]);
+    expect(out).toContain('the environment variable LOCAL_KEY is not set');
+  });
+
   test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
     const { evaldiff, server, repository } = await openShop();
     await evaldiff('run');
