@@ -1,6 +1,10 @@
 import { formatProblem } from '../errors.ts';
 import { countsForVerdict, failingMetrics, isNew, isNewFailing } from '../kernel/result/counts.ts';
-import type { ReferenceResult, SideResult } from '../kernel/result/reference-result.ts';
+import type {
+  ReferenceResult,
+  ReferenceStatus,
+  SideResult,
+} from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
@@ -26,7 +30,8 @@ import {
 const MAX_FAILURE_PART = 4_000;
 
 interface CaseEnding {
-  element: 'failure' | 'error' | 'skipped';
+  /** `system-out`: it passes, and the message is worth knowing. */
+  element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
   message: string;
   body: string;
@@ -132,7 +137,6 @@ function suiteElement(
   const classname = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
     ending: caseEnding(reference, suite, rules, reports),
-    fact: factOf(reference, suite, rules),
     attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
   }));
   const own = suiteEnding(suite, cases);
@@ -187,32 +191,16 @@ function problemsSuite(problems: readonly Problem[]): Element {
 
 type Attributes = Record<string, string | number>;
 
-function factElement(fact: string | null): string | null {
-  return fact === null ? null : `<system-out>${escapeMarkup(fact)}</system-out>`;
-}
-
 function endingElement({ element: name, type, message, body }: CaseEnding): string {
+  if (name === 'system-out') return `<system-out>${escapeMarkup(message)}</system-out>`;
   const own = xmlAttributes({ type, message: shorten(message, MAX_FAILURE_PART) });
   return `<${name}${own}>${escapeMarkup(body)}</${name}>`;
 }
 
-/** What passes, and is worth knowing; null: nothing. */
-function factOf(reference: ReferenceResult, suite: SuiteResult, rules: CaseRules): string | null {
-  const { status } = reference;
-  if (rules.newFails !== null && isNew(reference, suite)) return `new: ${countWords(reference)}`;
-  return status === 'fixed' || status === 'improved' || status === 'rose'
-    ? `${STATUS_WORDS[status]}: ${countWords(reference)}`
-    : null;
-}
-
-interface Case {
-  ending: CaseEnding | null;
-  /** Shown if it passes. */
-  fact?: string | null;
-  attributes: Attributes;
-}
-
-function element(own: Attributes, cases: readonly Case[]): Element {
+function element(
+  own: Attributes,
+  cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
+): Element {
   const of = (kind: CaseEnding['element']): number =>
     cases.filter(({ ending }) => ending?.element === kind).length;
   const counts: TestCounts = {
@@ -223,10 +211,11 @@ function element(own: Attributes, cases: readonly Case[]): Element {
   };
   const xml = [
     `  <testsuite${xmlAttributes({ ...own, ...counts })}>`,
-    ...cases.map(({ ending, fact = null, attributes: given }) => {
-      const inner = ending === null ? factElement(fact) : endingElement(ending);
+    ...cases.map(({ ending, attributes: given }) => {
       const start = `    <testcase${xmlAttributes(given)}`;
-      return inner === null ? `${start}/>` : `${start}>\n      ${inner}\n    </testcase>`;
+      return ending === null
+        ? `${start}/>`
+        : `${start}>\n      ${endingElement(ending)}\n    </testcase>`;
     }),
     '  </testsuite>',
   ].join('\n');
@@ -260,14 +249,19 @@ function caseEnding(
     return ending(newFails ? 'failure' : 'skipped', `new, and fails: ${counts}`);
   const failure = failureOf(reference, suite, failOn);
   if (failure !== null) return ending('failure', `${failure}: ${counts}`);
-  if (status === 'regressed')
-    return ending(
-      'skipped',
-      `got worse, which is not enough to call the suite regressed: ${counts}`,
-    );
   if (status === 'error') return ending('error', firstTryError(reference));
-  return status === 'ungraded' ? ending('skipped', `not judged: ${counts}`) : null;
+  if (isAdded) return ending('system-out', `new: ${counts}`);
+  const skipped = SKIPPED[status];
+  if (skipped !== undefined) return ending('skipped', `${skipped}: ${counts}`);
+  return BETTER.has(status) ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`) : null;
 }
+
+const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
+  regressed: 'got worse, which is not enough to call the suite regressed',
+  ungraded: 'not judged',
+};
+
+const BETTER: ReadonlySet<ReferenceStatus> = new Set(['fixed', 'improved', 'rose']);
 
 /** Why it is out of the verdict; null: it is not. */
 function asideWords(reference: ReferenceResult, counts: string): string | null {

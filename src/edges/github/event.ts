@@ -77,7 +77,6 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
-    description: pull.body,
     base: pull.base.sha,
     head: pull.head.sha,
     headRepository,

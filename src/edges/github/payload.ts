@@ -13,12 +13,6 @@ export const fullName = z
     'must be a repository name like owner/name',
   );
 
-/** Of any length; none is ''. */
-export const bodyText = z
-  .string()
-  .nullish()
-  .transform((given) => given ?? '');
-
 const branch = z.string().min(1).max(1000);
 
 const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be the name of an activity');
@@ -38,7 +32,6 @@ export const PullRequestEvent = z.object({
   label: z.object({ name: z.string().max(1000) }).nullish(),
   pull_request: z.object({
     number: positive,
-    body: bodyText,
     user: actor.nullish(),
     base: z.object({ sha, ref: branch, repo: repository }),
     head: z.object({ sha, ref: branch, repo: repository.nullable() }),

@@ -3,7 +3,6 @@ import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
-import { bodyText } from './payload.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
 export function ownerAndName(repository: string): { owner: string; repo: string } {
@@ -13,7 +12,7 @@ export function ownerAndName(repository: string): { owner: string; repo: string 
 
 const Pull = z.object({
   number: z.number().int().positive(),
-  body: bodyText,
+  body: z.string().nullish(),
   user: z.object({ login: z.string() }).nullish(),
   state: z.string(),
   base: z.object({ sha: z.string(), ref: z.string() }),
@@ -57,7 +56,7 @@ export async function withPresentBase(
 ): Promise<EventFacts> {
   try {
     const { base, body, head } = await presentPull(client, facts.repository, number);
-    const known = { ...facts, description: body, presentHead: head.sha };
+    const known = { ...facts, description: body ?? '', presentHead: head.sha };
     return base.ref === facts.baseBranch
       ? known
       : { ...known, baseBranch: base.ref, base: base.sha };
@@ -69,7 +68,7 @@ export async function withPresentBase(
 const PERMISSION = 'pull-requests: read';
 
 const PullText = z.object({
-  body: bodyText,
+  body: z.string().nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
@@ -84,7 +83,7 @@ export async function pullWords(
   try {
     const { body, labels } = await readPull(client, repository, number, PullText);
     return {
-      body,
+      body: body ?? '',
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
@@ -130,7 +129,7 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     head: found.head.sha,
     headBranch: found.head.ref,
     presentHead: found.head.sha,
-    description: found.body,
+    description: found.body ?? '',
   };
   return { facts: known, warnings: [] };
 }

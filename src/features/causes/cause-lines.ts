@@ -30,7 +30,7 @@ export function causeLine(
   named: Line,
   effect: Effect = 'fall',
 ): Line {
-  const proof = effect === 'fall' ? proofWords(cause, suite) : fixProofWords(cause, suite);
+  const proof = proofWords(cause, suite, effect);
   const word = effect === 'fall' ? 'Cause' : 'Fixed by';
   return [
     strong(cause.relation === 'only-change' ? 'The only change' : word),
@@ -145,20 +145,24 @@ function trialWords({ relation, units }: Cause): { undone: string; made: string 
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
   if (relation === 'together')
-    return { undone: `Undoing ${either}`, made: `adding ${both} to base` };
+    return { undone: `undoing ${either}`, made: `adding ${both} to base` };
   if (relation === 'either' || unit === undefined)
-    return { undone: `Undoing ${both}`, made: `adding ${either} to base` };
+    return { undone: `undoing ${both}`, made: `adding ${either} to base` };
   const noun = NOUNS[unit.kind] ?? unit.kind;
   return {
-    added: { undone: 'Removing it', made: 'adding it to base' },
-    removed: { undone: 'Putting it back', made: 'removing it from base' },
-    moved: { undone: 'Moving it back', made: 'moving it on base' },
-    changed: { undone: `Putting the old ${noun} back`, made: `adding the new ${noun} to base` },
+    added: { undone: 'removing it', made: 'adding it to base' },
+    removed: { undone: 'putting it back', made: 'removing it from base' },
+    moved: { undone: 'moving it back', made: 'moving it on base' },
+    changed: { undone: `putting the old ${noun} back`, made: `adding the new ${noun} to base` },
   }[editOf(unit)];
 }
 
 /** `Putting the old line back fixes 5 of 6 tests; adding the new line to base breaks them.` */
-export function proofWords(cause: Cause, { causes: all, explained }: SuiteCauses): string {
+export function proofWords(
+  cause: Cause,
+  { causes: all, explained }: SuiteCauses,
+  effect: Effect = 'fall',
+): string {
   const { relation, references, held } = cause;
   if (relation === 'only-change') return '';
   const fixed = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
@@ -172,26 +176,11 @@ export function proofWords(cause: Cause, { causes: all, explained }: SuiteCauses
         ? `makes ${them} fail more often`
         : `breaks ${count(broken)} of ${them}`;
   const { undone, made } = trialWords(cause);
-  const costs = held.of - held.references;
+  const [good, bad] = effect === 'fall' ? [undone, made] : [made, undone];
+  const costs = effect === 'fall' ? held.of - held.references : 0;
   const cost = costs > 0 ? ` Undoing it breaks ${count(costs)} of ${count(held.of)} others.` : '';
-  return `${undone} fixes ${count(fixed)} of ${counted(of, 'test')}; ${made} ${breaks}.${cost}`;
-}
-
-/** `Adding the new line to base fixes 3 of 3 tests; putting the old line back breaks them.` */
-function fixProofWords(cause: Cause, { explained }: SuiteCauses): string {
-  const { relation, references } = cause;
-  if (relation === 'only-change') return '';
-  const fixed = references.filter(({ restored }) => 2 * restored.passes > restored.tries).length;
-  const of = counted(references.length + explained.unexplained.length, 'test');
-  const { undone, made } = trialWords(cause);
-  const them = references.length === 1 ? 'it' : 'them';
-  return `${inCase(made, 'upper')} fixes ${count(fixed)} of ${of}; ${inCase(undone, 'lower')} breaks ${them}.`;
-}
-
-/** The sentence with its first letter in that case. */
-function inCase(sentence: string, which: 'upper' | 'lower'): string {
-  const first = sentence.charAt(0);
-  return `${which === 'upper' ? first.toUpperCase() : first.toLowerCase()}${sentence.slice(1)}`;
+  const first = good.charAt(0).toUpperCase() + good.slice(1);
+  return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}`;
 }
 
 /** The tries of an experiment, what it cleared and what it leaves open. */

@@ -39,17 +39,15 @@ export function causes(result: Result): Block[] {
 
 /** The changes that fixed references; suites that got worse have causes instead. */
 export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
-  const blocks = all.flatMap((suite) =>
-    suite.causes.map((cause) => {
-      const named = suites.length > 1 ? [text(' in '), code(suite.suite)] : [];
-      return paragraph(causeLine(cause, suite, named, 'fix'));
-    }),
-  );
-  const folded = blocks.slice(OPEN_FINDINGS);
-  return [
-    ...blocks.slice(0, OPEN_FINDINGS),
-    ...group([text(counted(folded.length, 'more change'))], folded),
-  ];
+  return all
+    .flatMap((suite) => suite.causes.map((cause) => ({ suite, cause })))
+    .slice(0, OPEN_FINDINGS)
+    .map(({ suite, cause }) => paragraph(causeLine(cause, suite, nameIn(suite, suites), 'fix')));
+}
+
+/** ` in shop`, where the run has several suites. */
+function nameIn({ suite }: SuiteCauses, { length }: Result['suites']): Line {
+  return length > 1 ? [text(' in '), code(suite)] : [];
 }
 
 /** How each experiment proved its cause. */
@@ -76,7 +74,7 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   const sorted = [...all].sort((a, b) => rankOf(a) - rankOf(b));
   return groupByEqualKey(sorted.flatMap(findings), ({ key }) => key).map(
     ([{ suite, cause }, ...others]) => {
-      const named = suites.length > 1 ? [text(' in '), code(suite.suite)] : [];
+      const named = nameIn(suite, suites);
       return cause === null
         ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
         : [

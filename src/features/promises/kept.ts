@@ -1,9 +1,9 @@
 import type { DecidedRun } from '../../app/run/feature.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
-import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
 import { eValueOfRise, tryPairs } from '../../kernel/statistics/e-values.ts';
-import type { KnownReference, Promises } from './promised.ts';
+import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
 /** Evidence (an e-value) from which chance is ruled out for one reference. */
@@ -21,43 +21,28 @@ export function awaitPromised(
   });
 }
 
-export function checkPromises({ references, unknown }: Promises, run: DecidedRun): PromisesResult {
-  return { references: references.flatMap((of) => promisedResults(of, run)), unknown };
-}
-
-/** One for each variant of its suite. */
-function promisedResults(
-  promised: KnownReference,
-  { suites, planned }: DecidedRun,
-): PromisedReference[] {
-  const { path, suite, id } = promised;
-  const found = suites.flatMap(({ result: { path: file, name, variant, references } }) =>
-    references
-      .filter((reference) => file === path && name === suite && reference.id === id)
-      .map((reference): PromisedReference => ({ path, suite, variant, ...resultOf(reference) })),
-  );
-  if (found.length > 0) return found;
-  const wasPlanned = planned.some(
-    ({ run: { suite: of, runs } }) =>
-      of.path === path &&
-      of.name === suite &&
-      runs.some(({ affected }) => affected.reference.id === id),
-  );
-  const status = wasPlanned ? 'unclear' : 'unaffected';
-  return [{ path, suite, variant: null, id, status, base: null, head: null }];
-}
-
-function resultOf({
-  id,
-  status,
-  base,
-  head,
-}: ReferenceResult): Pick<PromisedReference, 'id' | 'status' | 'base' | 'head'> {
-  const counts = (side: SideResult | null): PromisedReference['base'] =>
-    side === null ? null : sideCounts(side);
-  const shown = { id, base: counts(base), head: counts(head) };
-  if (status === 'removed') return { ...shown, status: 'deleted' };
-  return { ...shown, status: statusOf(base, head) };
+/** One row for each variant of a suite. */
+export function checkPromises(
+  { references, unknown }: Promises,
+  { suites }: DecidedRun,
+): PromisesResult {
+  const rows = references.flatMap(({ path, suite, id }): PromisedReference[] => {
+    const ran = suites.flatMap(({ result }) =>
+      result.path === path && result.name === suite
+        ? result.references
+            .filter((reference) => reference.id === id)
+            .map(({ status, base, head }): PromisedReference => ({
+              ...{ path, suite, variant: result.variant, id },
+              status: status === 'removed' ? 'deleted' : statusOf(base, head),
+              base: base === null ? null : sideCounts(base),
+              head: head === null ? null : sideCounts(head),
+            }))
+        : [],
+    );
+    const idle = { path, suite, variant: null, id, base: null, head: null };
+    return ran.length > 0 ? ran : [{ ...idle, status: 'unaffected' }];
+  });
+  return { references: rows, unknown };
 }
 
 function statusOf(base: SideResult | null, head: SideResult | null): PromisedReference['status'] {

@@ -16,12 +16,8 @@ const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
 /** Names on lines such as `Fixes: t05, suite/t12`, a list for each line. */
 export function promisedNames(description: string): string[][] {
-  const visible = description
-    .split('<!--')
-    .map((part, at) => (at === 0 ? part : part.slice((part + '-->').indexOf('-->') + 3)))
-    .join('');
   let room = MOST_NAMES;
-  return visible.split(/\r?\n/).flatMap((line) => {
+  return description.split(/\r?\n/).flatMap((line) => {
     const [, listed] = FIXES.exec(line.slice(0, LONGEST_LINE).trim()) ?? [];
     if (listed === undefined) return [];
     const names = [...listed.replace(/ ?› ?/g, '›').matchAll(NAME)]
@@ -33,7 +29,7 @@ export function promisedNames(description: string): string[][] {
   });
 }
 
-export type KnownReference = Pick<PromisedReference, 'path' | 'suite' | 'id'>;
+type KnownReference = Pick<PromisedReference, 'path' | 'suite' | 'id'>;
 
 export interface Promises extends Pick<PromisesResult, 'unknown'> {
   references: KnownReference[];
@@ -55,15 +51,11 @@ export function resolvePromises(
       const here = references.length > 0 ? references : earlier.filter((of) => isMeant(name, of));
       return { name, references: here, nearest: nearest(name, ids, 'strict') };
     });
-    const hasIds = each.some((of) => of.references.length > 0);
-    const isList = hasIds || each.length === 1 || each.every((of) => of.nearest !== null);
-    return isList ? each : [];
+    const isList = each.some((of) => of.references.length > 0) || each.every((of) => of.nearest);
+    return isList || each.length === 1 ? each : [];
   });
-  const references = new Map(
-    found.flatMap((each) => each.references).map((own) => [JSON.stringify(own), own]),
-  );
   return {
-    references: [...references.values()],
+    references: [...new Set(found.flatMap((each) => each.references))],
     unknown: found
       .filter((each) => each.references.length === 0)
       .map(({ name, nearest: near }) => ({ name, nearest: near })),

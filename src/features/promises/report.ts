@@ -1,14 +1,9 @@
-import type { Result } from '../../kernel/result/result.ts';
-import type { Detail } from '../../report/sections/detail.ts';
 import {
   code,
-  group,
   joinLines,
   paragraph,
   strong,
-  table,
   text,
-  type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
@@ -17,75 +12,54 @@ import { variantWords } from '../../wording/variants.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
 export const promisesReport: FeatureReport = {
-  sections: { why: promises },
-  hasContent: ({ promises: own }) => own !== undefined,
-  cases: ({ promises: { references } = NONE }) => ({
+  sections: {
+    why: ({ promises }) =>
+      promises === undefined
+        ? []
+        : [paragraph([strong('Promised fixes'), text(': '), ...summaryLine(promises), text('.')])],
+  },
+  hasContent: ({ promises }) => promises !== undefined,
+  cases: ({ promises }) => ({
     name: 'promised fixes',
-    cases: references.map((promise) => ({
-      name: nameParts(promise, references).join(' › '),
+    cases: (promises?.references ?? []).map((promise, _, all) => ({
+      name: nameOf(promise, all),
       unmet: promise.status === 'kept' ? null : statusWords(promise),
     })),
   }),
 };
 
-const NONE: PromisesResult = { references: [], unknown: [] };
+const MOST_NAMED = 5;
 
-const MOST_OPEN = 3;
-
-function promises({ promises: own }: Result, { collapsedItems }: Detail): Block[] {
-  if (own === undefined) return [];
-  const { references } = own;
-  const rows = references
-    .slice(0, collapsedItems)
-    .map((promise) => [
-      nameLine(promise, references),
-      [text(`${promise.status === 'kept' ? '✓' : '✗'} ${statusWords(promise)}`)],
-    ]);
-  return [
-    paragraph([strong('Promised fixes'), text(': '), ...summaryLine(own), text('.')]),
-    ...(references.length < 2
-      ? []
-      : group([text('Promised fixes')], table(['Test', 'Base → head'], rows))),
-  ];
-}
-
-/** `1 of 2 kept; t12 still fails: 0 of 6 → 1 of 6`. */
-function summaryLine({ references, unknown }: PromisesResult): Line {
-  const open = references.filter(({ status }) => status !== 'kept');
-  const more = open.length - MOST_OPEN;
-  const kept = `${count(references.length - open.length)} of ${count(references.length)} kept`;
+/** `1 of 2 kept (t05); t12 still fails: 0 of 6 → 1 of 6`. */
+function summaryLine({ references: all, unknown }: PromisesResult): Line {
+  const kept = all.filter(({ status }) => status === 'kept');
+  const names = kept.slice(0, MOST_NAMED).map((promise) => [code(nameOf(promise, all))]);
+  const open = all.filter((promise) => !kept.includes(promise));
+  const more = open.length - MOST_NAMED;
   const parts: Line[] = [
-    ...(references.length === 0 ? [] : [[text(kept)]]),
+    ...(all.length === 0 ? [] : [[text(`${count(kept.length)} of ${count(all.length)} kept`)]]),
     ...open
-      .slice(0, MOST_OPEN)
-      .map((promise) => [...nameLine(promise, references), text(` ${statusWords(promise)}`)]),
+      .slice(0, MOST_NAMED)
+      .map((promise) => [code(nameOf(promise, all)), text(` ${statusWords(promise)}`)]),
     ...(more > 0 ? [[text(`${count(more)} more not kept`)]] : []),
     ...unknown
-      .slice(0, MOST_OPEN)
+      .slice(0, MOST_NAMED)
       .map(({ name, nearest }) => [
         ...[code(name), text(' is not the id of a test')],
         ...(nearest === null ? [] : [text(' (did you mean '), code(nearest), text('?)')]),
       ]),
   ];
+  if (names.length > 0) parts[0]?.push(text(' ('), ...joinLines(names, ', '), text(')'));
   return joinLines(parts, '; ');
 }
 
-/** The id; its suite and variant only where another promise has the same id. */
-function nameParts(promise: PromisedReference, all: readonly PromisedReference[]): string[] {
-  const same = all.filter(({ id }) => id === promise.id);
-  const isOfSuite = ({ path, suite }: PromisedReference): boolean =>
-    path === promise.path && suite === promise.suite;
-  const { suite, variant, id } = promise;
-  const words = variant === null ? '' : variantWords(variant);
-  const hasVariants = words !== '' && same.filter(isOfSuite).length > 1;
-  return [...(same.every(isOfSuite) ? [] : [suite]), ...(hasVariants ? [words] : []), id];
-}
-
-function nameLine(promise: PromisedReference, all: readonly PromisedReference[]): Line {
-  return joinLines(
-    nameParts(promise, all).map((part) => [code(part)]),
-    ' › ',
-  );
+/** The id; with its suite, or its variant, where another promise has the same id. */
+function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): string {
+  const { path, variant, id } = promise;
+  const others = all.filter((other) => other !== promise && other.id === id);
+  if (others.length === 0) return id;
+  const isVaried = variant !== null && others.some((other) => other.path === path);
+  return `${promise.suite}${isVaried ? ` [${variantWords(variant)}]` : ''} › ${id}`;
 }
 
 const STATUS_WORDS: Readonly<Record<PromisedReference['status'], string>> = {

@@ -59,7 +59,6 @@ describe('reading an event', () => {
       action: 'synchronize',
       repository: 'acme/prompts',
       pullRequest: 12,
-      description: '',
       base: BASE,
       baseBranch: 'main',
       head: HEAD,
