@@ -294,6 +294,34 @@ inBrowser('the HTML report in a browser', () => {
     },
   );
 
+  test.each(['light', 'dark'] as const)(
+    'gives base and head no colour of a pass or a fail in %s',
+    async (scheme) => {
+      await open(regression(), { scheme });
+      await page.getByRole('button', { name: 'Open all' }).click();
+      expect(await axeFindings(page)).toEqual([]);
+      const sides = await page.evaluate<string[]>(`[
+        ...document.querySelectorAll(
+          ':is(.base, .head) :is(td, pre, mark), pre.diff :is(.added, .removed)',
+        ),
+      ].flatMap((element) => {
+        const { borderLeftColor, backgroundColor, textDecorationColor } = getComputedStyle(element);
+        return [borderLeftColor, backgroundColor, textDecorationColor];
+      })`);
+      const verdicts = await page.evaluate<string[]>(`['bad', 'good'].flatMap((name) =>
+        [name, name + 'bg'].map((variable) => {
+          const probe = document.body.appendChild(document.createElement('i'));
+          probe.style.color = 'var(--' + variable + ')';
+          const { color } = getComputedStyle(probe);
+          probe.remove();
+          return color;
+        }))`);
+      expect(new Set(verdicts).size).toBe(4);
+      expect(new Set(sides).size).toBeGreaterThan(3);
+      expect(sides.filter((colour) => verdicts.includes(colour))).toEqual([]);
+    },
+  );
+
   const history = [1, 2, 3, 5].map((day) => ({
     sha: `${String(day)}abcdef012`,
     at: `2026-03-0${String(day)}`,
