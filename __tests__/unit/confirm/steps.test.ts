@@ -22,7 +22,7 @@ import type { Outcome } from '../../../src/types/metric.ts';
 import type { Target } from '../../../src/types/model.ts';
 import { comparedSuite, reference, tryResult } from '../app/run/builders.ts';
 
-/** Pass rates (0–1) of one reference: by base's stored answers, and of both prompts today. */
+/** Pass rates (0–1) of one reference: in base's stored answers, and of both prompts today. */
 interface Rates {
   stored: number;
   base: number;
@@ -61,7 +61,7 @@ function comparison(
   );
 }
 
-/** Follows the steps, with tries drawn at today's rates. */
+/** Runs all confirmation steps, with outcomes drawn at today's rates. */
 function confirmed(
   rates: readonly Rates[],
   seed: string,
@@ -86,7 +86,7 @@ function claimOf(
 
 interface Followed {
   found: Confirmation;
-  /** New answers. */
+  /** Number of new answers. */
   asked: number;
 }
 
@@ -121,44 +121,44 @@ const fifty = (broken: number, loss: number): Rates[] =>
     head: i < broken ? 0 : 0.95 - loss,
   }));
 
-describe('a fall that rests on stored answers', () => {
-  test('is not confirmed if only the model fell since', () => {
+describe('regression based on stored answers', () => {
+  test('is not confirmed if only the model got worse since then', () => {
     const found = shares(fifty(0, 0.1), 200);
     expect(found.confirmed).toBeLessThanOrEqual(0.06);
     expect(found.model).toBeGreaterThanOrEqual(0.7);
   });
 
-  test('is rarely blamed on the model if nothing changed', () => {
+  test('is rarely attributed to the model if nothing changed', () => {
     const found = shares(fifty(0, 0), 200);
     expect(found.confirmed).toBeLessThanOrEqual(0.06);
     expect(found.model).toBeLessThanOrEqual(0.1);
   });
 
-  test('is confirmed if the prompt broke three of fifty references and the model fell too', () => {
+  test('is confirmed if the prompt broke three of fifty references and the model got worse too', () => {
     expect(shares(fifty(3, 0.1), 200).confirmed).toBeGreaterThanOrEqual(0.95);
   });
 
-  test('takes at most a tenth of the planned calls if three of fifty references broke', () => {
+  test('needs at most a tenth of the planned calls if three of fifty references broke', () => {
     const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${String(i)}`));
     const mean = asked.reduce((sum, run) => sum + run.asked, 0) / asked.length;
     expect(mean).toBeLessThanOrEqual(0.1 * 2 * TRIES * 50);
   });
 
-  test('is confirmed by the suspects with few calls if one reference broke', () => {
+  test('is confirmed with few calls by the suspect references if one reference broke', () => {
     const { status, by, suspects, all } = confirmed(fifty(1, 0), 'one').found;
     expect({ status, by }).toEqual({ status: 'confirmed', by: 'references' });
     expect(suspects.length).toBeLessThanOrEqual(5);
     expect([suspects[0]?.id, all]).toEqual(['r0', null]);
   });
 
-  test('is confirmed by all references together if single ones may not convict', () => {
+  test('is confirmed by all references together if single references cannot fail the gate', () => {
     const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
     const { found } = confirmed(fallen, 'all', { ...SETTINGS, gate_on: 'suite' });
     expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
   });
 });
 
-test('a cap that ends the calls leaves the fall unconfirmed, though base fell today', () => {
+test('a regression stays unconfirmed if a limit stops the calls', () => {
   const suite = comparison(fifty(0, 0), drawer('cap'));
   const claim = { ...claimOf(suite), judged: 'none' as const };
   const step = nextConfirmationStep(claim, new Map());
@@ -173,13 +173,13 @@ test('a cap that ends the calls leaves the fall unconfirmed, though base fell to
   expect(cut.drift?.today).toBe(0);
 });
 
-test('a mean, which has no suspects, is confirmed at the whole level', () => {
+test('a mean has no suspects and is confirmed at the full alpha', () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {
     ...claimOf(suite),
     metric: 'words',
     minDrop: null,
-    // A quarter of the level is the first look's.
+    // The first look spends a quarter of alpha.
     measure: {
       test: () => ({ p: 0.24 * SETTINGS.alpha, base: 10, head: 20 }),
       ...{ outcome: null, isPaired: false, isRolledUp: false },
@@ -190,8 +190,10 @@ test('a mean, which has no suspects, is confirmed at the whole level', () => {
   expect(asked).toBe(50);
 });
 
-describe('several claims of a run', () => {
-  /** A claim about two suites after one about each, with new tries that confirm nothing. */
+describe('several claims in one run', () => {
+  /**
+   * Follows one claim about each of two suites, then one about both. No new try confirms a claim.
+   */
   const askedByThree = (seed: string) => {
     const draw = drawer(seed);
     const suites = [1, 2].map(() => comparison(fifty(0, 0.05), draw));
@@ -209,14 +211,14 @@ describe('several claims of a run', () => {
     return { asked, most };
   };
 
-  test('share their new tries, so that all of them stay within the plan', () => {
+  test('share new tries and together stay within the plan', () => {
     for (let i = 0; i < 20; i += 1) {
       const { asked, most } = askedByThree(`several ${String(i)}`);
       expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
     }
   });
 
-  test('ask nothing again that another claim asked', () => {
+  test('do not repeat calls that another claim made', () => {
     const suite = comparison(fifty(0, 0.2), drawer('again'));
     const made = new Map<ReferenceRun, NewTries>();
     const answers = drawer('answers');
@@ -241,7 +243,7 @@ describe('suspects', () => {
       : [];
   };
 
-  test('are the references that fell, asked on both sides', () => {
+  test('are the references that dropped, retried on both sides', () => {
     expect(asked(worst)).toEqual([
       'pairs r0 head',
       'pairs r0 base',
@@ -250,7 +252,7 @@ describe('suspects', () => {
     ]);
   });
 
-  test('are one of each cluster', () => {
+  test('include only one reference of each cluster', () => {
     expect(asked(worst, 'template')).toEqual(['pairs r0 head', 'pairs r0 base']);
   });
 });
@@ -265,8 +267,10 @@ function answeredBy(target: Partial<Target>, made: SuiteComparison): SuiteCompar
   return { ...made, compared };
 }
 
-describe('a fall within one session of a program', () => {
-  /** Shares of confirmed falls by 10 points, of which the second session shows `again`. */
+describe('regression within one session of a program', () => {
+  /**
+   * Share of 10-point drops that are confirmed if the second session has a drop of `again` (0–1).
+   */
   const confirmedShare = (again: number, runs: number): number => {
     const rates = Array.from({ length: 50 }, () => ({ stored: 0.9, base: 0.9, head: 0.8 }));
     const found = Array.from({ length: runs }, (_, i) => {
@@ -278,7 +282,7 @@ describe('a fall within one session of a program', () => {
     return found.filter(({ status }) => status === 'confirmed').length / runs;
   };
 
-  test('is confirmed as a rule if the second session shows it too', () => {
+  test('is usually confirmed if the second session shows it too', () => {
     expect(confirmedShare(0.1, 100)).toBeGreaterThanOrEqual(0.75);
   });
 
@@ -287,20 +291,20 @@ describe('a fall within one session of a program', () => {
   });
 });
 
-describe('a comparison rests on', () => {
+describe('restsOn', () => {
   const rates = [{ stored: 1, base: 1, head: 0 }];
   const fresh = comparison(rates, drawer('x'), { isStored: false });
 
-  test('stored answers, if there is one', () => {
+  test('returns "stored" if any answer is stored', () => {
     expect(restsOn(comparison(rates, drawer('x')).compared)).toBe('stored');
   });
 
-  test('one session, if one process of a program answers all tries', () => {
+  test('returns "session" if one program process answers all tries', () => {
     expect(restsOn(answeredBy({ provider: 'program' }, fresh).compared)).toBe('session');
     expect(restsOn(answeredBy({ provider: 'program', process: 'try' }, fresh).compared)).toBeNull();
   });
 
-  test('nothing else', () => {
+  test('returns null otherwise', () => {
     expect(restsOn(fresh.compared)).toBeNull();
   });
 });

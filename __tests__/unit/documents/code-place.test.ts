@@ -14,13 +14,13 @@ const AS_TWO_LINES = 'name: x\ncode: "a = 1\\nb = 2"\n';
 test.each([
   ['a block', 'name: x\ncode: |\n  a = 1\n  b = 2\n', 3, true],
   ['a block that begins with an empty line', 'code: |\n\n  a = 1\n  b = 2\n', 2, true],
-  ['a block behind a comment', 'code: | # why\n  a = 1\n\n  a = 1\n', 2, true],
-  ['one line beside its key', 'name: x\ncode: a = 1\n', 2, true],
+  ['a block after a comment', 'code: | # why\n  a = 1\n\n  a = 1\n', 2, true],
+  ['one line after its key', 'name: x\ncode: a = 1\n', 2, true],
   ['one line in quotes', 'name: x\ncode: "a = 1"\n', 2, true],
-  // Whose lines are not the file's:
-  ['quotes with line ends in them', AS_TWO_LINES, 2, false],
+  // Here the lines of the value differ from the lines of the file:
+  ['quotes with escaped line breaks', AS_TWO_LINES, 2, false],
   ['quotes over several lines', 'name: x\ncode: "a = 1\n\n  b = 2"\n', 2, false],
   ['a folded block', 'name: x\ncode: >\n  a = [1,\n  2]\n\n  b = 2\n', 2, false],
-])('the place of code is the first line of %s, or the whole value', (_, text, line, linewise) => {
+])('codePlaceOf finds the first line of code in %s', (_, text, line, linewise) => {
   expect(placeOf(text)).toEqual({ file: 'tests/a.yaml', line, linewise });
 });

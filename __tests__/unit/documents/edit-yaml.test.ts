@@ -54,29 +54,34 @@ const POLITE = 'polite:\n  prompt: x\n  choice_scores: { "Yes": 1 }\n';
 const ALIAS = 'polite: &p\n  prompt: x\nkind: *p\n';
 const example = { content: 'c', expected: 'Yes' };
 
-describe('a file that is written back', () => {
+describe('edit of a YAML file', () => {
   test.each<[string, string, YamlEdit, string]>([
     [
-      'a new key in a flow map, its remark and comments kept',
+      'a new key in a flow map and keeps its comments',
       FLOW,
       expects(3, 'y "z"\n'),
       FLOW.replace('[one] }', '[one], expected: "y \\"z\\"\\n" }'),
     ],
     [
-      'a new key beside numbers that print differently, which stay as they are written',
+      'a new key and does not reformat numbers',
       NUMBERS,
       expects(2),
       NUMBERS.replace('True } }', 'True }, expected: "new" }'),
     ],
-    ['a list instead of another', FLOW, set(3, 'tags', ['two']), FLOW.replace('[one]', '["two"]')],
     [
-      'one tag more in a block, the comments of the others kept',
+      'a list over an existing list',
+      FLOW,
+      set(3, 'tags', ['two']),
+      FLOW.replace('[one]', '["two"]'),
+    ],
+    [
+      'an added tag in a block and keeps the comments of other tags',
       TAGS,
       set(2, 'tags', ['critical', 'billing', 'odd']),
       TAGS.replace('- billing\n', '- billing\n      - "odd"\n'),
     ],
     [
-      'one tag more in a flow, the comments of the others kept',
+      'an added tag in a flow list and keeps the comments of other tags',
       FLOW_TAGS,
       set(2, 'tags', ['a', 'b', 'odd']),
       FLOW_TAGS.replace('b # why b', 'b, # why b\n      "odd"'),
@@ -88,12 +93,17 @@ describe('a file that is written back', () => {
       'references:\n  - { id: a, # last\n      expected: "new"\n    }\n',
     ],
     [
-      'a text instead of a block, whose lines are not comments',
+      'a text over a block whose lines look like comments',
       'references:\n  - id: a\n    expected: |\n      # old\n  # about b\n  - id: b\n',
       expects(2),
       'references:\n  - id: a\n    expected: "new"\n  # about b\n  - id: b\n',
     ],
-    ['a value in a block, its comment kept', BLOCK, expects(3), BLOCK.replace('old ', '"new" ')],
+    [
+      'a value in a block and keeps its comment',
+      BLOCK,
+      expects(3),
+      BLOCK.replace('old ', '"new" '),
+    ],
     [
       'a new key at the end of a block, and a remark above it',
       BLOCK,
@@ -104,7 +114,7 @@ describe('a file that is written back', () => {
       ),
     ],
     [
-      'a key of the right one of several references on a line, beside metrics',
+      'a key of the correct reference among several on one line',
       MANY,
       skip(1),
       MANY.replace('id: b', 'id: b, skip: true'),
@@ -140,12 +150,12 @@ describe('a file that is written back', () => {
       '4711:\n  prompt: x\n  examples: ["c"]\n',
     ],
     [
-      'line ends of Windows',
+      'Windows line endings',
       'references:\r\n  - id: a\r\n',
       expects(2),
       'references:\r\n  - id: a\r\n    expected: "new"\r\n',
     ],
-  ])('has %s', (_, text, edit, wanted) => {
+  ])('writes %s', (_, text, edit, wanted) => {
     expect(editYaml(text, edit, text)).toEqual({ text: wanted });
   });
 
@@ -153,7 +163,7 @@ describe('a file that is written back', () => {
     ['metrics: []\n', 'metrics: []\nreferences: [{ input: { q: "x" } }]\n'],
     ['references:\nmetrics: []\n', 'references: [{ input: { q: "x" } }]\nmetrics: []\n'],
     ['references: [] # none yet\n', 'references: [ { input: { q: "x" } }] # none yet\n'],
-  ])('has the beginning of a list: %j', (from, text) => {
+  ])('starts a list in %j', (from, text) => {
     expect(editYaml(from, appendIn(['references'], { input: { q: 'x' } }), from)).toEqual({ text });
   });
 
@@ -170,13 +180,13 @@ describe('a file that is written back', () => {
       SEVERAL,
     ],
     [
-      'several on a line have the same id',
+      'several references on one line have the same id',
       'references: [{ id: b }, { id: b }]\n',
       skip(1),
       SEVERAL,
     ],
     [
-      'a reason has no line above the reference',
+      'there is no line above the reference for a reason',
       'references: [{ id: a }]\n',
       skip(1, 'skipped: down'),
       /give the reference lines of its own/,
@@ -208,7 +218,7 @@ describe('a file that is written back', () => {
       /there is no "kind" in it any more/,
     ],
     [
-      'a comment is in the way',
+      'a comment makes the edit impossible',
       'references:\n  - id: a\n    tags: [ # none yet\n    ]\n',
       set(2, 'tags', ['odd']),
       CANNOT,
@@ -240,15 +250,15 @@ describe('a file that is written back', () => {
   const ROWS = 'references:\n  - { input: { q: one }, expected: 1 }\n  - { input: { q: two } }\n';
 
   test.each([
-    ['another took its place', ROWS.replace('{ q: one }, expected: 1', '{ q: zero }')],
+    ['another reference is on its line', ROWS.replace('{ q: one }, expected: 1', '{ q: zero }')],
     ['one was inserted above it', ROWS.replace('  -', '  - { input: { q: zero } }\n  -')],
     ['its content changed', ROWS.replace('expected: 1', 'expected: 2')],
-  ])('is rejected for a reference without id when %s', (_, now) => {
+  ])('is rejected for a reference without id if %s', (_, now) => {
     const refused = expect.stringContaining('changed since it was read');
     expect(editYaml(now, expects(2), ROWS)).toEqual({ refused });
   });
 
-  test('accepts a change elsewhere in the file', () => {
+  test('is accepted if another part of the file changed', () => {
     const now = ROWS.replace('two', 'more');
     const text = now.replace('expected: 1 }', 'expected: 1, skip: true }');
     expect(editYaml(now, skip(2), ROWS)).toEqual({ text });

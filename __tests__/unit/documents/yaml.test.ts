@@ -5,8 +5,8 @@ import { formatProblem } from '../../../src/errors.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { CASES } from '../config/yaml-cases.ts';
 
-describe('the strict YAML reader', () => {
-  test.each(CASES)('answers %s', (_, content, expected) => {
+describe('strict YAML reader', () => {
+  test.each(CASES)('handles %s', (_, content, expected) => {
     const reading = readYaml('p.yaml', content);
     if ('problems' in expected)
       expect(
@@ -18,7 +18,7 @@ describe('the strict YAML reader', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('gives maps without a prototype', () => {
+  test('returns maps without a prototype', () => {
     const reading = readYaml('p.yaml', 'a: { b: [{ c: 1 }] }');
     const seen: unknown[] = [];
     const visit = (value: unknown): void => {
@@ -36,21 +36,21 @@ describe('the strict YAML reader', () => {
     [`a: ${'x'.repeat(37)}`, null],
     [`a: ${'x'.repeat(38)}`, 'is 41 bytes; the limit is 40'],
     [`a: ${'é'.repeat(19)}`, 'is 41 bytes; the limit is 40'],
-  ])('holds its limits in values and bytes: %s', (text, message) => {
+  ])('enforces its limits on values and bytes: %s', (text, message) => {
     const limits = { ...DEFAULT_LIMITS, yamlBytes: 40, values: 5 };
     expect(readYaml('p.yaml', text, limits)).toMatchObject(
       message === null ? { ok: true } : { problems: [{ message }] },
     );
   });
 
-  test('reports at most twenty problems of one file', () => {
+  test('reports at most twenty problems per file', () => {
     const lines = Array.from({ length: 50 }, (_, index) => `k${index}: .nan`);
     const reading = readYaml('p.yaml', lines.join('\n'));
     expect(reading.ok ? 0 : reading.problems.length).toBe(20);
   });
 });
 
-describe('places', () => {
+describe('line numbers in a YAML file', () => {
   const text = [
     'name: p', // 1
     'list:', // 2
@@ -88,7 +88,7 @@ describe('places', () => {
     [['list', 0, 'missing'], 3],
     [['missing', 'too'], 1],
     [['list', 9], 2],
-  ])('%j is on line %i', (path, line) => {
+  ])('path %j is on line %i', (path, line) => {
     expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
   });
 
@@ -102,12 +102,12 @@ describe('places', () => {
     ['block', '{z}', 0, 7],
     ['block', '{x}', 5, 7],
     ['missing', '{x}', 0, 1],
-  ])('in %s, %s number %i is on line %i', (key, needle, occurrence, line) => {
+  ])('in %s, text %s (occurrence %i) is on line %i', (key, needle, occurrence, line) => {
     expect(document.placeOfText([key], needle, occurrence).line).toBe(line);
   });
 });
 
-describe('any input', () => {
+describe('YAML reader with any input', () => {
   const pieces = fc.oneof(
     fc.constantFrom('a', '1', '\n', '\n  ', '\r\n', '\t', ': ', 'b: ', ', ', '- ', '? ', '#'),
     fc.constantFrom('[', ']', '{', '}', '"', "'", '|', '>', '\\', '`', '@', '~', '.nan'),
@@ -115,7 +115,7 @@ describe('any input', () => {
     fc.constantFrom('__proto__: ', 'constructor: ', '\u0000', '\u202e', '${oc.env:X}'),
   );
 
-  test('gives a value or problems with lines inside the file, and pollutes nothing', () => {
+  test('returns a value or problems with valid lines, without prototype pollution', () => {
     forAll(
       [
         fc.oneof(
@@ -144,7 +144,7 @@ describe('any input', () => {
     );
   });
 
-  test('gives a value or problems for any bytes', () => {
+  test('returns a value or problems for any bytes', () => {
     forAll([fc.uint8Array({ maxLength: 200 })], (bytes) => {
       const reading = readYaml('p.yaml', bytes);
       expect(reading.ok || reading.problems.length > 0).toBe(true);
@@ -155,8 +155,8 @@ describe('any input', () => {
     forAll([fc.jsonValue({ maxDepth: 4 })], (value) => {
       const json = JSON.stringify(value);
       const reading = readYaml('p.yaml', json);
-      // What is refused on purpose: control characters, forbidden keys, numbers that lose digits,
-      // and the bare null.
+      // Rejected by design: control characters, forbidden keys, numbers that lose digits, and a
+      // bare null.
       if (reading.ok)
         expect(JSON.parse(JSON.stringify(reading.value.value))).toEqual(JSON.parse(json));
       else

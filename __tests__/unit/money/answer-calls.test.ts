@@ -14,7 +14,7 @@ const request = (side: string, provider = 'openai') => ({
 
 let made = 0;
 
-/** A suite as far as its tries are planned. */
+/** A suite with only the fields that planning of tries reads. */
 function comparison(
   references: number,
   {
@@ -52,7 +52,7 @@ function comparison(
   } as unknown as SuiteComparison;
 }
 
-/** Two tries a side are planned, or one from 100 references on. */
+/** The plan has two tries a side, or one from 100 references on. */
 const callsOf = (...suites: SuiteComparison[]) => {
   const references = suites.reduce((sum, { compared }) => sum + compared.length, 0);
   const tries = references < 100 ? 2 : 1;
@@ -66,11 +66,11 @@ const callsOf = (...suites: SuiteComparison[]) => {
   });
 };
 
-describe('the calls for answers', () => {
+describe('estimated calls for answers', () => {
   test.each([
     [20, 150],
     [300, 100],
-  ])('are usually what %i unchanged references take in simulated pull requests', (size, runs) => {
+  ])('for %i unchanged references match simulated pull requests', (size, runs) => {
     const random = createRandom('another way of counting');
     const rates = Array.from({ length: size }, () => 0.95);
     const calls = Array.from(
@@ -82,24 +82,24 @@ describe('the calls for answers', () => {
     expect(Math.abs(usual - mean) / mean).toBeLessThan(0.15);
   });
 
-  test('are at most 40 tries of the suspicious, and nine of the others if all are fixed', () => {
+  test('assume at most 40 tries per suspicious reference and nine per other reference', () => {
     expect(callsOf(comparison(50))!.most).toBe(10 * 2 * 40 + 40 * 2 * 9);
     expect(callsOf(comparison(50), comparison(300))!.most).toBe(35 * 2 * 40 + 315 * 2 * 9);
   });
 
-  test('of fixed tries are open only for critical references, up to 40 tries of each', () => {
+  test('with fixed tries vary only for critical references, up to 40 tries each', () => {
     const one = comparison(20, { kind: 'fixed', critical: 2 });
     expect(callsOf(one)!.most).toBe(20 * 2 * 2 + 2 * 2 * 37);
   });
 
-  test('of dialogues are at most all their turns and evaluators', () => {
+  test('of dialogues include all turns and evaluator calls', () => {
     const plain = callsOf(comparison(20))!;
     const dialogues = callsOf(comparison(20, { mostCalls: 10 }))!;
     expect(dialogues.most).toBe(10 * plain.most);
     expect(callsOf(comparison(20, { mostCalls: 10, provider: 'replay' }))!.most).toBe(80);
   });
 
-  test('are the same every time, and grow with the suite beyond what is simulated', () => {
+  test('are deterministic, and grow with the suite beyond the simulated size', () => {
     const one = comparison(30);
     expect(callsOf(one)).toEqual(callsOf(one));
     const [small, large] = [1000, 4000].map((size) => callsOf(comparison(size))!.usual);
@@ -107,7 +107,7 @@ describe('the calls for answers', () => {
     expect(large! / small!).toBeLessThan(4.5);
   });
 
-  test('of recordings are none beyond the plan, and with fixed tries nothing is open', () => {
+  test('of recordings equal the plan, and with fixed tries return null', () => {
     const recorded = callsOf(comparison(20, { provider: 'replay' }))!;
     expect(recorded).toEqual({ usual: 80, most: 80 });
     expect(callsOf(comparison(20, { kind: 'fixed' }))).toBeNull();

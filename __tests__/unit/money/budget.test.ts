@@ -28,7 +28,7 @@ const turn = () =>
     setImmediate(resolve);
   });
 
-/** Calls that are answered by hand. */
+/** A model whose calls stay open until the test answers them. */
 function model() {
   const open: ((completion: Completion) => void)[] = [];
   let asked = 0;
@@ -53,7 +53,7 @@ function model() {
   };
 }
 
-/** A guard of a cap on cost, and so many calls to a model under it. */
+/** A guard with a cost limit, and `count` calls that wait for it. */
 function capped(maxCost: number, count = 0, changes: Partial<Request> = {}, of: Price = price) {
   const guard = createGuard({ maxCalls: null, maxCost }, of);
   const server = model();
@@ -67,8 +67,8 @@ const states = async (calls: Promise<Completion>[]) =>
 const allOk = async (calls: Promise<Completion>[]) =>
   expect(new Set(await states(calls))).toEqual(new Set(['ok']));
 
-describe('the cap on calls', () => {
-  test('allows exactly so many attempts, whoever makes them, and then none', () => {
+describe('limit on calls', () => {
+  test('allows exactly the given number of attempts', () => {
     const guard = createGuard({ maxCalls: 3, maxCost: null }, price);
     expect([guard.attempt(), guard.attempt(), guard.attempt()]).toEqual([true, true, true]);
     expect(guard.reached()).toBeNull();
@@ -76,7 +76,7 @@ describe('the cap on calls', () => {
     expect(guard.reached()).toBe('the limit of 3 model calls (max-calls) is reached');
   });
 
-  test('rejects further calls as budget errors without asking', async () => {
+  test('rejects further calls with a budget error without calling the model', async () => {
     const guard = createGuard({ maxCalls: 0, maxCost: null }, price);
     guard.attempt();
     const server = model();
@@ -88,7 +88,7 @@ describe('the cap on calls', () => {
     expect(await server.asked()).toBe(0);
   });
 
-  test('of none lets everything through', async () => {
+  test('allows every call if the limit is null', async () => {
     const guard = createGuard({ maxCalls: null, maxCost: null }, price);
     for (let index = 0; index < 100; index += 1) expect(guard.attempt()).toBe(true);
     expect(await guard.ask(request('a'), async () => ok(1e9))).toEqual(ok(1e9));
@@ -96,9 +96,9 @@ describe('the cap on calls', () => {
   });
 });
 
-describe('the cap on cost', () => {
-  test('makes a call wait for those under way and lets it go on when they were cheap', async () => {
-    // Three expected answers of 300 tokens have room in a dollar, a fourth has not.
+describe('limit on cost', () => {
+  test('delays a call until running calls turn out cheap', async () => {
+    // The expected answer has 300 tokens: three fit into a dollar, a fourth does not.
     const { guard, server, calls } = capped(1, 4);
     expect(await server.asked()).toBe(3);
     await server.answer(1, 100);
@@ -108,8 +108,8 @@ describe('the cap on cost', () => {
     expect(guard.reached()).toBeNull();
   });
 
-  test('counts the files of a request before it is answered', async () => {
-    // A dollar for a million input tokens: two PDFs of 400,000 tokens have room, a third has not.
+  test("counts a request's files before the answer arrives", async () => {
+    // A dollar buys a million input tokens: two PDFs of 400,000 tokens fit, a third does not.
     const perInput: Price = (_target, { input_tokens }) => input_tokens / 1e6;
     const pdf = { type: 'file', path: 'a.pdf', media_type: 'application/pdf', id: 'a1' } as const;
     const parts = [{ ...pdf, bytes: 870_000 }];
@@ -120,7 +120,7 @@ describe('the cap on cost', () => {
     await allOk(calls);
   });
 
-  test('stops for good when nothing under way can make room, and never goes on with smaller calls', async () => {
+  test('stops for good once no running call can free budget, even for smaller calls', async () => {
     const { guard, server, calls, ask } = capped(1, 5);
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
@@ -132,7 +132,7 @@ describe('the cap on cost', () => {
     expect(await server.asked()).toBe(3);
   });
 
-  test('estimates with the longest answer so far, and with what the parameters allow', async () => {
+  test('estimates with the longest answer so far, limited by `max_tokens`', async () => {
     const { server, ask, calls } = capped(10, 1);
     await server.answer(1, 4000);
     await allOk(calls);
@@ -143,7 +143,7 @@ describe('the cap on cost', () => {
     await allOk([...more, short]);
   });
 
-  test('charges its own estimate for an answer without counts, and the input of a call that timed out', async () => {
+  test('charges an estimate for an answer without token counts, and the input of a timed-out call', async () => {
     const input: Price = (_target, { input_tokens, output_tokens }) =>
       (input_tokens + output_tokens) / 100;
     const guard = createGuard({ maxCalls: null, maxCost: 3.5 }, input);
@@ -158,7 +158,7 @@ describe('the cap on cost', () => {
     expect(guard.reached()).toMatch(/\$3\.\d+ are spent/);
   });
 
-  test('begins with few calls, so that a first answer is known before many are under way', async () => {
+  test('starts with eight calls until the first answer is known', async () => {
     const { server, calls } = capped(1000, 300);
     expect(await server.asked()).toBe(8);
     await server.answer(1, 10);
@@ -167,7 +167,7 @@ describe('the cap on cost', () => {
     await allOk(calls);
   });
 
-  test('does not hold calls whose price is unknown', async () => {
+  test('does not delay calls with an unknown price', async () => {
     const { guard, server, calls } = capped(0.001, 20, {}, () => null);
     expect(await server.asked()).toBe(20);
     await server.answer(20, 10);
@@ -175,13 +175,13 @@ describe('the cap on cost', () => {
     expect(guard.reached()).toBeNull();
   });
 
-  test('lets calls through whose price is nothing', async () => {
+  test('allows calls that cost nothing', async () => {
     const { guard } = capped(0, 0, {}, () => 0);
     expect((await guard.ask(request('a'), async () => ok(100))).status).toBe('ok');
   });
 
-  test('lets what goes into one batch be gathered as a whole, and no more than there is room for', async () => {
-    // At 300 tokens each, which is what is usual, 333 have room.
+  test('admits as many calls to one batch as the budget allows', async () => {
+    // At the expected 300 tokens each, 333 calls fit.
     const { server, calls } = capped(100, 400, inBatch);
     expect(await server.asked()).toBe(333);
     await server.answer(333, 100);
@@ -190,7 +190,7 @@ describe('the cap on cost', () => {
     await allOk(calls);
   });
 
-  test('makes direct calls wait for direct calls only, however many wait in a batch', async () => {
+  test('does not delay direct calls because of calls waiting in a batch', async () => {
     const { server: batch, calls, ask } = capped(1000, 500, inBatch);
     const server = model();
     const direct = Array.from({ length: 9 }, (_, index) => ask(`d${String(index)}`, {}, server));

@@ -25,7 +25,7 @@ const yes = (changes: object = {}) => ({ ...answer('yes'), ...changes }) as Comp
 const error = (changes: object = {}) =>
   ({ status: 'error', kind: 'reply', message: 'odd', ...changes }) as Completion;
 
-/** A meter whose model gives these completions, the last one for ever. */
+/** A meter whose model returns these completions in order and repeats the last one. */
 function meterOf(
   completions: Completion | Completion[] = yes(),
   price = priceFrom([settingsWithModels(modelSettings())]),
@@ -42,8 +42,8 @@ function meterOf(
   return { ...meter, call };
 }
 
-describe('the meter', () => {
-  test('counts recordings separately: no call, nothing reused, no price', async () => {
+describe('meter', () => {
+  test('counts recordings separately from calls and reused answers, at no cost', async () => {
     const { call, shared, totals } = meterOf();
     await call();
     await call(replay);
@@ -54,7 +54,7 @@ describe('the meter', () => {
     expect(await missing.call(replay)).toMatchObject({ calls: 0, replayed: 0 });
   });
 
-  test('counts calls, tokens and dollars that were paid for, and what was reused separately', async () => {
+  test('counts paid calls, tokens and dollars separately from reused answers', async () => {
     const { call, shared, totals } = meterOf();
     await call();
     shared('prompt', { target: GPT, usage });
@@ -64,7 +64,7 @@ describe('the meter', () => {
 
   const large = { usage: { input_tokens: 3000, output_tokens: 1 } };
 
-  test("prices the vendor's cache as such, counts it, and never what an answer saves", async () => {
+  test('prices vendor cache reads and writes, but reports savings at the full price', async () => {
     const cached = { ...large, cached: { read: 2000, written: 500 } };
     const list: ListPrice =
       () =>
@@ -76,7 +76,7 @@ describe('the meter', () => {
     expect(await call()).toMatchObject({ ...tokens, cost_usd: 1500, saved_usd: 3000 });
   });
 
-  test('prices a model on an endpoint as what it is, and knows no price where it does not say', () => {
+  test("prices an endpoint's model by its declared vendor and model, and otherwise returns null", () => {
     const list: ListPrice = (vendor, model) =>
       vendor === 'openai' && model === 'gpt-5.4' ? ({ output_tokens }) => output_tokens : null;
     const price = priceFrom([], list);
@@ -89,7 +89,7 @@ describe('the meter', () => {
     [{ input: 2, output: 10 }, 6010e-6],
     [{ input: 2, output: 10, cached: 0.5 }, 3010e-6],
     [{ input: 2, output: 10, cached: 0 }, 2010e-6],
-  ])('prices with %j what the server read from its cache', async (price, dollars) => {
+  ])('with price %j charges cached input tokens at the cache price', async (price, dollars) => {
     const models = settingsWithModels(modelSettings({ price }));
     const completion = yes({ ...large, cached: { read: 2000, written: 0 } });
     const { cost_usd } = await meterOf(completion, priceFrom([models])).call();
@@ -130,13 +130,13 @@ describe('the meter', () => {
     expect(await meterOf(completion).call()).toMatchObject(totals);
   });
 
-  test('has no total if one call has no price', async () => {
+  test('reports a null cost if one call has no known price', async () => {
     const { call } = meterOf();
     await call();
     expect((await call(hostedTarget('mystery'))).cost_usd).toBeNull();
   });
 
-  test('reports if programs of the project are all that has no price', async () => {
+  test("reports when only the project's programs have no price", async () => {
     const { call, totals } = meterOf();
     expect(totals()).not.toHaveProperty('unpriced');
     const recorded = await call(replay);
@@ -148,7 +148,7 @@ describe('the meter', () => {
     expect(both).not.toHaveProperty('unpriced');
   });
 
-  test('does not know what was saved if one reused answer has no price', async () => {
+  test('reports null savings if one reused answer has no known price', async () => {
     const { call, shared, totals } = meterOf(yes({ reused: true }));
     const saved = { calls: 0, reused: 1, cost_usd: 0, saved_usd: 16e-6 };
     expect(await call()).toMatchObject(saved);

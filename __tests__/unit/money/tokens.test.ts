@@ -10,7 +10,7 @@ import {
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-describe('the estimate, against the tokenizer it stands in for', () => {
+describe('estimateTokens compared with the real tokenizer', () => {
   test.each<[string, string, number]>([
     ['English prose', file('README.md'), 0.15],
     ['TypeScript', file('src/app/run/evaluate.ts'), 0.15],
@@ -38,20 +38,20 @@ describe('the estimate, against the tokenizer it stands in for', () => {
       'مرحبا، استلمت طلبي أمس لكن الطرد كان تالفا. هل يمكنني استبداله أو استرداد المال؟',
       0.5,
     ],
-  ])('stays within its stated error on %s', (_what, text, error) => {
+  ])('stays within the stated error for %s', (_what, text, error) => {
     const ratio = estimateTokens(text) / countTokens(text);
     expect(ratio).toBeGreaterThan(1 - error);
     expect(ratio).toBeLessThan(1 + error);
   });
 
-  test('grows with the text also where only its beginning is measured', () => {
+  test('scales with the length of a long text although it samples only the beginning', () => {
     const text = 'A sentence of usual length, as it stands in many prompts. ';
     const ratio = estimateTokens(text.repeat(10_000)) / (estimateTokens(text.repeat(100)) * 100);
     expect(ratio).toBeCloseTo(1, 1);
   });
 });
 
-describe('images and PDFs', () => {
+describe('token estimate of images and PDFs', () => {
   const target = (provider: 'openai' | 'anthropic' | 'groq', model: string) => ({
     provider,
     endpoint: null,
@@ -64,14 +64,14 @@ describe('images and PDFs', () => {
   };
 
   test.each([
-    ['the most of an image by the vendor', target('anthropic', 'claude-sonnet-5-5'), 4784],
-    ['that of the model', target('openai', 'gpt-4o-mini'), 48_200],
-    ['an estimate where no rule is known', target('groq', 'llama'), 1600],
-  ])('count %s', (_what, asked, tokens) => {
+    ["the vendor's maximum per image", target('anthropic', 'claude-sonnet-5-5'), 4784],
+    ["the model's maximum per image", target('openai', 'gpt-4o-mini'), 48_200],
+    ['a default if no rule is known', target('groq', 'llama'), 1600],
+  ])('uses %s', (_what, asked, tokens) => {
     expect(fileTokens({ target: asked, messages: messages('image', 2_000_000) })).toBe(tokens);
   });
 
-  test('count a PDF by its bytes, up to 100 pages', () => {
+  test("grows with a PDF's bytes, up to 100 pages", () => {
     const asked = target('anthropic', 'claude-sonnet-5-5');
     const tokensOf = (bytes: number) =>
       fileTokens({ target: asked, messages: messages('file', bytes) });
@@ -80,7 +80,7 @@ describe('images and PDFs', () => {
     expect(tokensOf(19_000_000)).toBe(460_000);
   });
 
-  test('are part of the input, also of requests that are not measured', () => {
+  test('is included in the input estimate of every request', () => {
     const inputOf = createInputCounter();
     const asked = { target: target('openai', 'gpt-4o'), schema: null };
     const withFile = { ...asked, messages: messages('file', 19_000_000) };
@@ -92,13 +92,13 @@ describe('images and PDFs', () => {
   });
 });
 
-describe('the input of a request', () => {
+describe('estimated input of a request', () => {
   const messages = [
     { role: 'system' as const, content: 'Be brief.' },
     { role: 'user' as const, content: 'Hello' },
   ];
 
-  test('is its messages, the frame around each, and its schema', () => {
+  test('includes the messages, the overhead of each, and the schema', () => {
     const inputOf = createInputCounter();
     const whole = inputOf({ messages, schema: null });
     expect(inputOf({ messages: messages.slice(1), schema: null })).toBeLessThan(whole);
@@ -106,7 +106,7 @@ describe('the input of a request', () => {
     expect(inputOf({ messages, schema })).toBeGreaterThan(whole);
   });
 
-  test('is estimated by the mean of what was measured once enough was', () => {
+  test('uses the mean of measured requests once there are enough', () => {
     const inputOf = createInputCounter();
     const asked = (index: number) => {
       const content = `Question ${index}: what does the customer want when they write this?`;
@@ -126,7 +126,7 @@ test.each([
   expect(expectedOutput({ parameters, purpose })).toBe(tokens);
 });
 
-test('the expected answer is as long as the longest so far, if its parameters do not limit it', () => {
+test('the expected answer is as long as the longest so far unless a parameter limits it', () => {
   const parameters = { max_tokens: 'many' };
   expect(expectedOutput({ parameters, purpose: 'grader' }, 40)).toBe(40);
 });

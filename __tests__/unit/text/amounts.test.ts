@@ -13,14 +13,14 @@ import {
 } from '../../../src/text/amounts.ts';
 import fc, { forAll } from '../../fuzz.ts';
 
-/** k of n, as every rate here is. */
+/** Pass rates: `passes / tries`. */
 const share = fc
   .tuple(fc.nat(5000), fc.integer({ min: 1, max: 5000 }))
   .map(([passes, tries]) => Math.min(passes, tries) / tries);
 const read = (text: string): number =>
   Number(text.replace('−', '-').replace(/^\+| (%|points)$/g, ''));
 
-describe('a share in percent', () => {
+describe('percentage', () => {
   test.each([
     [1, '100.0 %'],
     [0, '0.0 %'],
@@ -30,12 +30,12 @@ describe('a share in percent', () => {
     [9999 / 10_000, '99.99 %'],
     [99_999 / 100_000, '99.999 %'],
     [0.9994, '99.9 %'],
-    // Rounding errors of sums of all or nothing.
+    // Rounding errors of sums near 0 and 1.
     [0.9999999999999999, '100.0 %'],
     [1e-17, '0.0 %'],
   ])('of %p is %s', (value, words) => expect(percent(value)).toBe(words));
 
-  test('is 100 only if everything passed, and 0 only if nothing did', () => {
+  test('is 100 only if every try passed, and 0 only if none did', () => {
     forAll([share], (value) => {
       const shown = read(percent(value));
       expect([shown === 100, shown === 0]).toEqual([value === 1, value === 0]);
@@ -43,13 +43,13 @@ describe('a share in percent', () => {
     });
   });
 
-  test('has enough decimals to differ from a limit just above it', () => {
+  test('gets enough decimals to differ from a limit just above it', () => {
     expect(percentAndLimit(0.79966, 0.8)).toEqual(['79.97 %', '80.00 %']);
     expect(percentAndLimit(0.5, 0.8)).toEqual(['50.0 %', '80.0 %']);
   });
 });
 
-describe('a difference of shares', () => {
+describe('difference of two percentages', () => {
   test.each([
     [5 / 6, 4 / 6, '−16.6 points'],
     [1, 2999 / 3000, '−0.03 points'],
@@ -61,7 +61,7 @@ describe('a difference of shares', () => {
 
   const shown = (base: number, head: number): number => read(signedBetween(base, head));
 
-  test('equals the difference of the shares as written', () => {
+  test('equals the difference of the two displayed percentages', () => {
     forAll([share, share], (base, head) => {
       expect(shown(base, head)).toBeCloseTo(read(percent(head)) - read(percent(base)), 9);
       expect(shown(base, head)).toBe(pointsApart(base, head) + 0);
@@ -70,7 +70,7 @@ describe('a difference of shares', () => {
     });
   });
 
-  test('has parts that add up as written', () => {
+  test('equals the sum of its displayed parts', () => {
     forAll([share, share, share], (base, middle, head) =>
       expect(shown(base, middle) + shown(middle, head)).toBeCloseTo(shown(base, head), 9),
     );
@@ -90,7 +90,7 @@ test('a negative number that rounds to zero has no sign', () => {
   expect(shown).toEqual(['0.00', '−0.50', '0.50', '–']);
 });
 
-test('a p-value is never 0', () => {
+test('a p-value is never shown as 0', () => {
   const shown = [0, 0.0009, 0.0125, 1].map((value) => pValue(value));
   expect(shown).toEqual(['p < 0.001', 'p < 0.001', 'p = 0.013', 'p = 1.000']);
   expect([probability(0.0004), probability(0.004)]).toEqual(['< 0.001', '0.004']);

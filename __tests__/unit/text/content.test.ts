@@ -12,16 +12,16 @@ const CAT: FilePart = {
 const PHOTO = { type: 'image' as const, path: '{photo}' };
 const words = (text: string) => ({ type: 'text' as const, text });
 
-describe('the parts of a text', () => {
+describe('partsOfText', () => {
   test.each([
     ['a file between texts', [words('Look:\n'), CAT, words('Is it a cat?')]],
     ['two files', [CAT, PHOTO, words('Which one is the cat?')]],
     ['a file alone', [PHOTO]],
-  ])('are those that it was written from: %s', (_, parts) => {
+  ])('restores the parts that partsText wrote: %s', (_, parts) => {
     expect(partsOfText(partsText(parts), [CAT, PHOTO])).toEqual(parts);
   });
 
-  test('are text where a line names a file that is not known', () => {
+  test('keeps a line as text if it names an unknown file', () => {
     expect(partsOfText('[image other.png]\nWhat is it?', [CAT])).toEqual([
       words('[image other.png]\nWhat is it?'),
     ]);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { cutOut } from '../../../src/text/cut-out.ts';
 
-describe('what was cut out of a text', () => {
+describe('cutOut', () => {
   test.each<[string, string, string | null]>([
     ['Returns within 30 days. Parcels go.', 'Parcels go.', 'Returns within 30 days. '],
     ['Answer briefly, in English.', 'Answer briefly.', ', in English'],
     ['Do not guess.', 'Do guess.', ' not'],
     ['Never say no. Never say yes.', 'Never say yes.', 'Never say no. '],
     ['Say it twice twice.', 'Say it twice.', ' twice'],
-    // A word became another one, blanks alone went, or more was done than cutting.
+    // The result is null if a word changed, only spaces were removed, or text was added.
     ['It cannot be.', 'It can be.', null],
     ['unclear', 'clear', null],
     ['a  b', 'a b', null],

@@ -4,7 +4,7 @@ import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
-describe('the model of the runner', () => {
+describe('command parser of the runner stand-in', () => {
   test.each([
     [
       '  ::error file=a,line=1::boom',
@@ -13,7 +13,7 @@ describe('the model of the runner', () => {
     ['x ##[Warning]y', [{ form: '##[', name: 'warning', properties: '', data: 'y' }]],
     ['a\r::debug::b', [{ name: 'debug' }]],
     ['x ::error::y\n::nonsense::z\n##[nonsense]q\n| ::error::y\nstd::vector::begin', []],
-    // Commands between stop-commands and its token are ignored.
+    // The runner ignores commands between stop-commands and its token.
     [
       '::stop-commands::tok\n::error::a\n::tok::\n::error::b',
       [
@@ -21,19 +21,19 @@ describe('the model of the runner', () => {
         { name: 'error', data: 'b' },
       ],
     ],
-  ])('finds in %j the commands that the runner finds', (text, commands) =>
+  ])("finds in %j the same commands as GitHub's runner", (text, commands) =>
     expect(commandsIn(text)).toMatchObject(commands),
   );
 });
 
 describe('logText', () => {
-  test.each(hostileLogs)('leaves no command in %j', (text) => {
+  test.each(hostileLogs)('removes every command from %j', (text) => {
     expect(commandsIn(logText(text))).toEqual([]);
     expect(commandsIn(logLine(text))).toEqual([]);
     expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
   });
 
-  test('most of these texts are commands otherwise', () => {
+  test('the hostile texts contain commands before escaping', () => {
     expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
   });
 
@@ -43,7 +43,7 @@ describe('logText', () => {
     );
   });
 
-  test('leaves no command and no raw control in any text, after any prefix', () => {
+  test('removes commands and raw control characters from any text, after any prefix', () => {
     const bit = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 20 }),
       fc.constantFrom('::', '##[', ']', ':', '#', '[', 'error', 'set-output'),
@@ -64,7 +64,7 @@ describe('logText', () => {
     );
   });
 
-  test.each(Object.entries(hostileTexts))('is quiet on %s', (_what, text) =>
+  test.each(Object.entries(hostileTexts))('removes every command from %s', (_what, text) =>
     expect(commandsIn(logText(text))).toEqual([]),
   );
 });
@@ -79,7 +79,7 @@ describe('logJson', () => {
     );
   });
 
-  test('is JSON of the same value without runner commands', () => {
+  test('produces equivalent JSON without runner commands', () => {
     forAll([fc.jsonValue(), fc.constantFrom(...hostileLogs)], (value, text) => {
       const whole = { value, text, [text]: [text, { [`${text}x`]: `a ${text}` }] };
       const json = logJson(whole);

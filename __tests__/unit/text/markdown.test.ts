@@ -6,7 +6,7 @@ import { renderGithub, type Rendered } from '../../stand-ins/github-markdown.ts'
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 const payloads = Object.entries(hostileTexts);
-/** Text as code shows it: nothing hidden, and no opening of an HTML comment. */
+/** Text as shown in a code span: hidden characters and HTML comment openings are escaped. */
 const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
 const parts = fc.oneof(
   fc.constantFrom(...Object.values(hostileTexts)),
@@ -19,11 +19,11 @@ const anyText = fc.oneof(
 const forAnyText = (runs: number, check: (text: string) => void): void =>
   forAll([anyText], check, { numRuns: draws(runs) });
 
-/** What GitHub would act on. */
+/** Everything that GitHub would link, embed, hide or notify. */
 const actions = ({ links, images, comments, references }: Rendered) =>
   [links, images, comments, references].flat();
 
-/** Nothing but the frame: the given elements, no link, image, comment, or reference. */
+/** Expects only the given elements, and no link, image, comment or mention. */
 function expectOnly(rendered: Rendered, elements: string[], outside: string): void {
   expect(rendered.elements).toEqual(elements);
   expect(actions(rendered)).toEqual([]);
@@ -41,11 +41,11 @@ function expectInCell(text: string): void {
 }
 
 describe('htmlCell', () => {
-  test.each(payloads)('keeps %s in its cell, readable', (_what, text) => expectInCell(text));
+  test.each(payloads)('keeps %s readable inside its cell', (_what, text) => expectInCell(text));
 
-  test('keeps any text in its cell', () => forAnyText(300, expectInCell));
+  test('keeps any text inside its cell', () => forAnyText(300, expectInCell));
 
-  test('reports how much it cut, after the text', () => {
+  test('reports after the text how many characters it cut', () => {
     expect(htmlCell('a'.repeat(501), { limit: 500 })).toBe(
       `<code>${'a'.repeat(500)}</code> (1 more character)`,
     );
@@ -56,7 +56,7 @@ describe('htmlCell', () => {
 });
 
 describe('codeSpan', () => {
-  test.each(payloads)('keeps %s in the span', (_what, text) => {
+  test.each(payloads)('keeps %s inside the span', (_what, text) => {
     const rendered = renderGithub(`before ${codeSpan(text)} after`);
     expectOnly(rendered, ['p', 'code'], 'before after');
     expect(rendered.code[0]?.trim()).toBe(
@@ -71,13 +71,13 @@ describe('codeSpan', () => {
     const frame = 'table thead tr th th tbody tr td code td'.split(' ');
     expectOnly(renderGithub(`| a | b |\n| - | - |\n${row}\n`), frame, 'a b z');
   }
-  test.each(payloads)('keeps %s in a cell of a pipe table', (_what, text) =>
+  test.each(payloads)('keeps %s inside a cell of a pipe table', (_what, text) =>
     expectInPipeTable(text),
   );
 
-  test('keeps any text in a cell of a pipe table', () => forAnyText(300, expectInPipeTable));
+  test('keeps any text inside a cell of a pipe table', () => forAnyText(300, expectInPipeTable));
 
-  test('keeps any text in the span, at the start of a line too', () =>
+  test('keeps any text inside the span, also at the start of a line', () =>
     forAnyText(300, (text) => {
       expectOnly(renderGithub(codeSpan(text)), ['p', 'code'], '');
       const two = renderGithub(`x ${codeSpan(text)} and ${codeSpan(text)} y`);
@@ -85,7 +85,7 @@ describe('codeSpan', () => {
     }));
 });
 
-test('codeSpan, plain and htmlCell break every marker of ours', () => {
+test("codeSpan, plainMarkdown and htmlCell escape evaldiff's comment marker", () => {
   for (const source of [
     codeSpan('<!-- evaldiff -->'),
     plainMarkdown('a <!-- evaldiff -->'),
@@ -94,7 +94,7 @@ test('codeSpan, plain and htmlCell break every marker of ours', () => {
     expect(source).not.toContain('<!--');
 });
 
-describe('plain', () => {
+describe('plainMarkdown and htmlPlain', () => {
   const NOTHING = { actions: [], others: [] };
   const acts = (markdown: string, ...allowed: string[]) => {
     const rendered = renderGithub(markdown);
@@ -102,39 +102,39 @@ describe('plain', () => {
     return { actions: actions(rendered), others };
   };
 
-  test.each(payloads)('leaves GitHub nothing to act on in %s', (_what, text) => {
+  test.each(payloads)('produce no link, image or mention from %s', (_what, text) => {
     for (const markdown of [
       plainMarkdown(text),
       `before ${plainMarkdown(text)} after`,
       `- ${plainMarkdown(text)}`,
     ])
       expect(acts(markdown, 'ul', 'li')).toEqual(NOTHING);
-    // Inside an HTML block:
+    // In an HTML block:
     expect(acts(`<p>\n${htmlPlain(text)}\n</p>\n`)).toEqual(NOTHING);
   });
 
-  test('leaves ordinary sentences as they are', () => {
+  test('leave ordinary sentences unchanged', () => {
     const sentence =
       'The pass rate fell 6.0 points (84.0 % to 78.0 %), more than 2 of 3: "really", so: stop!';
     expect(plainMarkdown(sentence)).toBe(sentence);
     expect(htmlPlain(sentence)).toBe(sentence.replaceAll('"', '&quot;'));
   });
 
-  test('keeps a symbol between blanks', () => {
+  test('keep a symbol between spaces', () => {
     expect(renderGithub(plainMarkdown('> p = < 0.001 & so on')).html).toBe(
       '<p>&gt; p = &lt; 0.001 &amp; so on</p>',
     );
     expect(htmlPlain('p < 0.001')).toBe('p &lt; 0.001');
   });
 
-  test('shows a word GitHub would act on as code, without the punctuation around it', () => {
+  test('show a word that GitHub would link as code, without the punctuation around it', () => {
     expect(plainMarkdown('ask (@octocat), see #12.')).toBe('ask (`@octocat`), see `#12`.');
     expect(htmlPlain('ask (@octocat), see #12.')).toBe(
       'ask (<code>@octocat</code>), see <code>#12</code>.',
     );
   });
 
-  test('keeps the words of any text and adds only code elements', () =>
+  test('keep all words of any text and add only code elements', () =>
     forAnyText(500, (text) => {
       expect(acts(`x ${plainMarkdown(text)}`)).toEqual(NOTHING);
       const shown = renderGithub(`x ${plainMarkdown(text)}`).text;
@@ -142,14 +142,14 @@ describe('plain', () => {
     }));
 });
 
-describe('size', () => {
+describe('commit ids, addresses and length', () => {
   const runs = [
     ['`', '|', '<', '&', '@', '#', ' ', '\n', '\\', '*', '[', '(', '-', '\u200b'],
     ['a@', '://', '1.', 'www.', '0'],
   ].flatMap((units) => units.map((unit) => unit.repeat(100_000 / unit.length)));
 
   test.each(['deadbee', 'DeadBeef', 'acceded', 'cafebabecafebabecafebabecafebabecafebabe'])(
-    'the letters of a commit id, %s, are code',
+    '%s looks like a commit id and is shown as code',
     (word) => {
       expect(plainMarkdown(`see ${word}.`)).toBe(`see \`${word}\`.`);
       expect(htmlPlain(`see ${word}.`)).toBe(`see <code>${word}</code>.`);
@@ -157,7 +157,7 @@ describe('size', () => {
   );
 
   test.each(['www.', 'WWW...', '(www.)', 'www.?!'])(
-    'the start of an address, %s, is code',
+    '%s begins a web address and is shown as code',
     (word) => {
       const core = /www/i.exec(word)![0];
       expect(plainMarkdown(`at ${word}`)).toContain(`\`${core}\``);
@@ -165,17 +165,17 @@ describe('size', () => {
     },
   );
 
-  test.each(['feedface-to-face', 'decade', 'facade', 'effaceable'])('%s is a word', (word) => {
-    expect(plainMarkdown(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
-  });
-
-  test.each(runs)(
-    'every function answers 100 kB of one thing with at most a fixed multiple (%#)',
-    (text) => {
-      for (const out of [htmlCell(text), codeSpan(text), plainMarkdown(text), htmlPlain(text)]) {
-        // `\u{200b}` and `<code>@</code> ` are the dearest replacements of one character.
-        expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);
-      }
+  test.each(['feedface-to-face', 'decade', 'facade', 'effaceable'])(
+    '%s is treated as a word',
+    (word) => {
+      expect(plainMarkdown(word)).toBe(word === 'feedface-to-face' ? '`feedface-to-face`' : word);
     },
   );
+
+  test.each(runs)('output is at most 16 times as long as 100 kB of input (%#)', (text) => {
+    for (const out of [htmlCell(text), codeSpan(text), plainMarkdown(text), htmlPlain(text)]) {
+      // `\u{200b}` and `<code>@</code> ` are the longest replacements of one character.
+      expect(out.length).toBeLessThanOrEqual(16 * text.length + 32);
+    }
+  });
 });

@@ -11,7 +11,7 @@ import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 const shown = (part: MarkupPart): string => markupText(markup`<p title="${part}">${part}</p>`);
 
-describe('the markup tag', () => {
+describe('markup tag', () => {
   test.each(Object.entries(hostileTexts))('keeps %s as text', (_what, text) => {
     for (const html of [shown(text), shown([text]), shown(joinMarkup([text, text], ', '))]) {
       const [paragraph, ...others] = elementsOfFragment(html);
@@ -31,7 +31,7 @@ describe('the markup tag', () => {
     expect(markupText(markup`${part}`)).toBe(html);
   });
 
-  test('leaves out the layout of a template, but no line break of a text', () => {
+  test('removes the indentation of a template but keeps line breaks of inserted text', () => {
     const html = markup`
       <p>
         a ${'b\n  c'}

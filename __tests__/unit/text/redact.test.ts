@@ -41,7 +41,7 @@ describe('createRedactor', () => {
       expect(clean).not.toContain(piece);
   });
 
-  test.each([64, 76])('removes a long key in base64 broken into lines of %s', (width) => {
+  test.each([64, 76])('removes a long key in base64 with lines of %s characters', (width) => {
     const key = `${KEY} ${'q7Rt9'.repeat(20)} ${KEY}`;
     const lines = base64(key).match(new RegExp(`.{1,${String(width)}}`, 'g')) ?? [];
     const clean = createRedactor([key])(lines.join('\n'));
@@ -55,7 +55,7 @@ describe('createRedactor', () => {
     ['Slack or AWS', 'xoxb-1234567890-abcdefghijkl', 'AKIAIOSFODNN7EXAMPLE'],
     ['Google', 'AIzaSyA1234567890abcdefghijklmnopqrstuv'],
     ['Hugging Face or Groq', 'hf_abcdefghij1234567890ab', 'gsk_abcdefghij1234567890ab'],
-  ])('removes whatever looks like a key of %s', (_, ...keys) => {
+  ])('removes strings that look like a key of %s', (_, ...keys) => {
     const other = createRedactor([]);
     const at = (key: string) => `https://x-access-token:${key}@github.com`;
     for (const key of keys) {
@@ -64,7 +64,7 @@ describe('createRedactor', () => {
     }
   });
 
-  test('leaves ordinary text alone', () => {
+  test('leaves ordinary text unchanged', () => {
     const text =
       'The risk-adjusted task-sk-learn classification of task-1 used sk-learn and AKIA; see https://example.com/a_b-c.';
     expect(redact(text)).toBe(text);
@@ -83,12 +83,12 @@ describe('createRedactor', () => {
     expect(createRedactor([])('nothing')).toBe('nothing');
   });
 
-  test('treats regular-expression characters in a secret as text', () => {
+  test('treats regular-expression characters in a secret literally', () => {
     expect(createRedactor(['a.*[b](c)+$^{|}\\-'])('x a.*[b](c)+$^{|}\\- y')).toBe('x *** y');
     expect(createRedactor(['a.*[b](c)'])('axxxb')).toBe('axxxb');
   });
 
-  test('removes the secret in any surroundings, and never lengthens a text', () => {
+  test('removes the secret in any context, and never lengthens a text', () => {
     const secret = fc
       .string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 60 })
       .filter((value) => value.trim() === value && !value.includes('*'));
@@ -111,7 +111,7 @@ describe('createRedactor', () => {
   });
 
   test.each(['sk-', 'sk-proj-', 'a', '*', '-', '.', 'ghp_', 'sk-1a', '%41', ' ', 'c2stcHJvai1'])(
-    'comes to an end on 100 kB of %j',
+    'finishes on 100 kB of %j',
     (unit) => {
       const text = unit.repeat(100_000 / unit.length);
       expect(redact(text).length).toBeLessThanOrEqual(text.length);
@@ -119,7 +119,7 @@ describe('createRedactor', () => {
   );
 });
 
-test('redactAll covers lists, objects and keys, and keeps everything else', () => {
+test('redactAll redacts lists, objects and keys, and keeps other values', () => {
   const value = { a: [`x ${KEY}`, 1, null, true], [KEY]: { b: 'ok' }, c: undefined };
   expect(redactAll(value, redact)).toEqual({
     a: ['x ***', 1, null, true],
@@ -128,7 +128,7 @@ test('redactAll covers lists, objects and keys, and keeps everything else', () =
   });
 });
 
-test('redactAll only copies what contains a secret', () => {
+test('redactAll copies only the objects that contain a secret', () => {
   const value = { clean: { a: ['x'] }, told: [{ b: KEY }, { b: 'y' }] };
   const redacted = redactAll(value, redact);
   expect(redacted).toEqual({ clean: { a: ['x'] }, told: [{ b: '***' }, { b: 'y' }] });
@@ -139,7 +139,7 @@ test('redactAll only copies what contains a secret', () => {
 });
 
 describe('createSecretRegister', () => {
-  test('masks no value so short that its mask would blank the log', () => {
+  test('ignores values too short to mask without blanking the log', () => {
     const masked: string[] = [];
     const register = createSecretRegister((secret) => masked.push(secret));
     register.add(['1', '12', ' 7 ', 'pa55', '']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { nearest, didYouMean } from '../../../src/text/suggest.ts';
 
-describe('the word that was meant', () => {
+describe('nearest', () => {
   test.each<[string, string[], string | null]>([
     ['mesages', ['messages', 'model'], 'messages'],
     ['ntries', ['n_tries', 'seed'], 'n_tries'],
@@ -13,9 +13,11 @@ describe('the word that was meant', () => {
     ['ab', ['n'], null],
     ['', ['a'], null],
     ['m'.repeat(100_000), ['model'], null],
-  ])('of %.20s among %j', (word, known, expected) => expect(nearest(word, known)).toBe(expected));
+  ])('for %.20s among %j returns %j', (word, known, expected) =>
+    expect(nearest(word, known)).toBe(expected),
+  );
 
-  test('must be nearer in the strict reading', () => {
+  test('requires a closer match in strict mode', () => {
     expect(nearest('steps', ['stop'])).toBe('stop');
     expect(nearest('steps', ['stop'], 'strict')).toBeNull();
   });
@@ -26,7 +28,7 @@ describe('the word that was meant', () => {
     ['zzz', ['gate', 'seed'], '; known are gate, seed'],
     ['zzz', [], ''],
     ['zzz', many, `; known are ${many.slice(0, 30).join(', ')}, …`],
-  ])('is suggested for %s, or up to thirty known words are listed', (word, known, text) => {
+  ])('didYouMean for %s suggests a word or lists up to thirty', (word, known, text) => {
     expect(didYouMean(word, known)).toBe(text);
   });
 });

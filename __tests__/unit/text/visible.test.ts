@@ -17,12 +17,12 @@ describe('visible', () => {
     ['noncharacters', 'a\ufffeb', 'a\\u{fffe}b'],
   ])('shows %s as an escape', (_what, text, shown) => expect(visible(text)).toBe(shown));
 
-  test('leaves lines, tabs, other scripts, accents and emoji as they are', () => {
+  test('leaves line feeds, tabs, other scripts, accents and emoji unchanged', () => {
     const text = 'né\tŠ 漢字\nمرحبا ❤️ 😀 a\u00a0b e\u0301';
     expect(visible(text)).toBe(text);
   });
 
-  test('removes the carriage return of a Windows line end', () =>
+  test('removes the carriage return of a Windows line ending', () =>
     expect(visible('a\r\nb')).toBe('a\nb'));
 
   test('leaves no hidden character in any text, and is idempotent', () => {
@@ -36,7 +36,7 @@ describe('visible', () => {
   });
 });
 
-test('visibleLine shows line feeds and tabs too', () =>
+test('visibleLine also escapes line feeds and tabs', () =>
   expect(visibleLine('a\nb\tc')).toBe('a\\u{a}b\\u{9}c'));
 
 describe('cut', () => {
@@ -46,11 +46,11 @@ describe('cut', () => {
     ['abcdef', 5, 'abcde', 1],
     ['😀😀😀', 2, '😀😀', 1],
     ['😀😀', 2, '😀😀', 0],
-  ])('keeps of %s, up to %d characters, %s and counts %d left out', (given, limit, text, left) => {
+  ])('of %s to %d characters keeps %s and counts %d removed', (given, limit, text, left) => {
     expect(cut(given, limit)).toEqual({ text, left });
   });
 
-  test('splits any text into a well-formed start and a count of the rest', () => {
+  test('splits any text into a well-formed start and the count of removed characters', () => {
     const any = fc.string({ unit: 'grapheme', maxLength: 60 });
     forAll([any, fc.nat({ max: 70 })], (text, limit) => {
       const { text: start, left } = cut(text, limit);
@@ -62,12 +62,12 @@ describe('cut', () => {
 });
 
 describe('shorten', () => {
-  test('ends a shortened text with an ellipsis, within the length', () => {
+  test('ends a shortened text with an ellipsis within the given length', () => {
     const shortened = [6, 5, 0].map((length) => shorten('abcdef', length));
     expect(shortened).toEqual(['abcdef', 'abcd…', '']);
   });
 
-  test('never splits a surrogate pair, at any length', () => {
+  test('never splits a surrogate pair at any length', () => {
     const text = 'a😀b😀😀c';
     for (let length = 0; length <= text.length; length += 1) {
       const short = shorten(text, length);

@@ -47,7 +47,7 @@ describe('agreementOf', () => {
       kappa: expect.closeTo(0.6, 12),
     }));
 
-  test('leaves null what has no items to be computed from', () => {
+  test('returns null for a rate without items', () => {
     const unknown = { trueNegativeRate: null, balancedAccuracy: null };
     const known = { agreement: 0.75, truePositiveRate: 0.75, kappa: 0 };
     expect(of(3, 1, 0, 0)).toEqual({ ...known, ...unknown });

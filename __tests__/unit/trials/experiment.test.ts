@@ -5,7 +5,7 @@ import type { Draw } from '../../../src/trials/trials.ts';
 
 const FELL = { base: { passes: 2, tries: 2 }, head: { passes: 0, tries: 2 } };
 
-/** A model of which it is known what breaks it. */
+/** A simulated model whose pass rate depends on the units it is given. */
 interface Scripted {
   units: number;
   fallen?: number;
@@ -46,8 +46,8 @@ async function run({
 const named = ({ causes }: CauseFindings): unknown[] =>
   causes.map(({ relation, units }) => [relation, units]);
 
-describe('the experiment', () => {
-  test('finds the one line of eight that breaks everything, and says how often', async () => {
+describe('cause search', () => {
+  test('finds the one line of eight that breaks everything, with its pass rates', async () => {
     const found = await run({ units: 8, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(named(found)).toEqual([['alone', [6]]]);
     expect(found.open).toBeNull();
@@ -63,12 +63,12 @@ describe('the experiment', () => {
     expect(cause?.p).toBeLessThanOrEqual(0.05);
   });
 
-  test('finds two lines that break only together', async () => {
+  test('finds two lines that break the prompt only together', async () => {
     const found = await run({ units: 8, rate: (_, has) => (has(1) && has(6) ? 0 : 1) });
     expect(named(found)).toEqual([['together', [1, 6]]]);
   });
 
-  test('finds two lines of which either breaks', async () => {
+  test('finds two lines that each break the prompt', async () => {
     const found = await run({ units: 6, rate: (_, has) => (has(0) || has(3) ? 0 : 1) });
     expect(named(found)).toEqual([['either', [0, 3]]]);
   });
@@ -87,32 +87,32 @@ describe('the experiment', () => {
     expect(found.unexplained).toEqual([]);
   });
 
-  test('finds one line of 40 by groups of neighbours', async () => {
+  test('finds one line of 40 by testing groups of neighbouring lines', async () => {
     const found = await run({ units: 40, rate: (_, has) => (has(17) ? 0 : 1) });
     expect(named(found)).toEqual([['alone', [17]]]);
     expect(found.tries).toBeLessThanOrEqual(80);
   });
 
-  test('finds its line among noise', async () => {
+  test('finds the line in noisy outcomes', async () => {
     const found = await run({ units: 8, rate: (_, has) => (has(2) ? 0.1 : 0.9) });
     expect(named(found)).toEqual([['alone', [2]]]);
   });
 
-  test('has as suspects the few lines that it did not clear before its tries ended', async () => {
+  test('lists the lines it could not clear as suspects when its tries run out', async () => {
     const found = await run({ units: 8, tries: 12, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(found).toMatchObject({ causes: [], open: 'tries', suspects: [6] });
     const early = await run({ units: 8, tries: 1, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(early).toMatchObject({ causes: [], open: 'tries', suspects: [] });
   });
 
-  test('names nothing where the references fell by chance', async () => {
+  test('names no cause if the references failed by chance', async () => {
     const found = await run({ units: 8, rate: () => 0.9 });
     expect(found.causes).toEqual([]);
     expect(found.unexplained).toEqual([0, 1, 2, 3, 4]);
     expect(found.open).toBe('unclear');
   });
 
-  test('says which references it could not explain', async () => {
+  test('lists the references it could not explain', async () => {
     const found = await run({
       units: 4,
       rate: (reference, has) => (reference === 4 ? 1 : has(1) ? 0 : 1),
@@ -121,7 +121,7 @@ describe('the experiment', () => {
     expect(found.unexplained).toEqual([4]);
   });
 
-  test('ends at its cap, to the try', async () => {
+  test('stops exactly at its limit of tries', async () => {
     const found = await run({ units: 8, tries: 7, rate: (_, has) => (has(6) ? 0 : 1) });
     expect(found.causes).toEqual([]);
     expect(found.open).toBe('tries');
@@ -129,7 +129,7 @@ describe('the experiment', () => {
     expect(found.rounds.flat()).toHaveLength(7);
   });
 
-  test('ends where nothing can be judged', async () => {
+  test('stops early if every try is an error', async () => {
     const found = await findCauses(
       { units: 3, fallen: [FELL], held: 0, tries: 100, alpha: 0.05 },
       (draws) => Promise.resolve(draws.map(() => null)),
@@ -138,7 +138,7 @@ describe('the experiment', () => {
     expect(found.tries).toBeLessThan(10);
   });
 
-  test('asks the same again for the same outcomes', async () => {
+  test('makes the same tries for the same outcomes', async () => {
     const scripted: Scripted = { units: 8, rate: (_, has) => (has(2) ? 0.3 : 0.9), seed: 'twice' };
     const [one, other] = [await run(scripted), await run(scripted)];
     expect(one.rounds).toEqual(other.rounds);

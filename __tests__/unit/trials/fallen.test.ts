@@ -3,7 +3,7 @@ import type { ReferenceResult } from '../../../src/kernel/result/reference-resul
 import { fallenReferences, hasFallen, heldReferences } from '../../../src/trials/fallen.ts';
 import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 
-/** A reference that passed every try on base and so many of four on head. */
+/** A reference with four tries a side: all pass on base, `passes` pass on head. */
 function fell(
   id: string,
   passes: number,
@@ -21,8 +21,8 @@ const ids = (references: readonly ReferenceResult[]): string[] => references.map
 const numbered = (count: number, name: string, passes: number): ReferenceResult[] =>
   Array.from({ length: count }, (_, i) => fell(`${name}${String(i)}`, passes));
 
-describe('the references that an experiment looks at', () => {
-  test('are the eight that fell most, those that are named first', () => {
+describe('references chosen for a cause search', () => {
+  test('are the eight with the largest drop, regressed ones first', () => {
     const references = [...numbered(9, 'a', 2), fell('worst', 0), fell('named', 1, 'regressed')];
     expect(ids(fallenReferences(suiteResult({ references })))).toEqual([
       'named',
@@ -31,7 +31,7 @@ describe('the references that an experiment looks at', () => {
     ]);
   });
 
-  test('are of different attributes where more fell than are looked at', () => {
+  test('cover different attributes if more than eight dropped', () => {
     const references = [...numbered(9, 'refund', 0), ...numbered(3, 'tone', 2)];
     const attributes = ['refund', 'tone'].map((name) =>
       ids(references).filter((id) => id.startsWith(name)),
@@ -40,7 +40,7 @@ describe('the references that an experiment looks at', () => {
       ...ids(numbered(5, 'refund', 0)),
       ...ids(numbered(3, 'tone', 2)),
     ]);
-    // A reference that is named goes before any spread.
+    // Regressed references come before spreading over attributes.
     const named = [...numbered(9, 'refund', 0), fell('tone0', 2)].map((reference) =>
       reference.id.startsWith('refund')
         ? { ...reference, status: 'regressed' as const }
@@ -51,7 +51,7 @@ describe('the references that an experiment looks at', () => {
     );
   });
 
-  test('are none that does not count, rose, or held', () => {
+  test('exclude skipped, improved and unchanged references', () => {
     const references = [
       { ...fell('skipped', 0), skip: true },
       fell('rose', 0, 'improved'),

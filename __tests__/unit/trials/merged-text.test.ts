@@ -22,7 +22,7 @@ function randomText(random: Random): string[] {
   return Array.from({ length: nextIndex(random, 8) + 1 }, () => LINES[nextIndex(random, 8)] ?? '');
 }
 
-/** Takes away, brings, rewords and moves lines. */
+/** Removes, adds, rewords and moves random lines. */
 function edited(lines: readonly string[], random: Random): string[] {
   const result = [...lines];
   for (let edits = nextIndex(random, 5); edits >= 0; edits -= 1) {
@@ -40,9 +40,9 @@ function edited(lines: readonly string[], random: Random): string[] {
 const every = (): boolean => true;
 const none = (): boolean => false;
 
-describe('the units of a changed text', () => {
+describe('units of a changed text', () => {
   test.each(['lines', 'hunks'] as const)(
-    'taken together give head, and none of them gives base, by %s',
+    'give head when all are applied and base when none is, by %s',
     (grain) => {
       const random = createRandom(`texts by ${grain}`);
       for (let round = 0; round < 600; round += 1) {
@@ -52,14 +52,14 @@ describe('the units of a changed text', () => {
         expect(composeText(merged, every)).toBe(after);
         expect(composeText(merged, none)).toBe(before);
         expect(merged.units.length === 0).toBe(before === after);
-        // Each of them does something, alone or with others.
+        // Any subset of units can be composed.
         const some = composeText(merged, () => nextFloat(random) < 0.5);
         expect(typeof some).toBe('string');
       }
     },
   );
 
-  test('are the lines that changed, with their lines on both sides', () => {
+  test('are the changed lines, with their line numbers on both sides', () => {
     const base = 'You help.\nBe polite.\nAnswer in one sentence.\nName the form.';
     const head = 'You help.\nBe very polite.\nAnswer in one sentence.\nThank them.\nName the form.';
     const { units } = mergeTexts(base, head, 'lines');
@@ -74,7 +74,7 @@ describe('the units of a changed text', () => {
     ]);
   });
 
-  test('are the sentences of a long line', () => {
+  test('are single sentences in a long line', () => {
     const base = `Say how many days a refund takes. ${'Name the form that they have to fill in. '.repeat(2)}Close with a greeting.`;
     const head = base
       .replace('how many days', 'roughly how long')
@@ -90,7 +90,7 @@ describe('the units of a changed text', () => {
     expect(units.length).toBeGreaterThan(1);
   });
 
-  test('hold a line that moved as one', () => {
+  test('include a moved line once', () => {
     const lines = ['Ask for the order number.', 'Be brief.', 'Thank the customer.', 'Sign as Ada.'];
     const [first = '', ...rest] = lines;
     const { units } = mergeTexts(lines.join('\n'), [...rest, first].join('\n'), 'lines');
@@ -104,13 +104,13 @@ describe('the units of a changed text', () => {
     ]);
   });
 
-  test('hold blank lines with the change beside them', () => {
+  test('include adjacent blank lines in the same unit', () => {
     const { units } = mergeTexts('Be brief.', 'Be brief.\n\nSign as Ada.', 'lines');
     expect(units).toHaveLength(1);
     expect(units[0]?.head).toEqual({ text: 'Sign as Ada.', from: 2, to: 2 });
   });
 
-  test('name the line of head before which a line stood that is gone', () => {
+  test('give the position in head of a removed line', () => {
     const { units } = mergeTexts(
       'One of these.\nTwo of these.\nThree of them.',
       'One of these.\nThree of them.',
@@ -121,7 +121,7 @@ describe('the units of a changed text', () => {
     ]);
   });
 
-  test('of two texts without anything in common are one', () => {
+  test('form one unit if the two texts share nothing', () => {
     const base = Array.from({ length: 1_500 }, (_, i) => `old ${String(i)}`).join('\n');
     const head = Array.from({ length: 1_500 }, (_, i) => `new ${String(i)}`).join('\n');
     const merged = mergeTexts(base, head, 'lines');
@@ -130,7 +130,7 @@ describe('the units of a changed text', () => {
   });
 });
 
-test('sentences joined are the line, and numbers of a list are none', () => {
+test('sentencesOf keeps every character and does not split after a list number', () => {
   const line =
     '  1. Ask for the order number. Then, e.g. in a hurry, say so! 返品は三十日以内です。領収書をお持ちくださいませ。';
   expect(sentencesOf(line).join('')).toBe(line);

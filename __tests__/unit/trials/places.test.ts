@@ -7,27 +7,27 @@ import { plantedChange, type Style } from './planted-changes.ts';
 const ends = (file: readonly string[], start: number, text: string): number[] =>
   linePlaces(file, start, text).map(({ from }) => from);
 
-describe('the lines of a text in its file', () => {
+describe('linePlaces', () => {
   const FILE = ['messages:', '  - role: system', '    content: |', '      One.', '', '      Two.'];
 
-  test('hold the blank ones, and the line behind the last', () => {
+  test('covers blank lines and the line after the last one', () => {
     expect(ends([...FILE, '  - role: user', ''], 2, 'One.\n\nTwo.\n')).toEqual([4, 5, 6, 7, 7]);
     expect(ends([...FILE, '  - role: user', ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 7]);
-    // Behind the last line of the file there is none.
+    // The file has no line after its last one.
     expect(ends([...FILE, ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 6]);
   });
 
-  test('are none where the file writes the line otherwise', () =>
+  test('returns 0 for a line that the file writes with escapes', () =>
     expect(ends(['- content: "Say \\"hi\\"."', ''], 1, 'Say "hi".')[0]).toBe(0));
 
-  test('are those of the value, though another has the same line before a change of its own', () => {
+  test('finds the right value although another value begins with the same line', () => {
     const file = ['a: |', '  Be brief.', '  One.', 'b: |', '  Be brief.', '  Two.', ''];
     expect(ends(file, 1, 'Be brief.\nTwo.')).toEqual([5, 6, 6]);
   });
 });
 
-describe('a change that was planted', () => {
-  test.each<Style>(['|', '|-', 'txt'])('is named by its file and line, in %s', (style) => {
+describe('a planted change', () => {
+  test.each<Style>(['|', '|-', 'txt'])('is reported at its file and line, in style %s', (style) => {
     for (let round = 0; round < draws(500); round += 1) {
       const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
       const first = style === 'txt' ? 1 : 5;
@@ -46,7 +46,7 @@ describe('a change that was planted', () => {
     }
   });
 
-  test('is a unit by itself where it is a blank line or blanks far from any other', () => {
+  test('is a separate unit if it is a blank line or indentation far from other changes', () => {
     const lines = ['One.', 'Two.', 'Three.', '', 'Examples:', '  Five.', 'Six.', 'Seven.'];
     const head = ['Other.', 'Two.', 'Three.', 'Examples:', 'Five.', 'Six.', 'Seven.'];
     const { units } = mergeTexts(lines.join('\n'), head.join('\n'), 'lines');

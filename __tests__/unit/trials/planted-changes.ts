@@ -8,7 +8,7 @@ const WORDS = 'name refund window carrier polite brief shop greet style facts or
   ' ',
 );
 
-/** How a prompt file writes the text of its message. */
+/** How the prompt's text is stored: a YAML block in a prompt file, or a text file. */
 export type Style = '|' | '|-' | 'txt';
 
 function sentence(random: Random): string {
@@ -19,7 +19,7 @@ function sentence(random: Random): string {
   return `${words.join(' ')}.`;
 }
 
-/** Lines of a prompt and what an edit makes of them: other words, lines that come and go, blank ones too. */
+/** Random lines of a prompt before and after an edit that rewords, removes and adds lines. */
 function randomLines(random: Random): [string[], string[]] {
   const base = Array.from({ length: 7 }, (_, i) =>
     i % 6 > 0 && nextIndex(random, 6) === 0 ? '' : sentence(random),
@@ -38,7 +38,7 @@ function randomLines(random: Random): [string[], string[]] {
 
 const trimmed = (lines: readonly string[]): string => lines.join('\n').replace(/\n+$/, '');
 
-/** A file of ours with one message of such a text, or the text as a file of its own. */
+/** Lines of the file that contains this text as its one message. */
 function fileOf(text: string, style: Style): string[] {
   if (style === 'txt') return `${text}\n`.split('\n');
   return [
@@ -55,7 +55,7 @@ function fileOf(text: string, style: Style): string[] {
   ];
 }
 
-/** One random edit of a prompt: both files, both prompts, and the units of what changed. */
+/** One random edit of a prompt: files and prompts of both sides, and the units of the change. */
 export function plantedChange(seed: string, style: Style) {
   const random = createRandom(seed);
   const file = style === 'txt' ? 'p.txt' : 'p.yaml';

@@ -64,7 +64,7 @@ function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []):
   return found;
 }
 
-/** As if nobody had asked for base or head yet, so that both have to be composed. */
+/** Drops the stored requests of base and head, so that both must be composed. */
 const unknown = (reference: AffectedReference): AffectedReference => ({
   ...reference,
   base: null,
@@ -94,8 +94,8 @@ function randomSide(random: Random): Side {
   };
 }
 
-describe('the units of a changed prompt', () => {
-  test('taken together ask what head asks, and none of them what base asks', () => {
+describe('units of a changed prompt', () => {
+  test("give head's request when all are applied, and base's when none is", () => {
     const random = createRandom('prompts');
     for (let round = 0; round < 400; round += 1) {
       const [base, head] = [side(randomSide(random)), side(randomSide(random))];
@@ -107,7 +107,7 @@ describe('the units of a changed prompt', () => {
     }
   });
 
-  test('are lines with their places, parameters, tools and the model, each by itself', () => {
+  test('are single lines, parameters, tools and the model, with their places', () => {
     const base = side({ messages: [{ role: 'system', content: 'You help.\nBe polite.' }] });
     const head = side({
       model: 'gpt-4o-mini',
@@ -143,7 +143,7 @@ describe('the units of a changed prompt', () => {
     });
   });
 
-  test('of code are its hunks', () => {
+  test('are hunks if the prompt is code', () => {
     const base = side({ code: 'a = 1\nb = 2\nc = 3\nd = 4\noutput = a' });
     const head = side({ code: 'a = 2\nb = 2\nc = 3\nd = 5\ne = 6\noutput = a' });
     const { units, generation } = change(base, head);
@@ -156,7 +156,7 @@ describe('the units of a changed prompt', () => {
     });
   });
 
-  test('are none between messages and code, and it is said why', () => {
+  test('are null with a reason if one side is messages and the other code', () => {
     const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
     expect(promptChange(base, side({ code: 'output = 1' }), () => null)).toEqual({
       units: null,
@@ -164,7 +164,7 @@ describe('the units of a changed prompt', () => {
     });
   });
 
-  test('are none where the messages are made for each reference, and it is said why', () => {
+  test('are null with a reason if each reference has its own messages', () => {
     const base = side({ messages: [{ role: 'user', content: 'Hi' }] });
     const head = side({ messages: [{ role: 'user', content: 'Ho' }] });
     const made: SuiteSide = {
@@ -177,7 +177,7 @@ describe('the units of a changed prompt', () => {
     });
   });
 
-  test('stand in the settings where these sweep them, and in the prompt where its defaults are others', () => {
+  test('point to the settings for swept values, and to the file that sets a default', () => {
     const messages = [{ role: 'user' as const, content: 'Hi' }];
     const base = side({ messages, parameters: { temperature: 0 } });
     const swept: SuiteSide = {
@@ -193,13 +193,13 @@ describe('the units of a changed prompt', () => {
       const places = { ...own.suite.prompt.places, temperature: { file, line: 2 } };
       return { ...own, suite: { ...own.suite, prompt: { ...own.suite.prompt, places } } };
     };
-    // Set by a file of its defaults on base, and by nobody on head.
+    // Base sets the value in a defaults file; head does not set it.
     expect(change(from('shared/a.yaml', 1), side({ messages })).units).toMatchObject([
       { side: 'base', file: 'shared/a.yaml', lines: { from: 2 }, head: { file: 'prompts/p.yaml' } },
     ]);
   });
 
-  test('keep a variable of base that head has renamed', () => {
+  test('support a variable that head renamed', () => {
     const base = side({ messages: [{ role: 'user', content: 'In {town}:\nAnswer.' }] });
     const head = side({ messages: [{ role: 'user', content: 'In {city}:\nReply.' }] });
     const one: AffectedReference = {

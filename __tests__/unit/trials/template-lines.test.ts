@@ -25,7 +25,10 @@ async function sideOf(lines: readonly string[]): Promise<SuiteSide> {
 
 const BASE = ['You help.', 'Greet {{user.name}}.', 'Mind this about {{q}}.', 'End.', '{{ q }}'];
 
-/** The change of a template between two texts, with what setting a unit back makes of its file. */
+/**
+ * The change between two versions of a template; `setBack(unit)` returns the file with one unit
+ * reverted.
+ */
 async function changeOf(before: readonly string[], after: readonly string[]) {
   const change = promptChange(await sideOf(before), await sideOf(after), (side) =>
     `${(side === 'base' ? before : after).join('\n')}\n`.split('\n'),
@@ -48,8 +51,8 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
   return { ...change, setBack };
 }
 
-describe("a line of another tool's template", () => {
-  test('stands where its file has it, with its variables as they are written there', async () => {
+describe("a changed line in another tool's template", () => {
+  test('is reported at its place in the file, with variables as written there', async () => {
     const head = ['You help.', 'Hail {{user.name}}.', 'Mind that about {{q}}.', 'End.', '{{ q }}'];
     const { units } = await changeOf(BASE, head);
     expect(units).toMatchObject([
@@ -58,7 +61,7 @@ describe("a line of another tool's template", () => {
     ]);
   });
 
-  test('is sent as it is where it runs, and set back as its file had it', async () => {
+  test("is sent in evaldiff's syntax and restored in the file's own syntax", async () => {
     const head = ['You help all.', 'Greet {{user.name}}.', 'Mind that.', '{{ q }}'];
     const { units, body, setBack } = await changeOf(BASE, head);
     expect(units).toMatchObject([
@@ -77,7 +80,7 @@ describe("a line of another tool's template", () => {
     );
   });
 
-  test('gets no edit that splits its file into other prompts', async () => {
+  test('gets no edit that would split its file into several prompts', async () => {
     const head = ['You help.', 'Greet {{user.name}}.', 'Mind this about {{q}}.', 'End.', '{{ q }}'];
     const { head: own } = await changeOf(BASE, head.with(0, 'You assist.'));
     const reread = headReader({ tree: treeOf(filesOf(head)), read: optionsOf() }, hash);

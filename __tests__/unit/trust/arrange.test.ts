@@ -30,19 +30,19 @@ const [file, OUTSIDE] = [
   'this pull request comes from an outside contributor and',
 ];
 
-/** What is in force of base and head, and what is reported. */
+/** The settings and suites in force, and the notices. */
 function arranged(base: Project | null, head: Project, level: TrustLevel = 'member') {
   const found = applyTrust(base, head, sources(level), OWN_SETTINGS);
   const messages = found.notices.map(({ message }) => message);
   return { ...found, messages, measured: found.head.suites[0] };
 }
 
-describe('references of a pull request', () => {
+describe('references in a pull request', () => {
   const of = (id: string, changes: Parameters<typeof reference>[1]) =>
     project([suite({ tests: { references: [reference('a'), reference(id, changes)] } })]);
   const base = of('b', { tags: ['critical'], n_tries: 5 });
 
-  test('keep `critical` and the tries that base gives them, under another id too, with a notice', () => {
+  test("keep base's `critical` tag and tries even if renamed, with a notice", () => {
     const head = of('new', { input: { q: 'b' }, tags: ['small'] });
     const { measured, messages } = arranged(base, head);
     const kept = { id: 'new', tags: ['small', 'critical'], n_tries: 5 };
@@ -52,25 +52,25 @@ describe('references of a pull request', () => {
     ]);
   });
 
-  test("have the tries of their file where these are more than base's own", () => {
+  test('keep the tries of their own file if it sets more than base', () => {
     const references = [reference('a'), reference('b', { tags: ['critical'] })];
     const more = project([suite({ tests: { n_tries: 7, references } })]);
     expect(arranged(base, more).head).toBe(more);
   });
 
-  test('have their own where the event is trusted, or they ask for more', () => {
+  test("keep head's settings on trusted events or when head asks for more", () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
     expect(arranged(base, less, 'trusted').head).toBe(less);
     expect(arranged(base, more)).toMatchObject({ head: more, notices: [] });
   });
 });
 
-describe('gate and budget of a pull request', () => {
+describe('gate and budget in a pull request', () => {
   const base = withSettings({ gate: strict, budget: budget(10) });
   const head = withSettings({ gate: loose, budget: budget(999) });
 
   test.each(['member', 'untrusted'] as const)(
-    "are base's at level %s, and a change to them is reported",
+    'come from base at level %s, and a change to them is reported',
     (level) => {
       const found = arranged(base, head, level);
       expect(found).toMatchObject({ gate: strict, budget: { max_calls: 10 } });
@@ -84,7 +84,7 @@ describe('gate and budget of a pull request', () => {
     },
   );
 
-  test("are head's where base has no settings file, and on trusted events", () => {
+  test('come from head on trusted events or if base has no settings file', () => {
     const bare = withSettings({ file: null, gate: strict });
     expect(arranged(bare, head).gate).toEqual(loose);
     expect(arranged(null, head).gate).toEqual(loose);
@@ -92,7 +92,7 @@ describe('gate and budget of a pull request', () => {
   });
 });
 
-describe('the gate of a suite', () => {
+describe("a suite's gate", () => {
   const fell: SuiteGate = { min_drop: 0.02 };
   const never: SuiteGate = { fail_on: 'never' };
   const PULLS: TrustLevel[] = ['member', 'untrusted'];
@@ -101,7 +101,7 @@ describe('the gate of a suite', () => {
 
   test.each<[string, Project | null, Project, TrustLevel[], SuiteGate | undefined, number]>([
     ["is base's if head changes it", gated(fell), gated(never), PULLS, fell, 1],
-    ['is none where base has none', gated(), gated(never), PULLS, undefined, 1],
+    ['is absent if base has none', gated(), gated(never), PULLS, undefined, 1],
     ["is base's if head removes it", gated(fell), gated(), PULLS, fell, 1],
     ['is not reported without a change', gated(fell), gated(fell), PULLS, fell, 0],
     ["is head's for a suite that base does not have", null, gated(never), ['member'], never, 0],
@@ -114,7 +114,7 @@ describe('the gate of a suite', () => {
     }
   });
 
-  test('does not override what the workflow says makes a run red', () => {
+  test("does not override the workflow's `fail_on`", () => {
     const both = { fail_on: 'failure', min_drop: 0.02 };
     expect(ownGate(tests({ gate: { ...never, ...fell } }), 'failure')).toEqual(both);
     expect(ownGate(tests({ gate: fell }), 'failure')).toEqual(fell);
@@ -131,7 +131,7 @@ describe('a changed number of tries', () => {
     ['of the settings is reported', rule('adaptive'), 'member', ['evaldiff.yaml']],
     ['of a test file is reported', rule(3, 5), 'trusted', [file]],
     ['is not reported without a change', rule(3), 'member', []],
-    ['is not reported where it is not used', rule(9), 'untrusted', []],
+    ['is not reported if it is not used', rule(9), 'untrusted', []],
   ])('%s', (_, head, level, files) => {
     const { notices } = arranged(rule(3), head, level);
     expect(notices).toMatchObject(
@@ -152,26 +152,26 @@ describe('a changed number of tries', () => {
       'member',
       ['adaptive', 'adaptive', true],
     ],
-    ['lower by a file that is gone', rule(2, 9), rule(3), 'member', [3, 9, true]],
+    ['lower because a file was removed', rule(2, 9), rule(3), 'member', [3, 9, true]],
     ['adaptive instead of nine', rule(9), rule('adaptive'), 'member', [9, null, true]],
     ['more in a file', rule(3), rule('adaptive', 8), 'member', ['adaptive', 8, false]],
     ['five instead of adaptive', rule('adaptive'), rule(5), 'member', [5, null, false]],
     ['lower on a trusted event', rule('adaptive'), rule(1), 'trusted', [1, null, false]],
     [
-      'lower where base has no settings',
+      'lower if base has no settings',
       withSettings({ n_tries: 'adaptive', file: null }),
       rule(1),
       'member',
       [1, null, false],
     ],
-  ])('that is %s leaves the higher one in force', (_, before, after, level, wanted) => {
+  ])("cannot lower base's number in a pull request: %s", (_, before, after, level, wanted) => {
     const { head, measured, messages } = arranged(before, after, level);
     const said = messages.some((message) => message.includes("lowers `n_tries`; base's is"));
     expect([head.settings.n_tries, measured?.tests.n_tries, said]).toEqual(wanted);
   });
 });
 
-describe("an outside contributor's pull request, row by row of what comes from where", () => {
+describe("an outside contributor's pull request", () => {
   const rubric = (prompt: string): Project['rubrics'] =>
     new Map([['polite', rubricOf(prompt, {}, { place: { file: 'rubrics/r.yaml', line: 1 } })]]);
   const strictTests = {
@@ -197,7 +197,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     return { ...found, said };
   };
 
-  test("settings, tries, sweeps, grader and models are base's, or the defaults where base has none", () => {
+  test("uses base's settings, grader and models", () => {
     const grader = (model: string) => ({ model, parameters: {}, place });
     const local = modelSettings({ endpoint: 'local', model: 'llama3' });
     const base = settings({
@@ -215,7 +215,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     expect(found.head.settings).toBe(base);
   });
 
-  test("the gate and the budget are base's, and the defaults where base cannot be read: never head's", () => {
+  test("uses base's gate and budget, or the defaults if base is unreadable", () => {
     const lax = withSettings({ gate: gate({ fail_on: 'never' }), budget: budget(1e9) });
     const bare = withSettings({ file: null, gate: strict });
     expect(arranged(bare, lax, 'untrusted').gate).toEqual(strict);
@@ -224,7 +224,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     expect(unread).toMatchObject({ ...defaults, head: { suites: [] } });
   });
 
-  test("provider, model and parameters are base's, and head's are named", () => {
+  test("uses base's model and parameters, and reports head's", () => {
     const kept = { model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 } };
     const changed = { model: 'o3-expensive', parameters: { temperature: 2, max_tokens: 99_999 } };
     const { measured, models, said } = outside({ prompt: kept }, { prompt: changed });
@@ -235,7 +235,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test("metric and roll-up code is base's, and the refusal names the file, the fields and the way", () => {
+  test("uses base's metric and roll-up code, and the notice says how to run the new code", () => {
     const code = (source: string) =>
       metric('tone', { source: { kind: 'code', language: 'python', code: source }, place });
     const [kept, changed] = [code('result = len(actual) < 9'), code('result = True')];
@@ -251,7 +251,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test("metrics without code, and how often and how tests run, are base's too", () => {
+  test("uses base's metrics, skips and number of tries", () => {
     const { references } = strictTests;
     const metrics = [metric('lenient'), metric('strict', { skip: true })];
     const { measured, said } = outside(
@@ -265,7 +265,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test('prompt code is never run: the prompt stays as base has it, with a notice once it changes', () => {
+  test('never runs its prompt code, and reports a change to it', () => {
     const code = (source: string, line = 7) => ({
       prompt: {
         code: { source, language: 'python' as const, place: { file: 'prompts/p.yaml', line } },
@@ -280,13 +280,13 @@ describe("an outside contributor's pull request, row by row of what comes from w
     expect(outside(code('output = 1'), code('output = 1', 9)).said).toEqual([]);
   });
 
-  test("prompt text and messages are head's", () => {
+  test("uses head's prompt text and messages", () => {
     const messages = [{ role: 'user' as const, content: 'New {q}', place }];
     const { measured, said } = outside({}, { prompt: { messages } });
     expect([measured?.prompt.messages, said]).toEqual([messages, []]);
   });
 
-  test("rubrics are base's: a weaker one judges nothing", () => {
+  test("uses base's rubrics", () => {
     const [kept, weaker] = [rubric('Is it polite? {content}'), rubric('Answer YES. {content}')];
     const { head, said } = outside({}, {}, { base: { rubrics: kept }, head: { rubrics: weaker } });
     expect(head.rubrics.get('polite')?.prompt).toBe('Is it polite? {content}');
@@ -295,7 +295,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test("references keep base's input, expected value, skip, tags and tries; dropped ones run all the same", () => {
+  test("uses base's expected values and settings of references, and runs removed references", () => {
     const at = { file, line: 99 };
     const input = { q: 'easy', r: 'new' };
     const changes = { input, expected: 'anything', skip: true, tags: [], n_tries: 50, place: at };
@@ -314,7 +314,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test('references that only head has are run and do not count, so that easy ones hide no fall', () => {
+  test('runs new references without counting them', () => {
     const added = Array.from({ length: 12 }, (_, index) =>
       reference(`new${String(index)}`, { tags: ['critical', 'small'], n_tries: 50 }),
     );
@@ -341,7 +341,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     ]);
   });
 
-  test('a new prompt waits for a maintainer; a removed one is listed as removed, not hidden', () => {
+  test('does not run a new prompt, and lists a removed one', () => {
     const other = suite({ prompt: { file: 'prompts/n.yaml', name: 'n' } });
     const added = arranged(project([suite()]), project([suite(), other]), 'untrusted');
     expect(added.head.suites.map(({ prompt }) => prompt.name)).toEqual(['p']);
@@ -353,7 +353,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
     expect([removed.base?.suites.length, removed.head.suites.length]).toEqual([1, 0]);
   });
 
-  test('a value of many lines, or a long one, stays one short clause', () => {
+  test('shortens a long or multi-line value in a notice', () => {
     const user = `::error::\n${'x'.repeat(5000)}`;
     const { said } = outside({}, { prompt: { parameters: { user } } });
     expect(said[0]?.length).toBeLessThan(250);
@@ -361,7 +361,7 @@ describe("an outside contributor's pull request, row by row of what comes from w
   });
 });
 
-test("a member's pull request and a trusted commit are read as they are", () => {
+test("a member's pull request and a trusted commit use head unchanged", () => {
   const head = project([suite({ tests: { metrics: [metric('lenient')] } })]);
   for (const level of ['member', 'trusted'] as const)
     expect(arranged(project([suite()]), head, level).head).toBe(head);
@@ -392,20 +392,20 @@ describe("head with base's settings", () => {
     expect([await text(OURS), await text('a.yaml')]).toEqual(['base strict', 'head new']);
   });
 
-  test('has none where base has none, whatever head adds', () => {
+  test('uses no settings file if base has none', () => {
     const { names, unused } = mixed(tree('base', {}), tree('head', { [OURS]: 'lax' }, [THEIRS]));
     expect([names, unused]).toEqual([[], [OURS, THEIRS]]);
     expect(mixed(null, tree('head', { [OURS]: 'lax' })).names).toEqual([]);
   });
 
-  test('keeps settings that head removes or turns into a link', async () => {
+  test("uses base's settings if head removes the file or makes it a symbolic link", async () => {
     const base = tree('base', { [OURS]: 'strict' });
     const { names, text, unused, irregular } = mixed(base, tree('head', {}, [OURS]));
     expect([names, irregular.size, await text(OURS)]).toEqual([[OURS], 0, 'base strict']);
     expect(unused).toEqual([OURS]);
   });
 
-  test('says nothing of settings that did not change', () => {
+  test('does not report unchanged settings', () => {
     const of = (commit: string) => tree(commit, { [OURS]: 'same' });
     expect(mixed(of('base'), of('head')).unused).toEqual([]);
   });

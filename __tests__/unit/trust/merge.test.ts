@@ -17,13 +17,13 @@ import {
 } from '../app/run/builders.ts';
 import { rubricOf } from '../metrics/samples.ts';
 
-/** One thing on the merge base, the tip and head: absent, or in one of its versions. */
+/** State of one item (reference, metric, …) on the merge base, the tip or head. */
 type Cell = 'absent' | 'A' | 'B' | 'C';
 type Row = [string, Cell, Cell, Cell, Cell, 'nobody' | 'tip' | 'both'];
 
-/** What becomes of one thing: the version that judges, and who is reported to have changed it. */
+/** Expected result for one item: the version used, and who is reported to have changed it. */
 const ROWS: Row[] = [
-  // who changed it; merge base; tip; head; the version that judges; reported
+  // changed by; merge base; tip; head; version used; reported
   ['nobody', 'A', 'A', 'A', 'A', 'nobody'],
   ['the tip', 'A', 'B', 'A', 'B', 'tip'],
   ['head', 'A', 'A', 'B', 'B', 'nobody'],
@@ -45,7 +45,6 @@ const of = (changes: Partial<Settings>): Project =>
   project([suite()], { settings: settings(changes) });
 const inForce = ({ suites }: Project): Tests => suites[0]!.tests;
 
-/** One thing in a version, or none. */
 const only = <T>(
   cell: Cell,
   made: (code: number, place: { file: string; line: number }) => T,
@@ -53,7 +52,7 @@ const only = <T>(
 const rubricAt = (cell: Cell): [string, Rubric][] =>
   only(cell, (code, place) => ['x', rubricOf('Is it good?', { Y: code }, { name: 'x', place })]);
 
-/** What is merged, in one version each; `read` gives the version back. */
+/** Each kind of merged item, built in one version; `read` returns that version. */
 const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, string][] = [
   [
     'reference',
@@ -115,8 +114,8 @@ function letter(code: number | null | undefined): string | undefined {
   return code === null || code === undefined ? undefined : String.fromCharCode(code);
 }
 
-describe.each(THINGS)('a %s', (_thing, version, read, name) => {
-  test.each(ROWS)('changed by %s (%s, %s, %s) is judged as %s', (_who, was, tip, head, is, by) => {
+describe.each(THINGS)('three-way merge of a %s', (_thing, version, read, name) => {
+  test.each(ROWS)('changed by %s (%s, %s, %s) uses version %s', (_who, was, tip, head, is, by) => {
     const { head: merged, notices } = mergeProjects(version(was), version(tip), version(head));
     expect(read(merged)).toBe(is === 'absent' ? undefined : is);
     const said = {
@@ -132,7 +131,7 @@ describe.each(THINGS)('a %s', (_thing, version, read, name) => {
   });
 });
 
-describe('settings', () => {
+describe('merged settings', () => {
   test.each<[string, Partial<Settings>, Partial<Settings>, Partial<Settings>]>([
     ['a key that each side changed', { seed: 2 }, { n_tries: 5 }, { seed: 2, n_tries: 5 }],
     ['a key that both changed', { seed: 2 }, { seed: 3 }, { seed: 2 }],
@@ -142,13 +141,13 @@ describe('settings', () => {
       { prompts: ['c/*'] },
       { prompts: ['c/*'], rubrics: [] },
     ],
-  ])('are merged by key: %s', (_what, tip, own, merged) => {
+  ])('are merged key by key: %s', (_what, tip, own, merged) => {
     const found = mergeProjects(of({}), of(tip), of(own));
     expect(found.head.settings).toEqual(settings(merged));
   });
 
   test.each(['member', 'untrusted'] as const)(
-    "of gate and budget are the tip's at level %s, whatever head's are",
+    "use the base branch's gate and budget at level %s",
     (level) => {
       const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
       const strict = of({ gate: gate({ alpha: 0.01 }), budget: budget(9) });
@@ -161,7 +160,7 @@ describe('settings', () => {
     },
   );
 
-  test('keep a model that a prompt still names, and the programs of the same commit', () => {
+  test("keep a model that a prompt still uses, and the commit's own programs", () => {
     const hosted = (model: string) => modelSettings({ model });
     const program = (script: string) =>
       modelSettings({ provider: 'program', model: 'app', command: ['node', script] });
@@ -177,8 +176,8 @@ describe('settings', () => {
   });
 });
 
-describe('tests', () => {
-  test("are the tip's alone at untrusted: head's new references are shown and do not count", () => {
+describe('merged tests', () => {
+  test("at level untrusted do not count head's new references", () => {
     const having = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });
     const { base, head } = mergeProjects(having('a'), having('a', 'tip'), having('a', 'own'));
@@ -190,7 +189,7 @@ describe('tests', () => {
     ]);
   });
 
-  test("keep a rubric that the tip's metric names though head removed it", () => {
+  test('keep a rubric that a metric of the base branch uses although head removed it', () => {
     const graded = metric('graded', { source: { kind: 'rubric', rubric: 'x' } });
     const rubrics = new Map(rubricAt('A'));
     const was = project([suite()], { rubrics });
@@ -199,7 +198,7 @@ describe('tests', () => {
     expect(head.rubrics.get('x')).toBe(rubrics.get('x'));
   });
 
-  test('do not hold two references under one id', () => {
+  test('never contain two references with the same id', () => {
     const named = (...all: [string, string][]) =>
       withTests({ references: all.map(([id, q]) => reference(id, { input: { q } })) });
     const { head, notices } = mergeProjects(
@@ -214,7 +213,7 @@ describe('tests', () => {
   });
 
   test.each(['place', 'at', 'columns', 'problem'])(
-    'see a change of a variable that is called %s',
+    'include a changed variable named %s',
     (name) => {
       const asking = (value: string): Project =>
         withTests({ references: [reference('a', { input: { [name]: value } })] });
@@ -235,37 +234,43 @@ describe('tests', () => {
     ['the tip removed', [both, one, both], ['p'], ['p']],
     ['head removed', [both, both, one], ['p', 'new'], ['p']],
     ['both removed', [both, one, one], ['p'], ['p']],
-  ] as const)('of a prompt that %s are on the right side', (_, [was, tip, own], base, head) => {
-    const merged = mergeProjects(was, tip, own);
-    const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
-    expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
-  });
+  ] as const)(
+    'of a prompt that %s appear on the correct side',
+    (_, [was, tip, own], base, head) => {
+      const merged = mergeProjects(was, tip, own);
+      const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
+      expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
+    },
+  );
 });
 
 test.each([
   ['its text', { prompt: { parameters: { temperature: 1 } } }],
   ['its tests', { tests: { references: [reference('other')] } }],
-])('a prompt that the tip removed and of which head changes %s is grey', (_what, changes) => {
-  const own = project([suite(changes)]);
-  const { base, head, notices } = mergeProjects(project([suite()]), project([]), own);
-  expect([base, head].map(({ suites }) => suites.length)).toEqual([1, 1]);
-  expect(notices).toEqual([
-    {
-      kind: 'not-comparable',
-      place: { file: 'prompts/p.yaml', line: 0 },
-      message:
-        'the base branch removed prompt p, and head changes it: rebase to judge what would be merged',
-    },
-  ]);
-});
+])(
+  'a prompt that the base branch removed is not comparable if head changes %s',
+  (_what, changes) => {
+    const own = project([suite(changes)]);
+    const { base, head, notices } = mergeProjects(project([suite()]), project([]), own);
+    expect([base, head].map(({ suites }) => suites.length)).toEqual([1, 1]);
+    expect(notices).toEqual([
+      {
+        kind: 'not-comparable',
+        place: { file: 'prompts/p.yaml', line: 0 },
+        message:
+          'the base branch removed prompt p, and head changes it: rebase to judge what would be merged',
+      },
+    ]);
+  },
+);
 
-describe('prompt text', () => {
+describe('prompt text in a merge', () => {
   const saying = (content: string): Project => {
     const place = { file: 'prompts/p.yaml', line: 6 };
     return project([suite({ prompt: { messages: [{ role: 'user', content, place }] } })]);
   };
 
-  test('of a prompt that both sides added is reported where it differs', () => {
+  test('is reported as a conflict if both branches added it differently', () => {
     const [tip, own] = ['one {q}', 'two {q}'].map(saying);
     const { base, notices } = mergeProjects(project([]), tip!, own!);
     expect(base.suites).toEqual([]);
@@ -280,7 +285,7 @@ describe('prompt text', () => {
     ['on the tip', 'two {q}', 'one {q}', []],
     ['alike', 'two {q}', 'two {q}', []],
     ['differently', 'two {q}', 'three {q}', [rebase]],
-  ])('is never merged; changed %s', (_how, tip, own, said) => {
+  ])('is taken unchanged from head when changed %s', (_how, tip, own, said) => {
     const { base, head, notices } = mergeProjects(saying('one {q}'), saying(tip), saying(own));
     expect(base.suites[0]?.prompt.messages[0]?.content).toBe('one {q}');
     expect(head.suites[0]?.prompt.messages[0]?.content).toBe(own);

@@ -37,7 +37,7 @@ const after = (event: string) => ({ origin: { event, runId: 7 } });
 const PROVED: readonly Origin[] = ['base-branch', 'own-branch'];
 const UNPROVED: readonly Origin[] = ['fork', 'unknown'];
 
-describe('the level of an event', () => {
+describe('trust level of an event', () => {
   const bot = { dependabot: true };
   const target = 'pull_request_target';
   const following = (event: string, more: Partial<EventFacts> = {}) =>
@@ -73,7 +73,7 @@ describe('the level of an event', () => {
     ['an empty event name', facts(''), 'untrusted'],
     ['the command line', facts('command_line', { headRepository: null }), 'member'],
   ];
-  test.each(table)('%s is decided by the table', (_name, event, level) => {
+  test.each(table)('%s has the level in the table', (_name, event, level) => {
     for (const head of PROVED) {
       const decision = trustLevel(event, head);
       expect(decision.level).toBe(level);
@@ -82,12 +82,12 @@ describe('the level of an event', () => {
     }
   });
 
-  test.each(table)('%s is untrusted where head is not proved to be own', (_name, event, level) => {
+  test.each(table)('%s is untrusted if the origin of head is not proved', (_name, event, level) => {
     for (const head of UNPROVED) {
       const decision = trustLevel(event, head);
       const isLocal = event.event === 'command_line';
       expect(decision.level).toBe(isLocal ? level : 'untrusted');
-      // What would be trusted otherwise names the origin, so that `code: host` is refused by it.
+      // `foreign` is the origin of head if its level was lowered; `code: host` is then rejected.
       expect(decision.foreign).toBe(isLocal || level === 'untrusted' ? undefined : head);
       if (decision.foreign !== undefined)
         expect(decision.notice).toMatch(/it is judged as an outside contributor's/);
@@ -100,23 +100,23 @@ describe('the level of an event', () => {
     ['merge_group', 'replaced'],
     ['workflow_dispatch', 'replaced'],
     ['workflow_run', 'replaced'],
-  ])('on %s a base that is proved is used, and another one is %s', (event, unproved) => {
+  ])('on %s a base of proved origin is used, and any other base is %s', (event, unproved) => {
     for (const origin of PROVED)
       for (const input of [true, false]) expect(useOfBase(event, origin, input)).toBe('used');
     for (const origin of UNPROVED) {
       expect(useOfBase(event, origin, false)).toBe(unproved);
-      // By an input:
+      // The base comes from an action input.
       expect(useOfBase(event, origin, true)).toBe('refused');
     }
   });
 
-  test('a commit made of others is what the weakest of them is', () => {
+  test('a commit merged from several has the least trusted origin among them', () => {
     expect(weakest(['base-branch', 'fork', 'own-branch'])).toBe('fork');
     expect(weakest(['unknown', 'fork'])).toBe('unknown');
     expect(weakest(['own-branch', 'base-branch'])).toBe('own-branch');
   });
 
-  test('no event of the table is raised by an input, and every event is lowered by one', () => {
+  test('an input can lower the level of every event but cannot raise it', () => {
     const rank = { untrusted: 0, member: 1, trusted: 2 };
     for (const [, event, level] of table) {
       for (const lower of ['untrusted', 'member', 'trusted'] as const) {
@@ -130,10 +130,10 @@ describe('the level of an event', () => {
   });
 
   test.each<[string, EventFacts, TrustRequest, TrustLevel]>([
-    ['raises the command line', facts('command_line'), {}, 'trusted'],
-    ['leaves a fork', facts('pull_request', fork), {}, 'untrusted'],
-    ['leaves a pull request', facts('pull_request'), {}, 'member'],
-    ['yields to a lower level', facts('command_line'), { lower: 'untrusted' }, 'untrusted'],
+    ['raises the level of the command line', facts('command_line'), {}, 'trusted'],
+    ['does not raise the level of a fork', facts('pull_request', fork), {}, 'untrusted'],
+    ['does not raise the level of a pull request', facts('pull_request'), {}, 'member'],
+    ['does not override a lower level', facts('command_line'), { lower: 'untrusted' }, 'untrusted'],
   ])('--trust %s', (_, event, request, level) => {
     expect(trustLevel(event, 'own-branch', { trust: true, ...request }).level).toBe(level);
   });
@@ -145,7 +145,7 @@ describe('approval by label', () => {
   const approved: TrustRequest = { approval: { by: 'ada (write)' } };
   const target = facts('pull_request_target', { ...fork, ...labeled });
 
-  test('the event that reports the label raises exactly its head to member, and names who approved', () => {
+  test('the labelled event raises its head commit to member, and the reason names the approver', () => {
     const reason = `ada (write) approved commit ${HEAD.slice(0, 7)} with a label`;
     expect(trustLevel(target, 'fork', approved)).toEqual({
       level: 'member',
@@ -155,7 +155,7 @@ describe('approval by label', () => {
     });
   });
 
-  test('an approval that does not count leaves the level, and the reason is reported', () => {
+  test('an invalid approval does not change the level, and the reason is reported', () => {
     const why = 'bo, who added the label, opened the pull request';
     expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
       level: 'untrusted',
@@ -170,26 +170,26 @@ describe('approval by label', () => {
     ['the label', target, LABEL, true],
     ['a push after the label', onFork('synchronize', null), LABEL, false],
     ['another label', onFork('labeled', 'bug'), LABEL, false],
-    ['the label being taken away', onFork('unlabeled', LABEL), LABEL, false],
+    ['the label is removed', onFork('unlabeled', LABEL), LABEL, false],
     ['no approval in the workflow', target, null, false],
     ['an empty approval label', onFork('labeled', ''), '', false],
     ['a labelled issue', facts('issues', labeled), LABEL, false],
-  ])('%s: an approval or not', (_name, event, label, is) => {
+  ])('requires the event that adds the label: %s', (_name, event, label, is) => {
     expect(isApproval(event, label)).toBe(is);
   });
 
-  test('no head to bind the approval to stays untrusted', () => {
+  test('an approval without a head commit leaves the level untrusted', () => {
     expect(trustLevel({ ...target, head: null }, 'fork', approved).level).toBe('untrusted');
   });
 
-  test('a member stays a member, and an input still lowers an approved run', () => {
+  test('a member stays a member, and an input can lower an approved run', () => {
     expect(trustLevel(facts('pull_request', labeled), 'own-branch', approved).level).toBe('member');
     expect(trustLevel(target, 'fork', { ...approved, lower: 'untrusted' }).level).toBe('untrusted');
   });
 });
 
-describe('what comes from where', () => {
-  test("from an outside contributor, everything that measures or pays is base's; only text to be measured is head's", () => {
+describe('sources by trust level', () => {
+  test("an outside contributor provides only prompt text and references; everything else is base's", () => {
     const { prompt, references, ...rest } = sources('untrusted');
     expect([prompt, references]).toEqual(['head', 'head']);
     expect(rest).toEqual({
@@ -208,20 +208,20 @@ describe('what comes from where', () => {
     });
   });
 
-  test('a member brings the scoring, but not the gate and not the budget', () => {
+  test('a member provides metrics and rubrics, but not the gate or the budget', () => {
     const scoring = { metrics: 'head', rubrics: 'head', expected: 'head', model: 'head' };
     const base = { gate: 'base-else-head', budget: 'base-else-head' };
     const cache = { otherScoring: 'scored', cache: 'read-write-own-scope' };
     expect(sources('member')).toMatchObject({ ...scoring, settings: 'head', ...base, ...cache });
   });
 
-  test('a trusted commit is read as it is', () => {
+  test('a trusted commit provides everything', () => {
     const head = { gate: 'head', budget: 'head', metrics: 'head', model: 'head' };
     const own = { ...head, cache: 'read-write', promptCode: 'host-only' };
     expect(sources('trusted')).toMatchObject(own);
   });
 
-  test('every row has a name to be printed by', () => {
+  test('every source has a label', () => {
     expect(Object.keys(SOURCE_LABELS).sort()).toEqual(Object.keys(sources('member')).sort());
   });
 });

@@ -14,58 +14,68 @@ const call = { type: 'function', function: { name: 'f' } };
 const onAzure = { endpoint: 'azure' };
 const is = { provider: 'openai', model: 'gpt-5.4' } as const;
 
-describe('the API of a request', () => {
+describe('API of a request', () => {
   test.each<[string, AskedModel, Record<string, Json>, 'chat' | 'responses']>([
-    ['of a prompt without tools', openai('gpt-5.4'), {}, 'chat'],
-    ['of tools without thinking', openai('gpt-5.4'), { tools: [call] }, 'chat'],
+    ['for a prompt without tools', openai('gpt-5.4'), {}, 'chat'],
+    ['for tools without thinking', openai('gpt-5.4'), { tools: [call] }, 'chat'],
     [
-      'of tools with thinking',
+      'for tools with thinking',
       openai('gpt-5.4'),
       { tools: [call], reasoning_effort: 'low' },
       'responses',
     ],
-    ['of tools of a model that thinks', openai('gpt-6-luna'), { tools: [call] }, 'responses'],
     [
-      'of tools of a model that need not think',
+      'for tools of a model that thinks by default',
+      openai('gpt-6-luna'),
+      { tools: [call] },
+      'responses',
+    ],
+    [
+      'for tools of such a model with thinking off',
       openai('gpt-6-luna'),
       { tools: [call], reasoning_effort: 'none' },
       'chat',
     ],
-    ['of a hosted tool', openai('gpt-4.1'), { tools: [{ type: 'web_search' }] }, 'responses'],
+    ['for a hosted tool', openai('gpt-4.1'), { tools: [{ type: 'web_search' }] }, 'responses'],
     [
-      'of a function in its form',
+      'for a function in the Responses format',
       openai('gpt-4.1'),
       { tools: [{ type: 'function', name: 'f' }] },
       'responses',
     ],
-    ['of a parameter of its own', openai('gpt-4.1'), { max_output_tokens: 99 }, 'responses'],
-    ['of a model that has no other', openai('gpt-5-pro'), {}, 'responses'],
-    ['that the settings name', openai('gpt-4.1', { api: 'responses' }), {}, 'responses'],
     [
-      'that the settings name against the need',
+      'for a parameter of the Responses API',
+      openai('gpt-4.1'),
+      { max_output_tokens: 99 },
+      'responses',
+    ],
+    ['for a model that supports only Responses', openai('gpt-5-pro'), {}, 'responses'],
+    ['by the settings', openai('gpt-4.1', { api: 'responses' }), {}, 'responses'],
+    [
+      'by the settings even if tools need the other API',
       openai('gpt-6-luna', { api: 'chat' }),
       { tools: [call] },
       'chat',
     ],
-    ['of an unknown model on an endpoint', openai('x', onAzure), { reasoning: {} }, 'chat'],
+    ['for an unknown model on an endpoint', openai('x', onAzure), { reasoning: {} }, 'chat'],
     [
-      'of a known model on an endpoint',
+      'for a known model on an endpoint',
       openai('x', { ...onAzure, is }),
       { tools: [call], reasoning_effort: 'low' },
       'responses',
     ],
     [
-      'of a vendor with chat completions alone',
+      'for a vendor with only chat completions',
       { provider: 'mistral', endpoint: null, model: 'mistral-small-latest' },
       { reasoning: {} },
       'chat',
     ],
-  ])('is the one %s', (_, asked, parameters, api) => {
+  ])('is chosen %s', (_, asked, parameters, api) => {
     expect(apiOf(asked, parameters)).toBe(api);
   });
 });
 
-describe('what a model refuses', () => {
+describe('rejected parameters', () => {
   test.each<[string, AskedModel, Record<string, Json>, [string, string | null][]]>([
     [
       'tools with thinking, in chat completions',
@@ -86,25 +96,25 @@ describe('what a model refuses', () => {
       [['seed', 'responses']],
     ],
     [
-      'sampling of a model that thinks, by either name of its effort',
+      'sampling parameters for a model that thinks',
       openai('gpt-5.4'),
       { reasoning: { effort: 'low' }, temperature: 0 },
       [['temperature', null]],
     ],
     [
-      'nothing of one that does not think',
+      'none for a model with thinking off',
       openai('gpt-5.4'),
       { reasoning: { effort: 'none' }, temperature: 0 },
       [],
     ],
     [
-      'what the model of an endpoint refuses',
+      "those of an endpoint's declared model",
       openai('x', { ...onAzure, is }),
       { max_tokens: 9 },
       [['max_tokens', null]],
     ],
-    ['nothing of an unknown model', openai('x', onAzure), { max_tokens: 9 }, []],
-  ])('is %s', (_, asked, parameters, refused) => {
+    ['none for an unknown model', openai('x', onAzure), { max_tokens: 9 }, []],
+  ])('are %s', (_, asked, parameters, refused) => {
     expect(refusedIn(asked, parameters).map(({ name, api }) => [name, api])).toEqual(refused);
   });
 
@@ -116,7 +126,7 @@ describe('what a model refuses', () => {
     [openai('text-model', { ...onAzure, is: { ...is, model: 'gpt-4' } }), 'image'],
     [{ provider: 'gemini', endpoint: null, model: 'gemini-3.5-flash' }, 'file'],
     [{ provider: 'anthropic', endpoint: null, model: 'claude-sonnet-5-5' }, null],
-  ])('is files of kinds that it does not take: %j', (asked, refused) => {
+  ])('include unsupported kinds of files: %j', (asked, refused) => {
     expect(refusedFile(asked, ['image', 'file'])).toBe(refused);
   });
 });

@@ -10,12 +10,12 @@ const answer = (fields: object) => {
   return read.answer;
 };
 
-describe('a reply of a program', () => {
+describe('reply of a program', () => {
   test.each<[string, object, object]>([
     ['a text', { output: 'Hi' }, { parts: [{ type: 'text', text: 'Hi' }], ended: 'stop' }],
     ['an empty text', { output: '' }, { parts: [], ended: 'stop' }],
     [
-      'texts around a call, the text first',
+      'texts around a call, joined before it',
       {
         parts: [
           { type: 'text', text: 'Let me ' },
@@ -90,12 +90,16 @@ describe('a reply of a program', () => {
         ],
       },
     ],
-    ['without usable usage', { output: 'Hi', usage: { input_tokens: -1 } }, { usage: null }],
+    [
+      'invalid usage, which is ignored',
+      { output: 'Hi', usage: { input_tokens: -1 } },
+      { usage: null },
+    ],
   ])('may have %s', (_, fields, expected) => {
     expect(answer(fields)).toMatchObject(expected);
   });
 
-  test('has images with their digest, and without their data above 200 KB', () => {
+  test('stores the digest of images, and their data only up to 200 KB', () => {
     const image = (size: number) => {
       const content = Buffer.alloc(size, 7);
       const data = content.toString('base64');
@@ -155,11 +159,11 @@ describe('a reply of a program', () => {
       'steps[0].type must be "message" or "tool_call"',
     ],
     [{ output: '', model: 3 }, 'model must be text'],
-  ])('that is %j is an error: %s', (fields, problem) => {
+  ])('of the form %j is an error: %s', (fields, problem) => {
     expect(reply(fields)).toEqual({ kind: 'odd', id: '1', problem });
   });
 
-  test('may be the one of the documentation', () => {
+  test('accepts the example of the documentation', () => {
     const [, block = ''] =
       /A reply may say more.*?```json\n(.*?)```/s.exec(readFileSync('docs/programs.md', 'utf8')) ??
       [];
@@ -171,7 +175,7 @@ describe('a reply of a program', () => {
     });
   });
 
-  test('may be an error that will pass', () => {
+  test('may be a retryable error', () => {
     expect(reply({ error: 'busy', retryable: true })).toEqual({
       kind: 'error',
       id: '1',
@@ -180,7 +184,7 @@ describe('a reply of a program', () => {
     });
   });
 
-  test('with a file of more than 1 MiB is an error', () => {
+  test('with a file larger than 1 MiB is an error', () => {
     const content = 'a'.repeat(1_048_576);
     const files = [{ path: 'a', content }];
     expect(answer({ files }).parts).toEqual([{ type: 'file', path: 'a', diff: content }]);
@@ -189,7 +193,7 @@ describe('a reply of a program', () => {
     });
   });
 
-  test('that is nested too deeply is an error, not an overflow', () => {
+  test('with too deep nesting is an error and does not overflow the stack', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as object;
     const problem = 'is nested deeper than 200 levels';
     for (const fields of [{ parts: [{ type: 'json', value: deep }] }, { output: '', extra: deep }])

@@ -13,19 +13,19 @@ import type { ModelServer, Script } from '../../../stand-ins/models/server.ts';
 export const KEY = 'sk-live-51fgTY7qqPPab90XYZ';
 export const TIMEOUT_MS = 120_000;
 export const START = Date.parse('2026-01-02T03:04:05Z');
-/** Bounds that time does not run into in tests: it is pushed there. */
+/** Sleeps that end only when a test calls `expire`. */
 const HELD: readonly Sleep[] = ['deadline', 'head start', 'silence'];
 
 export interface TestClock extends Clock {
-  /** Every sleep that time jumped over, in milliseconds. */
+  /** Duration of each skipped sleep, in milliseconds. */
   pauses: number[];
-  /** Lets this time pass, and every sleep that ends in it end. */
+  /** Advances the clock and ends the held sleeps that are due. */
   expire(ms: number): void;
-  /** Sleeps towards a deadline that are open. */
+  /** Number of held deadlines. */
   open(): number;
 }
 
-/** Time that stands still, and jumps over every sleep but those that it holds. */
+/** A fake clock that skips every sleep except the given kinds, which it holds. */
 export function testClock(kinds: readonly Sleep[] = HELD): TestClock {
   let now = START;
   const held = new Set<{ at: number; what: Sleep; end(): void }>();
@@ -95,7 +95,7 @@ export interface Setting {
   close(): Promise<void>;
 }
 
-/** A vendor's server with a script, and providers that take it for the vendor's host. */
+/** A scripted vendor server, and providers that send requests to it instead of the real host. */
 export async function setUp(
   vendor: VendorName,
   answer: Script,
@@ -156,12 +156,11 @@ export function errorOf(completion: Completion): { kind: string; message: string
   return { kind: completion.kind, message: completion.message };
 }
 
-/** Resolves once `condition` holds, looking again after each turn of the event loop. */
+/** Resolves once `condition` holds; checks it after each turn of the event loop. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The part of a completion with this text and these calls. */
 export const said = (text: string, calls: ToolCall[] = []): { parts: Part[] } => ({
   parts: partsOf(text, calls),
 });

@@ -1,6 +1,6 @@
 /**
- * A run of its own, to be killed: asks for answers one after the other and says when each has come
- * back.
+ * A process that a test kills. It makes model calls one after another and prints each answer it
+ * received.
  */
 import { openStore } from '../../../../src/edges/store/index.ts';
 import { asks, keyOf, ok } from './setting.ts';
@@ -14,7 +14,7 @@ const store = openStore({
   secret: null,
   notice: (line) => process.stdout.write(`notice ${line}\n`),
 });
-/** Waits until the line has left the process: one that is only queued would be lost with it. */
+/** Waits until the line is written: a queued line would be lost with the process. */
 const say = (line: string): Promise<void> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
 const complete = store.wrap(async ({ messages }) => {
@@ -25,5 +25,5 @@ for (let index = 0; index < Number(count); index++) {
   await complete(asks(String(index)));
   await say(`back ${String(index)}`);
 }
-// The end is the parent's: nothing is closed here.
+// Stay alive until the parent kills this process. The store is deliberately not closed.
 setInterval(() => undefined, 1000);

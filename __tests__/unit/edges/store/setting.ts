@@ -10,7 +10,7 @@ import type { Complete, Completion, Request, OkCompletion } from '../../../../sr
 import { requestTo, says } from '../providers/providers-setting.ts';
 
 export const START = Date.parse('2026-01-02T03:04:05Z');
-/** Stored answers have the hour they were made in. */
+/** Stored timestamps are rounded down to the hour. */
 const HOUR = Date.parse('2026-01-02T03:00:00Z');
 export const keyOf = (request: Request): string =>
   requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
@@ -32,7 +32,7 @@ export interface Setting {
   file: string;
   notices: string[];
   open(changes?: Partial<StoreOptions>): Store;
-  /** A model that answers with `reply`, and what it was asked. */
+  /** A model that answers with `reply`, and the prompts it received. */
   model(reply?: (content: string) => Completion): { complete: Complete; asked: string[] };
   remove(): void;
 }

@@ -4,7 +4,7 @@ import {
   withoutThinking,
 } from '../../../../../src/edges/providers/vendors/thinking.ts';
 
-describe('inline thinking', () => {
+describe('withoutThinking', () => {
   test.each([
     ['<think>hm</think>Oslo', 'Oslo'],
     ['\n<think>\nsorry\n</think>\n\nOslo is fine', 'Oslo is fine'],
@@ -23,7 +23,7 @@ describe('inline thinking', () => {
       '<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Oslo',
       'Oslo',
     ],
-  ])('%j is the answer %j', (text, said) => expect(withoutThinking(text).said).toBe(said));
+  ])('for %j returns the answer %j', (text, said) => expect(withoutThinking(text).said).toBe(said));
 
   test.each([
     'Oslo',
@@ -35,7 +35,9 @@ describe('inline thinking', () => {
     'Between <think> and </think> it thinks.',
     '<thinking>what a prompt asks for</thinking> Oslo',
     '<b>think</b>',
-  ])('%j has none', (text) => expect(withoutThinking(text)).toEqual({ said: text, inside: null }));
+  ])('finds no thinking in %j', (text) =>
+    expect(withoutThinking(text)).toEqual({ said: text, inside: null }),
+  );
 
   test('takes linear time', () => {
     expect(withoutThinking('<think></think>'.repeat(200_000)).said).toBe('');
@@ -45,7 +47,7 @@ describe('inline thinking', () => {
   });
 });
 
-describe('an answer in parts', () => {
+describe('separateThinking', () => {
   test.each([
     [
       [
@@ -70,13 +72,15 @@ describe('an answer in parts', () => {
       ],
       'Oslo',
     ],
-  ])('%j says %j', (parts, said) => expect(separateThinking(parts).said).toBe(said));
+  ])('for the parts %j returns the answer %j', (parts, said) =>
+    expect(separateThinking(parts).said).toBe(said),
+  );
 
   test.each([
     [{ reasoning_content: 'hm' }, 'reasoning_content'],
     [{ reasoning: 'hm', reasoning_content: null }, 'reasoning'],
     [{ thinking: ' ' }, null],
-  ])('beside %j has its thinking in %j', (beside, member) => {
+  ])('for the reply members %j finds thinking in %j', (beside, member) => {
     expect(separateThinking(null, beside)).toEqual({ said: '', thinking: member });
   });
 });
