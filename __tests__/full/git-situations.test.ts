@@ -200,7 +200,7 @@ describe('the first push of a branch or tag', () => {
   test('of the default branch has nothing before it', async () => {
     const { origin, commits } = straight(quiz());
     const run = await push({ origin }, commits[0]!, [MAIN]);
-    expect(run.outputs['title']).toContain('Nothing compared');
+    expect(run.outputs['title']).toContain('New: ');
   });
 
   test('that replaces a commit which is gone says so, and nothing of permissions', async () => {

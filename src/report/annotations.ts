@@ -4,6 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
+import { suitesWorstFirst } from '../wording/figures.ts';
 import { scoringSummary } from '../wording/scoring.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
@@ -14,7 +15,6 @@ import {
   entriesWithStatus,
   referenceEntries,
   suiteIdentity,
-  suitesWorstFirst,
   type ReferenceEntry,
 } from './sections/order.ts';
 import { differenceWords, metricMeans, passWords, rates, size } from './sections/phrases.ts';

@@ -8,6 +8,27 @@ export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
+/** `84 %`; with decimals only where it would look like all or none. */
+export function wholePercent(share: number | null): string {
+  return share === null ? '–' : `${inWholePercent(share)} %`;
+}
+
+/** `84 → 78 %`, with decimals if both would look equal; `78 %` for one side. */
+export function wholeRates(base: number | null, head: number | null): string {
+  if (base === null) return wholePercent(head);
+  if (head === null) return `${wholePercent(base)} → –`;
+  const [before, after] = [inWholePercent(base), inWholePercent(head)];
+  return before === after && inPercent(base) !== inPercent(head)
+    ? `${inPercent(base)} → ${inPercent(head)} %`
+    : `${before} → ${after} %`;
+}
+
+function inWholePercent(share: number): string {
+  const percents = share * 100;
+  const isNearAll = percents > 99 && percents < 100;
+  return isNearAll || (percents > 0 && percents < 1) ? inPercent(share) : percents.toFixed(0);
+}
+
 /** With enough decimals to show the difference: `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {

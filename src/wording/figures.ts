@@ -1,8 +1,9 @@
 import { countsForVerdict, ungradedSuites } from '../kernel/result/counts.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
-import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { sum } from '../kernel/statistics/sums.ts';
+import { byCodeUnits } from '../text/order.ts';
 
 /** The numbers that reports name of a whole run, each counted in one place. */
 export interface Figures {
@@ -56,42 +57,17 @@ export function comparesNothing({ references, fresh }: Figures): boolean {
   return fresh > 0 && fresh >= references;
 }
 
-interface NamedRates {
-  name: string;
-  base: number | null;
-  head: number | null;
-}
-
-/** Suites whose rate fell with the model: base's by stored answers, and by answers of today. */
-export function driftedSuites(suites: readonly SuiteResult[]): NamedRates[] {
-  return suites.flatMap(({ name, reason, confirmation }) => {
-    const drift = reason?.by === 'model' ? (confirmation?.drift ?? null) : null;
-    return drift === null || confirmation?.metric !== undefined
-      ? []
-      : [{ name, base: drift.stored, head: drift.today }];
-  });
-}
-
-/** References because of which a suite is red although its rate is not lower; else null. */
-export function brokenUnderRise({
-  verdict,
-  reason,
-  pass_rate: { base, head },
-}: SuiteResult): string[] | null {
-  if (verdict !== 'regressed' || reason?.by !== 'references') return null;
-  return base === null || head === null || head < base ? null : reason.references;
-}
-
-/** The metric that fell most, with its own pass rates, where a suite is red because of it. */
-export function fallenMetric({ verdict, reason, metrics }: SuiteResult): NamedRates | null {
-  const [name] = reason?.metrics ?? [];
-  if (verdict !== 'regressed' || reason?.by !== 'fall' || name === undefined) return null;
-  const row = metrics.find((metric) => metric.name === name);
-  return { name, base: row?.base ?? null, head: row?.head ?? null };
+/** Tests that pass less often on head, by their own tries or with their suite. */
+export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
+  return references.filter(
+    (reference) =>
+      countsForVerdict(reference) &&
+      (reference.status === 'regressed' || reference.status === 'fell'),
+  );
 }
 
 /** References that base answers and head does not, or less often, where that decides. */
-export function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
+function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
   const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
   return references.filter(({ id }) => ids.has(id));
 }
@@ -99,4 +75,25 @@ export function unansweredIn({ reason, references }: SuiteResult): ReferenceResu
 /** Whether head answers none of their tries. */
 export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => (head?.tries_judged ?? 0) === 0);
+}
+
+const WORST_FIRST: readonly Verdict[] = [
+  'regressed',
+  'inconclusive',
+  'no_data',
+  'not_compared',
+  'removed',
+  'new',
+  'improved',
+  'unchanged',
+];
+
+/** Worst verdict first, then the largest drop, then by path. */
+export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
+  return [...suites].sort(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict) ||
+      (a.pass_rate.difference ?? 0) - (b.pass_rate.difference ?? 0) ||
+      byCodeUnits(a.path, b.path),
+  );
 }

@@ -18,7 +18,7 @@ export const OF_REFERENCES = {
 const MOST_IDS = 20;
 
 export function namedReferences(suite: string, ids: readonly string[], what: string): string {
-  return `${suite}: ${counted(ids.length, 'reference')} ${what}: ${firstWords(ids, MOST_IDS)}`;
+  return `${suite}: ${counted(ids.length, 'test')} ${what}: ${firstWords(ids, MOST_IDS)}`;
 }
 
 /** @param answerer what base's settings do not define: a model's name, or null for its default. */
@@ -81,9 +81,9 @@ interface Churn {
 
 export function acceptChurn({ changed, compared, base, head, worse }: Churn): string {
   return (
-    `${String(changed)} of ${counted(compared, 'reference')} answer differently on head, the pass ` +
-    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'reference')} got worse. If answers are ` +
+    `${String(changed)} of ${counted(compared, 'test')} answer differently on head, the pass ` +
+    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'test')} got worse. If answers are ` +
     'meant to change, as with a new model, set `gate.churn: accept`: pass rates and critical ' +
-    'references still gate, other single references do not'
+    'tests still gate, other single tests do not'
   );
 }

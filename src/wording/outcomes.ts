@@ -1,34 +1,30 @@
 import {
-  fixedReferences,
-  newFailing,
-  newReferences,
-  onlyScoringChanged,
-  type NamedReference,
-} from '../kernel/result/counts.ts';
-import {
   conclusionOf,
   type OutcomeKind,
   type OutcomeOf,
   type RunOutcome,
 } from '../kernel/result/outcome.ts';
+import type { ReasonCode } from '../kernel/result/reason.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import { count, counted, firstWords, percent, pointsBetween } from '../text/amounts.ts';
+import { count, counted, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
+import { pullRequestFacts, type Fact } from './facts.ts';
+import { comparesNothing, figuresOf, type Figures } from './figures.ts';
 import {
-  brokenUnderRise,
-  comparesNothing,
-  driftedSuites,
-  fallenMetric,
-  figuresOf,
-  isSilent,
-  unansweredIn,
-  type Figures,
-} from './figures.ts';
-import { allSuites, brokenInWords, metricInWords, rateRange, replacedInShort } from './rates.ts';
+  evaluatedText,
+  lookedWorse,
+  nothingWorse,
+  oneNote,
+  reasonText,
+  suitesThat,
+  type HeadlineText,
+} from './headlines.ts';
+import { rateRange, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
 import { MODEL_CHANGED } from './suites.ts';
-import { variantWords } from './variants.ts';
+import { unnoticedDrop } from './verdicts.ts';
+import { joinWords, plainWords, type Words } from './words.ts';
 
 /** What colours and pictures show. */
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
@@ -37,150 +33,226 @@ export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 interface Found extends Pick<Result, 'reasons' | 'suites' | 'scoring'> {
   replaced: NonNullable<Result['replaced']>;
   figures: Figures;
+  /** To models. */
+  calls: number;
   /** The first reason as a sentence. */
   first: string;
+  facts: readonly Fact[];
 }
 
 interface OutcomeRow<O extends RunOutcome> {
   sign: '✓' | '✗' | '!' | '?' | '·' | '+';
   tone: Tone;
-  /** Two or three words that begin a report. */
+  /** One to three words that begin a report. */
   words: string | ((outcome: O, found: Found) => string);
-  /** One line for the check, the outputs and the log; no full stop is needed. */
-  title(outcome: O, found: Found): string;
-  /** The word for references with evidence, shown if some lack it; absent: not shown. */
+  /** What follows them. */
+  text(outcome: O, found: Found): HeadlineText;
+  /** For the check, the outputs and the log, without full stop; absent: made of `text`. */
+  title?(outcome: O, found: Found): string;
+  /** The word for tests with evidence, shown if some lack it; absent: not shown. */
   evidence?: 'compared' | 'judged';
+  /** What else the pull request does is shown, too. */
+  hasFacts?: true;
 }
-
-const GOOD = { sign: '✓', tone: 'good', evidence: 'compared' } as const;
-const RED = { sign: '✗', tone: 'bad', evidence: 'compared' } as const;
-const OPEN = { sign: '?', tone: 'open', evidence: 'compared' } as const;
+const COMPARED = { evidence: 'compared', hasFacts: true } as const;
+const GOOD = { sign: '✓', tone: 'good', ...COMPARED } as const;
+const RED = { sign: '✗', tone: 'bad', ...COMPARED } as const;
+const OPEN = { sign: '?', tone: 'open', ...COMPARED } as const;
 const ERROR = { sign: '!', tone: 'bad', words: 'Not judged' } as const;
 const GREY = { sign: '·', tone: 'neutral' } as const;
 
-/** Sign, first words and title of every outcome. */
+const firstReason = (_: RunOutcome, { first, reasons: [reason] }: Found): HeadlineText =>
+  reasonText(reason, first);
+
+/** Sign, first words and text of every outcome. */
 const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
-  'nothing-to-run': { sign: '✓', tone: 'good', words: 'Nothing affected', title: nothingToRun },
+  'nothing-to-run': {
+    ...{ sign: '✓', tone: 'good', words: 'Nothing affected' },
+    text: (outcome) => oneNote(nothingToRun(outcome)),
+    title: nothingToRun,
+  },
   'not-evaluated': {
     ...ERROR,
+    text: ({ problems }, { calls }) =>
+      oneNote(
+        `${counted(problems, 'problem')} to fix.` +
+          (calls === 0 ? ' Nothing was sent to a model.' : ''),
+      ),
     title: ({ problems }) => `Not judged: ${counted(problems, 'problem')} to fix`,
   },
-  'not-judged': { ...ERROR, title: (_, { first }) => `Not judged: ${first}` },
-  'ended-early': { ...ERROR, title: endedWords },
+  'not-judged': { ...ERROR, text: firstReason },
+  'ended-early': { ...ERROR, text: firstReason, title: endedWords },
   waiting: {
     ...GREY,
     words: 'Waiting for a batch',
+    text: firstReason,
     title: (outcome) => `Waiting for a batch; run again to pick it up. ${endedWords(outcome)}`,
   },
   'without-keys': {
     ...GREY,
     words: ({ judged }) => (judged ? 'Partly evaluated' : 'Not evaluated'),
+    text: ({ judged }, found) =>
+      judged
+        ? withNotes(nothingWorse(found), [['The rest needs a model key.']])
+        : firstReason({ kind: 'without-keys', judged }, found),
     title: () => 'Checked without a model key',
   },
   'no-verdict': {
-    ...GREY,
-    words: 'No verdict',
+    ...{ ...GREY, words: 'No verdict', evidence: 'judged', hasFacts: true },
+    text: firstReason,
     title: (_, { first }) => first,
-    evidence: 'judged',
   },
   'not-comparable': {
     ...OPEN,
     words: 'Not comparable',
-    title: (_, { replaced }) => `Not comparable: ${replacedInShort(replaced) ?? ''}`,
+    text: (_, found) => {
+      const { subject, notes } = nothingWorse(found);
+      return {
+        subject: [replacedInShort(found.replaced) ?? ''],
+        rows: [],
+        notes: [[...subject, '.'], ...notes],
+      };
+    },
   },
   'only-removed': {
-    ...GREY,
-    words: 'No verdict',
-    title: ({ references }) =>
-      `Nothing to run: ${counted(references, 'reference')} removed, newly skipped or quarantined`,
+    ...{ ...GREY, hasFacts: true },
+    words: (_, { facts: [fact] }) => fact?.word ?? 'Deleted',
+    text: ({ references }, { facts: [fact] }) =>
+      fact === undefined
+        ? { subject: [counted(references, 'test')], rows: [], notes: [] }
+        : factText(fact),
   },
-  cancelled: { ...GREY, words: 'Cancelled', title: endedWords },
+  cancelled: { ...GREY, words: 'Cancelled', text: firstReason, title: endedWords },
   'model-changed': {
     ...OPEN,
     words: MODEL_CHANGED,
-    title: (_, { suites }) => {
-      const drifted = driftedSuites(suites).map(({ name, base, head }) => moved(name, base, head));
-      return `${MODEL_CHANGED}${drifted.length === 0 ? '' : `: ${drifted.join(', ')}`}`;
+    text: (_, { suites }) => {
+      const open = suitesThat('inconclusive', suites);
+      return { ...open, subject: [], notes: [["Base's stored answers were replaced."]] };
     },
   },
   fixed: {
     ...GOOD,
     words: 'Fixed',
-    title: (_, { suites, figures }) =>
-      `Fixed: ${namesOf(fixedReferences(suites))}${worseSuffix(figures)}`,
+    text: (_, found) => ({ ...factText(factOf('Fixed', found)), notes: [otherwise(found)] }),
   },
   'new-failing': {
-    ...{ sign: '+', tone: 'neutral', evidence: 'compared' },
-    words: (_, { suites }) =>
-      newFailing(suites).length === 1 ? 'A new reference fails' : 'New references fail',
-    title: (_, { suites, figures }) => {
-      const failing = newFailing(suites);
-      const of = counted(newReferences(suites).length, 'new reference');
-      const fail = failing.length === 1 ? 'fails' : 'fail';
-      return `${count(failing.length)} of ${of} ${fail}: ${namesOf(failing)}${worseSuffix(figures)}`;
-    },
+    ...{ ...COMPARED, sign: '+', tone: 'neutral', words: 'New' },
+    text: (_, found) => ({ ...factText(factOf('New', found)), notes: [otherwise(found)] }),
   },
   regressed: {
     ...RED,
     words: 'Regressed',
-    title: ({ pool }, { suites }) => {
-      const fell = inShort(suites, 'regressed');
-      const all = pool === undefined ? [] : [allSuites(pool)];
-      return `Regressed: ${[...all, ...(fell === '' ? [] : [fell])].join('; ')}`;
+    text: ({ pool }, { suites }) => {
+      const red = suitesThat('regressed', suites);
+      if (pool === undefined) return red;
+      const fell = suites.filter(({ pass_rate: { difference } }) => (difference ?? 0) < 0).length;
+      const who = fell < 2 ? 'all suites' : `${count(fell)} suites fell slightly,`;
+      const together = [`${who} together ${wholeRates(pool.base, pool.head)}: clearly worse`];
+      const subject = joinWords([['all suites together'], ...nonEmpty(red.subject)], ', ');
+      return { subject, rows: [together, ...red.rows], notes: [] };
     },
   },
   failed: {
     ...RED,
-    words: ({ fails }) => (fails ? 'Failed' : 'Would fail'),
-    title: ({ fails }, { first }) =>
-      fails ? first : `Not failed, because fail_on is never: ${first}`,
+    words: ({ fails }, found) => (fails ? (failedFact(found)?.word ?? 'Failed') : 'Would fail'),
+    text: (outcome, found) => {
+      const fact = failedFact(found);
+      return outcome.fails && fact !== undefined ? factText(fact) : firstReason(outcome, found);
+    },
+    title: ({ fails }, found) => {
+      const { first } = found;
+      const fact = failedFact(found);
+      if (!fails) return `Not failed, because fail_on is never: ${first}`;
+      return fact === undefined ? first : `${fact.word}: ${plainWords(fact.words)}`;
+    },
   },
   overridden: {
     ...RED,
     words: ({ by }, found) => `${wordsOf(by, found)}, overridden`,
-    title: ({ by }, found) => `Overridden: ${rowOf(by).title(by, found)}`,
+    text: ({ by }, found) => rowOf(by).text(by, found),
+    title: ({ by }, found) => `Overridden: ${titleOf(by, found)}`,
   },
   inconclusive: {
     ...OPEN,
     words: 'Inconclusive',
-    title: (_, { suites, figures }) => {
-      const open = suites.filter(({ verdict }) => verdict === 'inconclusive').length;
-      return `Inconclusive for ${counted(open, 'suite')} of ${String(figures.ran)}${worseSuffix(figures)}`;
-    },
+    text: (_, found) => withNotes(suitesThat('inconclusive', found.suites), lookedWorse(found)),
   },
   improved: {
     ...GOOD,
     words: 'Improved',
-    title: (_, { suites, figures }) =>
-      `Improved: ${inShort(suites, 'improved')}${worseSuffix(figures)}`,
+    text: (_, found) => withNotes(suitesThat('improved', found.suites), lookedWorse(found)),
   },
   'no-regression': {
     ...GOOD,
-    words: (_, { figures }) => {
-      if (comparesNothing(figures)) return 'Nothing compared';
-      return figures.worse === 0 ? 'No regression' : 'No suite regressed';
+    words: (_, { figures, suites }) => {
+      if (comparesNothing(figures)) return 'New';
+      if (figures.worse > 0) return 'No suite regressed';
+      return suites.length === 1 && suites.every(isTooSmall) ? 'No change found' : 'No regression';
     },
-    title: (_, { figures }) => noRegressionTitle(figures),
+    text: (_, found) =>
+      comparesNothing(found.figures)
+        ? { ...factText(factOf('New', found)), notes: [otherwise(found)] }
+        : withNotes(nothingWorse(found), lookedWorse(found)),
   },
   'scoring-changed': {
     ...GOOD,
     words: 'Scoring changed',
-    title: (_, found) => {
-      const [first, ...more] = onlyScoringChanged(found).map(({ name }) => name);
-      return `Scoring changed: ${first ?? ''}${more.length === 0 ? '' : ` and ${count(more.length)} more`}`;
-    },
+    text: (_, found) => withNotes(nothingWorse(found), lookedWorse(found)),
   },
   evaluated: {
-    ...GOOD,
-    words: 'Evaluated',
+    ...{ sign: '✓', tone: 'good', words: 'Evaluated', evidence: 'judged' },
+    text: (_, { suites }) => evaluatedText(suites),
     title: (_, { suites, figures: { references } }) => {
-      const size = `${counted(references, 'reference')} of ${counted(suites.length, 'suite')}`;
+      const size = `${counted(references, 'test')} of ${counted(suites.length, 'suite')}`;
       const range = rateRange(suites);
       return `Evaluated ${size}${range === null ? '' : `: ${range}`}`;
     },
-    evidence: 'judged',
   },
 };
+
+function nonEmpty(words: Words): Words[] {
+  return words.length === 0 ? [] : [words];
+}
+
+function withNotes(text: HeadlineText, more: readonly Words[]): HeadlineText {
+  return { ...text, notes: [...text.notes, ...more] };
+}
+
+function factText({ word, words }: Fact): HeadlineText {
+  return { subject: words, rows: [], notes: [], fact: word };
+}
+
+function factOf(word: Fact['word'], { facts }: Found): Fact {
+  return facts.find((fact) => fact.word === word) ?? { word, words: [] };
+}
+
+/** Where a setting of the gate fails the run by a fact. */
+function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
+  if (reason?.code === 'new-failed') return facts.find(({ word }) => word === 'New');
+  if (reason?.code !== 'removed') return undefined;
+  return facts.find(({ word }) => word === 'Deleted' || word === 'Skipped');
+}
+
+/** What a run found besides the fact that is its subject. */
+function otherwise(found: Found): Words {
+  return comparesNothing(found.figures)
+    ? ['Nothing to compare with yet.']
+    : ['No regression: ', ...nothingWorse(found).subject, '.'];
+}
+
+/** So few tests that "no regression" would promise too much. */
+function isTooSmall(suite: SuiteResult): boolean {
+  const { base, head } = suite.pass_rate;
+  return suite.verdict === 'unchanged' && base === head && unnoticedDrop(suite)?.isSmall === true;
+}
+
+/** Reasons that the facts and lines below the first words already say. */
+const SAID_BY_FACTS: ReadonlySet<ReasonCode> = new Set(['removed', 'new-failed', 'pool']);
+
+export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
+  return rowOf(outcome).hasFacts === true && SAID_BY_FACTS.has(code);
+}
 
 /** The table's type ties each key to its member, which TypeScript forgets. */
 function rowOf<O extends RunOutcome>(outcome: O): OutcomeRow<O> {
@@ -204,12 +276,55 @@ export function outcomeLook(result: Result): OutcomeLook {
   return { sign, tone, outcome: wordsOf(result.outcome, foundIn(result)) };
 }
 
-type Parts = Partial<Pick<Result, 'reasons' | 'suites' | 'scoring' | 'replaced'>>;
+interface Headline extends OutcomeLook {
+  /** May be empty. */
+  subject: Words;
+  /** A line for each suite or fact. */
+  rows: Words[];
+  /** Sentences below them; may be empty. */
+  note: Words;
+}
 
-function foundIn({ reasons = [], suites = [], scoring = [], replaced = [] }: Parts): Found {
+/** The first words of a report, its subject and the lines below. */
+export function headlineOf(result: Result): Headline {
+  const { outcome } = result;
+  const found = foundIn(result);
+  const { subject, rows, notes, fact } = rowOf(outcome).text(outcome, found);
+  const compared = evidenceFirst(outcome, found);
+  const ungraded = ungradedIn(outcome, found.figures);
+  // Names who answered instead of a model.
+  const instead = replacedIn(outcome, found.replaced);
+  const cautions = [compared, ungraded].flatMap((words) => (words === null ? [] : [[`${words}.`]]));
+  return {
+    ...outcomeLook(result),
+    subject: joinWords([...nonEmpty(subject), ...(instead === null ? [] : [[instead]])], '; '),
+    rows: [...rows, ...otherFacts(outcome, found, fact)],
+    note: joinWords([...notes, ...cautions], ' '),
+  };
+}
+
+function otherFacts(
+  outcome: RunOutcome,
+  { facts }: Found,
+  subject: Fact['word'] | undefined,
+): Words[] {
+  if (rowOf(outcome).hasFacts !== true) return [];
+  return facts
+    .filter(({ word }) => word !== subject)
+    .map(({ word, words }) => [`${word}: `, ...words]);
+}
+
+type Parts = Partial<Pick<Result, 'reasons' | 'suites' | 'scoring' | 'replaced' | 'usage'>>;
+
+function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage }: Parts): Found {
   const [reason] = reasons;
-  const first = reason === undefined ? NOTHING_RAN : reasonWords(reason, suites);
-  return { reasons, suites, scoring, replaced, figures: figuresOf({ suites }), first };
+  return {
+    ...{ reasons, suites, scoring, replaced },
+    calls: usage?.calls ?? 0,
+    figures: figuresOf({ suites }),
+    first: reason === undefined ? NOTHING_RAN : reasonWords(reason, suites),
+    facts: pullRequestFacts({ suites, reasons }),
+  };
 }
 
 const NOTHING_RAN = 'nothing ran';
@@ -229,7 +344,7 @@ export function outcomeFields(
 /** The outcome in one line of at most 255 characters, its end kept. */
 function outcomeTitle(outcome: RunOutcome, found: Found): string {
   const compared = evidenceFirst(outcome, found);
-  const title = rowOf(outcome).title(outcome, found);
+  const title = titleOf(outcome, found);
   const whole = `${compared === null ? '' : `${compared}. `}${title}`;
   const cautions = [replacedIn(outcome, found.replaced), ungradedIn(outcome, found.figures)].filter(
     (part) => part !== null,
@@ -239,8 +354,18 @@ function outcomeTitle(outcome: RunOutcome, found: Found): string {
   return `${shorten(whole.replace(/\.$/, ''), TITLE_LIMIT - end.length)}${end}`;
 }
 
-/** `19 of 20 references compared`, where some lack evidence; else null. */
-export function evidenceFirst(
+function titleOf<O extends RunOutcome>(outcome: O, found: Found): string {
+  const { title, text } = rowOf(outcome);
+  if (title !== undefined) return title(outcome, found);
+  const { subject, rows, notes, fact } = text(outcome, found);
+  const own = rows.length > 0 ? rows : subject.length > 0 ? [subject] : notes.slice(0, 1);
+  const parts = [...own, ...otherFacts(outcome, found, fact)].map(plainWords);
+  const words = wordsOf(outcome, found);
+  return parts.length === 0 ? words : `${words}: ${parts.join('; ')}`;
+}
+
+/** `19 of 20 tests compared`, where some lack evidence; else null. */
+function evidenceFirst(
   outcome: RunOutcome,
   { suites, figures: { evidence } }: Pick<Found, 'suites' | 'figures'>,
 ): string | null {
@@ -248,7 +373,7 @@ export function evidenceFirst(
   if (word === undefined || evidence === null) return null;
   // The reason itself says how many of the references were compared.
   if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
-  return `${count(evidence.references)} of ${counted(evidence.of, 'reference')} ${word}`;
+  return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
 }
 
 function isUnasked({ verdict, evidence }: SuiteResult): boolean {
@@ -256,66 +381,18 @@ function isUnasked({ verdict, evidence }: SuiteResult): boolean {
 }
 
 /** What replaces a model, if the verdict is red all the same; else null. */
-export function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {
+function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {
   return rowOf(outcome).sign === '✗' ? replacedInShort(replaced) : null;
 }
 
-export function ungradedIn(outcome: RunOutcome, { ungraded }: Figures): string | null {
+function ungradedIn(outcome: RunOutcome, { ungraded }: Figures): string | null {
   if (rowOf(outcome).evidence === undefined || ungraded === null) return null;
   const { tries, of } = ungraded;
-  return `${count(tries)} of ${count(of)} tries have no readable grade`;
+  return `${count(tries)} of ${count(of)} answers have no readable grade`;
 }
 
-export function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
+function nothingToRun({ rubrics }: OutcomeOf<'nothing-to-run'>): string {
   return rubrics === 0
     ? 'No prompt, rubric or test changed: nothing to run.'
-    : `No reference is affected; ${counted(rubrics, 'rubric')} tested on labelled examples`;
-}
-
-export function namesOf(references: readonly NamedReference[]): string {
-  return firstWords(references.map(({ id }) => id));
-}
-
-function noRegressionTitle(figures: Figures): string {
-  const { references, fresh, ran, worse, evidence } = figures;
-  if (comparesNothing(figures))
-    return `Nothing compared: ${counted(fresh, 'new reference')} in ${counted(ran, 'suite')}`;
-  const all = evidence === null ? `${counted(references, 'affected reference')} of ` : '';
-  const uncompared = fresh === 0 ? '' : `; ${count(fresh)} of them new, not compared`;
-  const size = `${all}${counted(ran, 'suite')}${uncompared}`;
-  return worse === 0
-    ? `No regression in ${size}`
-    : `No suite regressed in ${size}${worseSuffix(figures)}`;
-}
-
-function worseSuffix({ worse }: Figures): string {
-  return worse === 0 ? '' : `; ${counted(worse, 'reference')} got worse`;
-}
-
-/** The suites with a verdict, with what moved; a variant's name where a suite has several. */
-function inShort(suites: readonly SuiteResult[], verdict: SuiteResult['verdict']): string {
-  return suites
-    .filter((suite) => suite.verdict === verdict)
-    .map((suite) => {
-      const { path, name, variant } = suite;
-      const variants = suites.filter((other) => other.path === path && other.name === name);
-      return movedSuite(variants.length > 1 ? `${name} (${variantWords(variant)})` : name, suite);
-    })
-    .join(', ');
-}
-
-function movedSuite(name: string, suite: SuiteResult): string {
-  const { base, head } = suite.pass_rate;
-  const broke = brokenUnderRise(suite);
-  if (broke !== null) return `${name}: ${brokenInWords(broke, { base, head })}`;
-  const metric = fallenMetric(suite);
-  if (metric !== null) return `${name}: ${metricInWords(metric)}`;
-  const silent = unansweredIn(suite).length;
-  if (silent === 0) return moved(name, base, head);
-  const how = isSilent(suite) ? 'does not answer' : 'answers less often';
-  return `head ${how} in ${count(silent)} of ${counted(suite.evidence.of, 'reference')} of ${name}`;
-}
-
-function moved(name: string, base: number | null, head: number | null): string {
-  return `${name} ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
+    : `No test is affected; ${counted(rubrics, 'rubric')} tested on labelled examples`;
 }

@@ -1,6 +1,6 @@
 import type { Replaced } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import { counted, percent, pointsBetween, signedBetween } from '../text/amounts.ts';
+import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 
 interface Rates {
@@ -8,25 +8,19 @@ interface Rates {
   head: number | null;
 }
 
-/** `all suites together 90.0 % → 85.0 % (−5.0 points)`. */
+/** `all suites together 90 → 85 %`. */
 export function allSuites({ base, head }: Rates): string {
-  return `all suites together ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)})`;
+  return `all suites together ${wholeRates(base, head)}`;
 }
 
-/** `facts 100.0 % → 85.0 %`; without rates `facts fell`. */
-export function metricInWords({ name, base, head }: Rates & { name: string }): string {
-  if (base === null || head === null) return `${name} fell`;
-  return `${name} ${percent(base)} → ${percent(head)}`;
-}
-
-/** `1 reference broke (r0); the mean rose 8.0 points`. */
-export function brokenInWords(broke: readonly string[], { base, head }: Rates): string {
-  const [first] = broke;
-  const which = first === undefined ? '' : ` (${first}${broke.length > 1 ? ', …' : ''})`;
-  const who = broke.length === 0 ? 'references' : counted(broke.length, 'reference');
-  const flat = base === null || head === null || base === head;
-  const moved = flat ? 'stayed' : `rose ${signedBetween(base, head).slice(1)} points`;
-  return `${who} broke${which}; the mean ${moved}`;
+/** Which answers are preferred, if preference decides the suite; else null. */
+export function preferredWords({ preference }: SuiteResult): string | null {
+  if (preference?.gates !== true) return null;
+  const { head, base, ties } = preference;
+  const all = counted(head + base + ties, 'comparison');
+  return head + base === 0
+    ? `no answer preferred in ${all}`
+    : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
 }
 
 /** In whose place who answers, for the first line; null: base's models answer. */
@@ -39,12 +33,12 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   return `${by} in place of a model in ${shown}${more}`;
 }
 
-/** `pass rates from 70.0 % to 100.0 %`; null: nothing could be judged. */
+/** `pass rates from 70 % to 100 %`; null: nothing could be judged. */
 export function rateRange(suites: readonly SuiteResult[]): string | null {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   if (heads.length === 0) return null;
   const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
   return lowest === highest
-    ? `pass rate ${percent(lowest)}`
-    : `pass rates from ${percent(lowest)} to ${percent(highest)}`;
+    ? `pass rate ${wholePercent(lowest)}`
+    : `pass rates from ${wholePercent(lowest)} to ${wholePercent(highest)}`;
 }

@@ -5,7 +5,8 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { counted, firstWords, meansInWords, percentAndLimit } from '../text/amounts.ts';
 import { allSuites } from './rates.ts';
 import { fallInWords, movedByScoring } from './scoring.ts';
-import { suiteSummary } from './suites.ts';
+import { suiteSentence } from './verdicts.ts';
+import { plainWords } from './words.ts';
 
 type Sentences = {
   [C in ReasonCode]: (reason: ReasonOf<C>, suites: readonly SuiteResult[]) => string;
@@ -42,7 +43,7 @@ const SENTENCES: Sentences = {
     return `${suite}: pass rate ${shown} is below min_pass_rate ${least}`;
   },
   failed: ({ suite, ids }) =>
-    `${suite}: ${counted(ids.length, 'reference')} failed on head: ${firstWords(ids)}`,
+    `${suite}: ${counted(ids.length, 'test')} failed on head: ${firstWords(ids)}`,
   'metric-worse': (reason) =>
     `${reason.suite}: ${movedMean(reason)}${reason.fails ? '; gate.metrics is fail' : ''}`,
   'metric-moved': (reason) =>
@@ -68,7 +69,7 @@ const SENTENCES: Sentences = {
     `${suite}: base's scoring cannot judge ${String(answers)} of head's ` +
     `${counted(of, 'answer')}, so a fall of those would not show`,
   'new-failed': ({ named }) =>
-    `${counted(named.length, 'new reference')} failed on head, and gate.new is fail: ` +
+    `${counted(named.length, 'new test')} failed on head, and gate.new is fail: ` +
     firstWords(named),
   removed: (reason) => gone(reason, REMOVED),
   'asked-anew': (reason) => gone(reason, ASKED_ANEW),
@@ -81,9 +82,9 @@ const SENTENCES: Sentences = {
   },
   uncompared: ({ suite, judged, of, missing, unasked }) =>
     unasked
-      ? `${suite}: ${String(judged)} of ${counted(of, 'reference')} compared; ` +
+      ? `${suite}: ${String(judged)} of ${counted(of, 'test')} compared; ` +
         `base's prompt cannot be asked ${firstWords(missing)}`
-      : `${suite}: ${String(judged)} of ${counted(of, 'reference')} could be judged; ` +
+      : `${suite}: ${String(judged)} of ${counted(of, 'test')} could be judged; ` +
         `without evidence: ${firstWords(missing)}`,
   'skipped-tries': ({ suite, metrics, ...sides }) => {
     const who = metrics.length === 0 ? '' : `${firstWords(metrics)} judged `;
@@ -95,7 +96,7 @@ const SENTENCES: Sentences = {
     `${suite}: the metric ${metric} judged ${counted(answers, 'answer')} of base and none of head`,
   'values-missing': (reason) => `${wantedValues(reason)} no answer has a value`,
   'values-fewer-references': (reason) =>
-    `${wantedValues(reason)} ${String(reason.head)} of ${counted(reason.of, 'reference')} ` +
+    `${wantedValues(reason)} ${String(reason.head)} of ${counted(reason.of, 'test')} ` +
     `have a value on head, ${String(reason.base)} on base`,
   'values-fewer-tries': (reason) => {
     const { base, head } = reason;
@@ -108,8 +109,7 @@ const SENTENCES: Sentences = {
     `${suite}: ${String(tries)} of ${String(of)} tries have no readable grade`,
   'lost-checks': ({ checks }) => {
     const lost = checks.map(
-      ({ suite, metric, references }) =>
-        `${suite}: ${metric} (${counted(references, 'reference')})`,
+      ({ suite, metric, references }) => `${suite}: ${metric} (${counted(references, 'test')})`,
     );
     return `Checks of base that judge no answer on head: ${firstWords(lost)}`;
   },
@@ -120,7 +120,7 @@ const SENTENCES: Sentences = {
     `${suite}: base's ${what} come from ${answererWords(base)}, head's from ` +
     `${answererWords(head)}: this says nothing about that model, so it is not a success`,
   recorded: ({ suite, ids }) =>
-    `${suite}: base asks for the answers to ${counted(ids.length, 'reference')} ` +
+    `${suite}: base asks for the answers to ${counted(ids.length, 'test')} ` +
     `(${firstWords(ids)}), head's are recorded: this says nothing about that model, ` +
     'so it is not a success',
   held: ({ held, others }) =>
@@ -145,7 +145,7 @@ const SENTENCES: Sentences = {
     'Changes were checked, nothing was sent to a model.',
   'left-out': ({ suite, references, because }) => {
     const why = because.map(({ key, file }) => `${key} (${file})`).join(', ');
-    return `${suite}: ${counted(references, 'reference')} not run, affected by ${why}`;
+    return `${suite}: ${counted(references, 'test')} not run, affected by ${why}`;
   },
 };
 
@@ -196,7 +196,7 @@ function summaryOf(
     (each) =>
       each.name === suite && each.path === path && canonicalJson({ ...each.variant }) === own,
   );
-  return found === undefined ? '' : suiteSummary(found);
+  return found === undefined ? '' : plainWords(suiteSentence(found, { isOnly: true }));
 }
 
 function movedMean({
@@ -207,7 +207,7 @@ function movedMean({
   by,
   references,
 }: Omit<ReasonOf<'metric-moved'>, 'code' | 'suite'>): string {
-  const [means, over] = [meansInWords(base, head), `over ${counted(references, 'reference')}`];
+  const [means, over] = [meansInWords(base, head), `over ${counted(references, 'test')}`];
   return by === 'mean'
     ? `the mean of ${metric} ${way}, ${means}, ${over}`
     : `${metric} ${way} in most tries ${over} (mean ${means})`;
@@ -219,7 +219,7 @@ function passedOf(passes: number, tries: number): string {
 
 function gone({ named, fails }: ReasonOf<'removed' | 'asked-anew'>, what: string): string {
   const gate = fails ? ', and gate.removed is fail' : '';
-  return `${counted(named.length, 'reference')} ${what}${gate}: ${firstWords(named)}`;
+  return `${counted(named.length, 'test')} ${what}${gate}: ${firstWords(named)}`;
 }
 
 function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'>): string {

@@ -1,6 +1,13 @@
 import type { ReasonOf } from '../kernel/result/reason.ts';
 import type { ScoringResult } from '../kernel/result/scoring-result.ts';
-import { counted, percent, pointsApart, pointsBetween, signedBetween } from '../text/amounts.ts';
+import {
+  counted,
+  percent,
+  pointsApart,
+  pointsBetween,
+  signedBetween,
+  wholeRates,
+} from '../text/amounts.ts';
 
 /** How the change of the pass rate splits between the prompt and the scoring. */
 export function scoringSummary(scoring: ScoringResult): string {
@@ -29,7 +36,7 @@ function changedScoring(
   const parts = because.map(({ key }) => partName(key, only_skips === true));
   const rolled =
     moved === 0 && flipped.length > 0
-      ? ` ${counted(flipped.length, 'reference')} of base read otherwise all the same.`
+      ? ` ${counted(flipped.length, 'test')} of base read otherwise all the same.`
       : '';
   return `${whatChanged(parts)} ${how}.${rolled}`;
 }
@@ -44,11 +51,11 @@ function whatChanged(parts: readonly string[]): string {
 function partName(key: string, onlySkips: boolean): string {
   const [kind = '', ...rest] = key.split('.');
   const name = rest.join('.');
-  if (key === 'references' && onlySkips) return 'the list of skipped references';
+  if (key === 'references' && onlySkips) return 'the list of skipped tests';
   if (kind === 'rubrics') return `the rubric ${name}`;
   if (kind === 'metrics') return `the metric ${name}`;
   if (kind === 'metrics_rollup') return 'the roll-up';
-  if (kind === 'references') return 'the expected value of references';
+  if (kind === 'references') return 'the expected value of tests';
   if (kind === 'embeddings') return 'the model of embeddings';
   return kind === 'grader' ? 'the grader' : 'the scoring';
 }
@@ -63,16 +70,8 @@ export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | '
   );
 }
 
-/** `Under base's scoring 100.0 % → 0.0 %; …`: a fall that head's own scoring does not show. */
-export function underBaseScoring(
-  { rates, under_base }: Pick<ScoringResult, 'rates' | 'under_base'>,
-  excused: boolean,
-): string {
-  const { base, head } = under_base ?? { base: rates.base_base, head: rates.head_base };
-  return fallInWords(base, head, excused);
-}
-
+/** `under base's scoring 100 → 0 %; …`: a fall that head's own scoring does not show. */
 export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
   const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
-  return `Under base's scoring ${percent(before)} → ${percent(after)}; ${why}`;
+  return `under base's scoring ${wholeRates(before, after)}; ${why}`;
 }

@@ -16,19 +16,21 @@ import {
   points,
   pointsBetween,
   signed,
+  wholePercent,
+  wholeRates,
 } from '../text/amounts.ts';
 import { isSilent } from './figures.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
 
-/** The verdict of a suite in one sentence, with its numbers. */
+/** The numbers behind a suite's verdict, for whoever asks how sure it is. */
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
   const compared =
     evidence.references === evidence.of
       ? ''
-      : `${String(evidence.references)} of ${counted(evidence.of, 'reference')} compared; `;
+      : `${String(evidence.references)} of ${counted(evidence.of, 'test')} compared; `;
   return `${compared}${verdictSentence(suite)}`;
 }
 
@@ -37,18 +39,18 @@ function verdictSentence(suite: SuiteResult): string {
   if (low === null || high === null)
     return suite.reason?.by === 'unanswered'
       ? `${whatFell(suite).replace(/; $/, '')}.`
-      : plainSentence(suite);
+      : `${uncomparedWords(suite)}.`;
   return (
-    `${whatFell(suite)}${whatPasses(suite)} ${percent(base)} → ` +
-    `${percent(head)} (${pointsBetween(base, head)}, 90 % interval ` +
-    `${signed(low)} to ${signed(high)}${p === null ? '' : `, ${pValue(p)}`}); ` +
-    `${whatIsSeen(suite, low)}${whyOpen(suite)}${whatIsHidden(suite)}`
+    `${whatFell(suite)}${whatPasses(suite)} ${percent(base)} → ${percent(head)}, ` +
+    `${pointsBetween(base, head)}; 90 % sure to lie between ${signed(low)} and ${signed(high)}` +
+    `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}${whyOpen(suite)}` +
+    `${whatIsHidden(suite)}${whatConfirms(suite)}`
   );
 }
 
 function whatPasses({ unit, rollups }: SuiteResult): string {
   if (unit === 'pairs') return "answers no worse than the other side's";
-  return unit === 'references' ? `references that pass (${rollups.policy})` : 'pass rate';
+  return unit === 'references' ? `tests that pass (${rollups.policy})` : 'pass rate';
 }
 
 /** Why the suite is red; a reason other than its rate comes first. */
@@ -56,7 +58,7 @@ function whatFell(suite: SuiteResult): string {
   const { verdict, reason } = suite;
   if (verdict !== 'regressed' || !reason) return '';
   const ids = reason.references;
-  const named = counted(ids.length, 'reference');
+  const named = counted(ids.length, 'test');
   const list = `(${firstWords(ids, MAX_NAMED)}); `;
   switch (reason.by) {
     case 'unanswered':
@@ -67,50 +69,38 @@ function whatFell(suite: SuiteResult): string {
       return reason.metrics.length === 0 ? '' : `${firstWords(reason.metrics, MAX_NAMED)} fell; `;
     case 'references':
       return ids.length === 0
-        ? 'references broke, with too few tries to name them alone; '
+        ? 'tests broke, with too few answers to say which; '
         : `${named} broke ${list}`;
     default:
       return '';
   }
 }
 
-function whatIsSeen(suite: SuiteResult, low: number): string {
-  const { verdict, compared, visible_drop: drop, pass_rate } = suite;
-  const size = `${counted(compared.references, 'reference')} × ${triesInWords(compared.tries)}`;
-  const sees =
-    drop === null
-      ? `this suite (${size}) usually detects only a collapse`
-      : `this suite (${size}) detects drops of ${inSize(drop)} points or more (80 % power)`;
-  if (verdict === 'regressed') return `${sees}.`;
-  if (pass_rate.base === 0) return `no try passes on base, so nothing could get worse (${size}).`;
-  return low <= -1
-    ? `${sees}.`
-    : `rules out a drop above ${inSize(Math.min(0, low))} points; ${sees}.`;
+function whatIsSeen({ compared, visible_drop: drop, pass_rate }: SuiteResult): string {
+  const size = `${counted(compared.references, 'test')} × ${counted(compared.tries, 'answer')}`;
+  if (pass_rate.base === 0) return `Nothing passes on base, so nothing could break (${size}).`;
+  return drop === null
+    ? `${size}: a comparison of this size usually finds only a collapse.`
+    : `${size}: a comparison of this size finds drops of ${inSize(drop)} points or more 4 times in 5.`;
 }
 
-function triesInWords(tries: number): string {
-  return tries === 1 ? '1 try' : `${String(tries)} tries`;
-}
+type SentenceOf = (named: string, tolerance: string) => string;
 
-type SentenceOf = (named: string, tolerance: string, tries: string) => string;
-
-/** What a verdict adds to the rates. `named`: references or metrics; `tolerance`: in points. */
+/** What a verdict adds to the rates. `named`: tests or metrics; `tolerance`: in points. */
 const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
-  suspicious: (named) => `Suspicious still: ${named}.`,
+  suspicious: (named) => `Perhaps worse: ${named}.`,
   named: (named) => `Worse by themselves: ${named}.`,
-  metric: (named) => `Fell beyond chance: ${named}.`,
-  uncompared: (named) => `Without evidence: ${named}.`,
-  endings: () => "One side's answers ended otherwise, so the rates say nothing.",
-  unsettled: (_, tolerance, tries) =>
-    `It could not rule out a drop above the tolerance of ${tolerance} with ${tries} a side.`,
+  metric: (named) => `Fell more than chance explains: ${named}.`,
+  uncompared: (named) => `No answer to compare: ${named}.`,
+  endings: () => "One side's answers ended differently, so the rates say nothing.",
+  unsettled: (_, tolerance) => `A drop above ${tolerance} (gate.tolerance) is still possible.`,
   'not-lower': (_, tolerance) =>
-    'Head is no lower, but the suite is too small to rule out a drop above the tolerance of ' +
-    `${tolerance}.`,
+    `Head is no lower, but the suite is too small to exclude a drop above ${tolerance} (gate.tolerance).`,
   run: (_, tolerance) =>
-    'By itself it cannot rule out a drop above its tolerance; ' +
-    `all suites of the run together rule out one above ${tolerance}.`,
-  rise: (_, tolerance) => `Tolerance ${tolerance}.`,
-  bound: (_, tolerance) => `Tolerance ${tolerance}.`,
+    'Alone it is too small to exclude such a drop; ' +
+    `all suites of the run together exclude one above ${tolerance}.`,
+  rise: (_, tolerance) => `gate.tolerance: ${tolerance}.`,
+  bound: (_, tolerance) => `gate.tolerance: ${tolerance}.`,
 };
 
 const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
@@ -128,38 +118,44 @@ const UNCONFIRMED: Readonly<Record<NonNullable<ConfirmationResult['limit']> | 's
     errors: 'and base no longer answers',
   };
 
-/** `It fell against stored answers, and max_calls left too few calls to ask again.` */
-export function unconfirmedWords({
+/** `fell against stored answers, and max_calls left too few calls to ask again` */
+export function unconfirmedFall({
   metric,
   rests_on,
   limit,
 }: Pick<ConfirmationResult, 'metric' | 'rests_on' | 'limit'>): string {
-  const what = metric === undefined ? 'It fell' : `The mean of ${metric} got worse`;
-  return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}.`;
+  const what = metric === undefined ? 'fell' : `got worse in the mean of ${metric}`;
+  return `${what} ${RESTS_ON[rests_on]}, ${UNCONFIRMED[limit ?? 'settled']}`;
 }
 
-/** `100.0 % → 50.0 %`, or the means of a metric; nothing where base did not change. */
+/** `100 → 50 %`, or the means of a metric; nothing where base did not change. */
 function driftWords({ drift, metric }: Pick<ConfirmationResult, 'drift' | 'metric'>): string {
   if (drift === null) return '';
   return metric === undefined
-    ? `${percent(drift.stored)} → ${percent(drift.today)}`
+    ? wholeRates(drift.stored, drift.today)
     : `${metric} ${meansInWords(drift.stored, drift.today)}`;
 }
 
 /** Why a fall that rests on old answers is not red. */
 export function confirmationWords(confirmation: Confirmation): string {
-  if (confirmation.status !== 'model') return unconfirmedWords(confirmation);
-  const fall = driftWords(confirmation);
-  return `${MODEL_CHANGED}: base falls today, too${fall === '' ? '' : ` (${fall})`}.`;
+  return confirmation.status === 'model'
+    ? `${MODEL_CHANGED}: ${baseDrops(confirmation)}.`
+    : `It ${unconfirmedFall(confirmation)}.`;
 }
 
-/** `p: base falls today, too (100.0 % → 50.0 %): …`. */
+/** `base also drops when re-run today (100 → 50 %)` */
+export function baseDrops(confirmation: Pick<ConfirmationResult, 'metric' | 'drift'>): string {
+  const fall = driftWords(confirmation);
+  return `base also drops when re-run today${fall === '' ? '' : ` (${fall})`}`;
+}
+
+/** `p: base also drops when re-run today (100 → 50 %): …`. */
 export function modelFellToo(
   name: string,
   confirmation: Pick<ConfirmationResult, 'drift' | 'metric'>,
 ): string {
   return (
-    `${name}: base falls today, too (${driftWords(confirmation)}): the model changed, ` +
+    `${name}: ${baseDrops(confirmation)}: the model changed, ` +
     'and head is worse than base by new answers of both'
   );
 }
@@ -172,7 +168,7 @@ function confirmationSentence({ reason, confirmation }: SuiteResult): string | n
 }
 
 function whyOpen(suite: SuiteResult): string {
-  const { reason, compared, pass_rate } = suite;
+  const { reason, pass_rate } = suite;
   const confirmed = confirmationSentence(suite);
   if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
@@ -180,40 +176,49 @@ function whyOpen(suite: SuiteResult): string {
   if (!reason || sentence === undefined || nothingPassed) return '';
   const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;
-  return ` ${sentence(named, tolerance, triesInWords(compared.tries))}`;
+  return ` ${sentence(named, tolerance)}`;
 }
 
 function whatIsHidden({ reason }: SuiteResult): string {
   const under = reason?.under_base;
-  return under === undefined ? '' : ` ${fallInWords(under.base, under.head, under.excused)}.`;
+  return under === undefined ? '' : ` But ${fallInWords(under.base, under.head, under.excused)}.`;
 }
 
-function plainSentence(suite: SuiteResult): string {
+/** ` Confirmed by new answers; the oldest stored one is of 2026-11-14.` */
+function whatConfirms({ verdict, confirmation }: SuiteResult): string {
+  if (verdict !== 'regressed' || confirmation?.rests_on !== 'stored') return '';
+  const { oldest } = confirmation.stored;
+  const date = oldest === null ? null : new Date(oldest).toISOString().slice(0, 10);
+  return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is of ${date}`}.`;
+}
+
+/** Why nothing of a suite is compared. */
+export function uncomparedWords(suite: SuiteResult): string {
   const {
     verdict,
     unasked,
     references,
     pass_rate: { head },
   } = suite;
-  const rate = percent(head);
+  const rate = wholePercent(head);
   switch (verdict) {
     case 'new':
-      return `new: pass rate ${rate}, nothing to compare with.`;
+      return `new: pass rate ${rate}, nothing to compare with`;
     case 'removed':
-      return 'removed by this change.';
+      return 'deleted by this change';
     case 'unchanged':
-      return `the prompt asks for the same answers on both sides; pass rate ${rate}.`;
+      return `the prompt asks for the same answers on both sides; pass rate ${rate}`;
     case 'not_compared': {
       if (!references.some(countsForVerdict))
-        return 'nothing is compared: all its references are skipped or in quarantine.';
+        return 'nothing is compared: all its tests are skipped or in quarantine';
       const why =
         unasked === undefined
-          ? 'these references could not be compared'
-          : `${unasked} cannot answer these references`;
-      return `${why}${head === null ? '' : `; pass rate on head ${rate}`}.`;
+          ? 'these tests could not be compared'
+          : `${unasked} cannot answer these tests`;
+      return `${why}${head === null ? '' : `; pass rate on head ${rate}`}`;
     }
     default:
-      return 'nothing was judged.';
+      return 'nothing was judged';
   }
 }
 
@@ -222,7 +227,7 @@ export function preferenceSummary(preference: PreferenceSummary): string {
   return (
     `of ${counted(head + base + ties, 'comparison')} head's answer is preferred in ` +
     `${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
-    `(${points(difference)}, 90 % interval ${signed(low)} to ${signed(high)}, ` +
-    `sign test ${pValue(p)})${gates ? '' : '; advice only, since other metrics gate'}.`
+    `(${points(difference)}, 90 % sure to lie between ${signed(low)} and ${signed(high)}, ` +
+    `${pValue(p)})${gates ? '' : '; advice only, since other metrics gate'}.`
   );
 }

@@ -193,7 +193,7 @@ describe("a team's own application", () => {
     expect(run.outputs).toMatchObject(red);
     const because = [{ key: expect.any(String), file: 'app/style.txt' }];
     expect(run.result.suites[0]?.because).toEqual(because);
-    expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
+    expect(onlyComment(at)).toContain('`quiz` 100 → 50 %: 3 of 6 tests broke');
     expect([run.annotations, at.models.requests]).toEqual([[], []]);
   });
 

@@ -19,7 +19,7 @@ describe('evaldiff diff', () => {
     repository.write(WORSE);
     const red = await evaldiff('diff', '--report', 'out');
     expect(red.code).toBe(1);
-    expect(red.stdout).toContain('✗ Regressed: quiz 100.0 % → 50.0 %');
+    expect(red.stdout).toContain('quiz 100 → 50 %: 3 of 6 tests broke');
     const affected = '6 references of 1 prompt affected: 24 calls for the first answers';
     expect(red.stderr).toContain(affected);
     expect(red.stderr).toMatch(/^report: .*\/out\/report\.html$/m);

@@ -181,7 +181,7 @@ describe('a run by hand', () => {
     expect(run.log).toContain('| prompts/quiz.yaml: 3 references × 2 variants\n| 6 calls for');
     expect(run.log).not.toMatch(/head only|new prompt|0 calls for their grades|a second/);
     expect(run.summary).toContain(
-      '3 of 6 references failed. Highest: `quiz` 100.0 % with `quiz-model, temperature 0`.',
+      '3 of 6 tests failed. Highest: `quiz` 100 % with `quiz-model, temperature 0`.',
     );
     const { suites } = run.result;
     expect(

@@ -113,7 +113,7 @@ describe('the first stage, without rights', () => {
     expect(run.log).toMatch(/^\| {3}q6$/m);
     for (const words of [
       NO_KEY,
-      '6 references not run, affected by',
+      '6 tests not run, affected by',
       '[How to get it judged](<https://github.com/acme/evaldiff/blob/v1/docs/forks.md>)',
     ])
       expect(run.summary).toContain(words);
@@ -140,7 +140,7 @@ describe('the first stage, without rights', () => {
     const { run } = await check({ ...WORSE, ...old('Skip all') }, base);
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '6' });
     expect(run.log).toContain(NO_KEY);
-    expect(run.log).toContain('quiz: 6 references not run');
+    expect(run.log).toContain('quiz: 6 tests not run');
   });
 });
 
@@ -157,7 +157,7 @@ describe('the second stage, with the keys', () => {
     expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
     const { comments, checkRuns } = at.github.state;
     expect(comments.map(({ issue }) => issue)).toEqual([PULL]);
-    expect(onlyComment(at)).toContain('❌ Regressed: `quiz` 100.0 % → 50.0 %');
+    expect(onlyComment(at)).toContain('`quiz` 100 → 50 %: 3 of 6 tests broke');
     expect(onlyComment(at)).not.toContain('For your coding agent');
     expect(checkRuns).toMatchObject([{ headSha: change.head, conclusion: 'failure' }]);
     const said = run.result.notices.filter(({ kind }) => kind === 'trust');

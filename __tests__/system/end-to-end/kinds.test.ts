@@ -42,7 +42,7 @@ describe('a suite with images', () => {
   test('names the line that changed how they are judged', async () => {
     const { code, out, references } = await compared('images', headOf('images'));
     expect(code).toBe(1);
-    expect(out).toContain('Regressed: damage 100.0 % → 66.7 %');
+    expect(out).toContain('damage 100 → 67 %: 3 of 9 tests broke');
     expect(out).toContain('The only change: prompts/damage.yaml:8 (removed).');
     expect(out).toContain('photos/bowl-stained.png (374 bytes)');
     const fell = references.filter(({ head }) =>

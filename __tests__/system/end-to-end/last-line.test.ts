@@ -6,7 +6,7 @@ import { pullRequest, commandEnvironment, desk } from './stage.ts';
 
 const WORSE = promptOf('Be quick. Skip 1 2 3');
 const REGRESSED =
-  'evaldiff: failure (the gate failed). Regressed: quiz 100.0 % → 50.0 % (−50.0 points)';
+  'evaldiff: failure (the gate failed). Regressed: quiz 100 → 50 %: 3 of 6 tests broke';
 
 let cache: CacheServer | null = null;
 afterEach(async () => {

@@ -71,7 +71,7 @@ describe('a server in trouble', () => {
     );
     expect(errors).toEqual([message, message]);
     expect(onlyComment(at)).toContain(
-      '1 reference had tries that ended in an error; those are not counted: q7',
+      '1 test had tries that ended in an error; those are not counted: q7',
     );
     expect(run.reports['report.html']).toContain(message);
     expect(run.reports['junit.xml']).toContain(message);

@@ -28,7 +28,7 @@ describe('a pull request that makes a prompt worse', () => {
     const red = await onPullRequest(at, worse, { shipped: true });
 
     expect(red.code).toBe(1);
-    const title = 'Regressed: quiz 100.0 % → 57.1 % (−42.9 points)';
+    const title = 'Regressed: quiz 100 → 57 %: 3 of 7 tests broke';
     expect(red.lastLine).toBe(`| evaldiff: failure (the gate failed). ${title}`);
     expect(red.annotations).toEqual([]);
     const [check] = at.github.state.checkRuns;
@@ -50,10 +50,8 @@ describe('a pull request that makes a prompt worse', () => {
 
     const [first, second, , third, ...rest] = onlyComment(at).split('\n');
     expect(first).toMatch(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->$/);
-    expect(second).toBe('### ❌ Regressed: `quiz` 100.0 % → 57.1 %');
-    expect(third).toMatch(
-      /^3 references fell\. −42\.9 points, 90 % interval −\d+\.\d to −\d+\.\d; 7 references × \d tries\.$/,
-    );
+    expect(second).toBe('### ❌ Regressed: `quiz`');
+    expect(third).toBe('`quiz` 100 → 57 %: 3 of 7 tests broke');
     const { text } = renderGithub(rest.join('\n'));
     expect(text).toContain('What it did: q2, 2 of 2 → 0 of 2 passed; 2 more fail ');
     expect(text).toContain('quiz › q4 – 2 of 2 → 0 of 2 passed');
@@ -105,7 +103,7 @@ describe('a pull request that makes a prompt worse', () => {
     const green = await onPullRequest(at, fixed, { shipped: true });
     expect(green.code).toBe(0);
     expect(green.lastLine).toBe(
-      '| evaldiff: success (the gate passed). No regression in 7 affected references of 1 suite',
+      '| evaldiff: success (the gate passed). No regression: quiz 100 → 100 %',
     );
     const id = { 'comment-id': red.outputs['comment-id'] };
     expect(green.outputs).toMatchObject({ conclusion: 'success', regressed: '0', ...id });
@@ -194,7 +192,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     const outputs = { conclusion: 'success', calls: '6', regressed: '0', ...rates };
     expect(run.outputs).toMatchObject(outputs);
     expect(run.result.suites).toMatchObject([{ name: 'quiz', verdict: 'new' }]);
-    expect(onlyComment(at)).toContain('new suite, nothing to compare with');
+    expect(onlyComment(at)).toContain('Nothing to compare with yet.');
   });
 
   test('names the references of a deleted prompt and makes no model calls', async () => {
@@ -209,12 +207,10 @@ describe('a pull request whose sides differ in more than a text', () => {
     });
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     expect(run.log).toContain('No test ran, so there is no verdict.');
-    const message = expect.stringMatching(/^other: 2 references removed .*: q1, q2$/);
+    const message = expect.stringMatching(/^other: 2 tests removed .*: q1, q2$/);
     expect(run.result.notices).toMatchObject([{ kind: 'removed', message }]);
-    expect(onlyComment(at)).toContain('q1, q2');
-    expect(run.lastLine).toBe(
-      '| evaldiff: neutral (not red). Nothing to run: 2 references removed, newly skipped or quarantined',
-    );
+    expect(onlyComment(at)).toContain('### ➖ Deleted: 2 tests (`q1`, `q2`)');
+    expect(run.lastLine).toBe('| evaldiff: neutral (not red). Deleted: 2 tests (q1, q2)');
   });
 
   test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {

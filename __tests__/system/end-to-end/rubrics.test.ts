@@ -68,7 +68,7 @@ describe('a pull request that only loosens a rubric', () => {
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
     expect(comment).toContain(
-      "Only the scoring changed: the same answers pass 50.0 % of the time under base's and 100.0 % under head's.",
+      "Only the scoring changed: the same answers pass 50 % of the time under base's and 100 % under head's.",
     );
     expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
     // The first two say it; the bullet that says it in other runs would be a third time.

@@ -90,7 +90,7 @@ describe('without a checkout', () => {
         env: { GITHUB_SERVER_URL: server.url, GIT_CONFIG_GLOBAL: '/dev/null' },
       });
       expect(bare.code).toBe(1);
-      expect(bare.outputs['title']).toContain('Regressed: quiz 100.0 % → 33.3 %');
+      expect(bare.outputs['title']).toContain('Regressed: quiz 100 → 33 %');
       expect(server.requests.length).toBeGreaterThan(0);
       expect(server.requests.filter(({ authorization }) => authorization === null)).toEqual([]);
       expect(unmasked(bare)).not.toContain(TOKEN);
@@ -169,7 +169,7 @@ describe('a workspace that is nothing but traps', () => {
     const workspace = checkedOut(change);
     const run = await inWorkspace(at, change, workspace, PULL_REQUEST);
     expect(existsSync(ran)).toBe(false);
-    expect(run.outputs['title']).toContain('Regressed: quiz 100.0 % → 33.3 %');
+    expect(run.outputs['title']).toContain('Regressed: quiz 100 → 33 %');
     const planned = await startCommand(
       ['plan', '--base', change.base],
       { ...bareEnvironment(), TMPDIR: temporaryFolder('tmp') },

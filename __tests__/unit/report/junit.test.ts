@@ -233,7 +233,7 @@ describe('renderJunit', () => {
       ),
     ).toEqual(['s › pass rate', 't › a']);
     expect(all(root, 'failure')[0]?.text).toMatch(
-      /^prompts\/s\.yaml:1\npass rate 100\.0 % → 0\.0 % /,
+      /^prompts\/s\.yaml:1\npass rate 100\.0 % → 0\.0 %, /,
     );
   });
 

@@ -194,6 +194,14 @@ export function keyOf({ name, path, variant }: SuiteResult): Omit<ReasonOf<'regr
   return { suite: name, path, variant };
 }
 
+/** What decides a verdict of which nothing else is known. */
+function reasonOf(verdict: SuiteResult['verdict'] = 'unchanged'): SuiteResult['reason'] {
+  const by = ({ regressed: 'fall', improved: 'rise', inconclusive: 'unsettled' } as const)[
+    verdict as 'regressed'
+  ];
+  return { by: by ?? 'bound', p: null, references: [], metrics: [], tolerance: 0.1 };
+}
+
 /** A suite whose rates are those of its references; the interval is given as half its width. */
 export function suiteOf(
   name: string,
@@ -221,7 +229,8 @@ export function suiteOf(
     pass_rate,
     verdict: 'unchanged',
     unit: 'tries',
-    reason: null,
+    reason:
+      (changes.pass_rate?.difference ?? difference) === null ? null : reasonOf(changes.verdict),
     visible_drop: 0.062,
     evidence: {
       ...{ references: references.length, of: references.length },

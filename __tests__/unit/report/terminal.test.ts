@@ -61,7 +61,8 @@ describe('renderTerminal', () => {
   test('begins with the verdict, what changed and what it did, in this order', () => {
     const shown = inTerminal(regression(), 140);
     const order = [
-      '✗ Regressed: capitals 92.2 % → 82.4 %',
+      '✗ Regressed: capitals',
+      'capitals 92 → 82 %: 3 of 17 tests broke',
       'What changed: prompts/capitals.yaml:4',
       '-   content: Name the capital of {{country}}, nothing else.',
       'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 → 0 of 3 passed; 2 more fail exact_match too',

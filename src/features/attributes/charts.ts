@@ -4,11 +4,11 @@ import { cardHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blo
 import type * as library from '../../report/page/line-charts.ts';
 import { bytes } from '../../report/sections/detail.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { change, rates, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { attributesWorstFirst, explainedSuites, KIND_WORDS } from './explained-suites.ts';
 import { suiteKey, type AttributeResult } from './result.ts';
 import {

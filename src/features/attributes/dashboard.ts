@@ -2,11 +2,11 @@ import type { Result } from '../../kernel/result/result.ts';
 import { chip, noteHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blocks.ts';
 import { referenceLink } from '../../report/page/references.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, change, rates, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { kindLink, type AttributeIndex } from './attribute-index.ts';
 import type { AttributeCharts } from './charts.ts';
 import {

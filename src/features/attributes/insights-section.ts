@@ -10,9 +10,9 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, moreBlock } from '../../report/sections/phrases.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   GENERATED_WORDS,
   droppedWords,

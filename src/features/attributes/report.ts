@@ -1,9 +1,9 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { count } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
 import { explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';

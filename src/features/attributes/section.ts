@@ -12,10 +12,10 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
 import { signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   KIND_WORDS,
   attributesWorstFirst,

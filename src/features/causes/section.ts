@@ -11,8 +11,9 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { groupByEqualKey, suiteIdentity, suitesWorstFirst } from '../../report/sections/order.ts';
+import { groupByEqualKey, suiteIdentity } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   causeLine,
   openLine,

@@ -9,9 +9,9 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import { moreBlock, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
 import { percent } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
 /** How often each label is right when given (precision), and found where expected (recall). */

@@ -10,7 +10,6 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import {
   moreBlock,
   change as changeOf,
@@ -19,6 +18,7 @@ import {
   suiteName,
 } from '../../report/sections/phrases.ts';
 import { percent, signed, count, counted } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type {
   ConversationOutcome,
   ConversationSummary,

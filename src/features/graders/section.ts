@@ -11,7 +11,6 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { suitesWorstFirst } from '../../report/sections/order.ts';
 import {
   moreBlock,
   rateInterval,
@@ -20,6 +19,7 @@ import {
 } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { GraderError, GraderResult } from './result.ts';
 
 /** Pass rates corrected for the errors of their only judge. They do not affect the verdict. */

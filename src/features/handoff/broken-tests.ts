@@ -1,10 +1,7 @@
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import {
-  referenceEntries,
-  suitesWorstFirst,
-  type ReferenceEntry,
-} from '../../report/sections/order.ts';
+import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 
 /** Tests that broke, and new ones that fail; the worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {

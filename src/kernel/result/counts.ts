@@ -72,7 +72,7 @@ export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] 
 }
 
 /** A reference as reports name it. */
-export interface NamedReference {
+interface NamedReference {
   suite: string;
   id: string;
 }

@@ -252,11 +252,11 @@ export function verdictHtml(
   { result, reports, links }: { result: Result; reports: Reports; links: Links },
   below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
 ): Markup {
-  const { sign, tone, outcome, subject, line } = headline(result, reports);
+  const { sign, tone, outcome, subject, rows, note } = headline(result, reports);
   const more = htmlOf(sectionBlocks(result, EVERYTHING, reports, below), links);
   const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
   return markup`
     <section class="verdict ${tone}">
-      <h1>${sign} ${outcome}${of}</h1><p>${lineHtml(line, links)}</p>${more}
+      <h1>${sign} ${outcome}${of}</h1>${[...rows, note].map((line) => markup`<p>${lineHtml(line, links)}</p>`)}${more}
     </section>`;
 }

@@ -2,6 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { type Markup, markup, trustedHtml, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { bytes } from '../sections/detail.ts';
 import { NAME_LIMIT, type Links } from '../sections/document.ts';
@@ -12,12 +13,7 @@ import {
   type ReferenceFilter,
   type Reports,
 } from '../sections/feature-report.ts';
-import {
-  promptKey,
-  referenceEntries,
-  suitesWorstFirst,
-  type ReferenceEntry,
-} from '../sections/order.ts';
+import { promptKey, referenceEntries, type ReferenceEntry } from '../sections/order.ts';
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';

@@ -5,9 +5,9 @@ import { mean } from '../../kernel/statistics/sums.ts';
 import { signed, count, counted, percent } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { type Links, NAME_LIMIT } from '../sections/document.ts';
-import { suitesWorstFirst } from '../sections/order.ts';
 import {
   VERDICTS,
   change,

@@ -1,6 +1,7 @@
 import type { ChangedText } from '../../kernel/result/changes.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { outcomeLook } from '../../wording/outcomes.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -17,7 +18,6 @@ import {
 } from './document.ts';
 import { foundLines, type FoundLines, type Reports } from './feature-report.ts';
 import { flippingScorings } from './flipped-references.ts';
-import { suitesWorstFirst } from './order.ts';
 
 const SHOWN_FILES = 3;
 

@@ -3,6 +3,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
+import type { Words } from '../../wording/words.ts';
 
 /** Null: no such address. */
 export interface Links {
@@ -101,6 +102,10 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
   text: value,
   limit,
 });
+
+export function wordsLine(words: Words): Line {
+  return words.map((part) => (typeof part === 'string' ? text(part) : code(part.name, part.limit)));
+}
 
 export const place = (file: string, line: number, side: Side = 'head'): Inline => ({
   kind: 'place',

@@ -3,6 +3,7 @@ import { allChanges, changedLines } from './changes.ts';
 import type { Detail } from './detail.ts';
 import {
   joinLines,
+  list,
   NO_LINKS,
   paragraph,
   strong,
@@ -85,7 +86,8 @@ function inSlot(slot: Slot): Section {
 }
 
 function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
-  const { sign, tone, outcome, subject, line } = headline(result, reports);
+  const { sign, tone, outcome, subject, rows, note } = headline(result, reports);
+  const [only] = rows;
   return [
     paragraph(
       [
@@ -95,7 +97,8 @@ function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
       ],
       'verdict',
     ),
-    paragraph(line),
+    ...(rows.length === 1 && only !== undefined ? [paragraph(only)] : list(rows)),
+    ...(note.length === 0 ? [] : [paragraph(note)]),
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   signed,
   signedValue,
 } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -25,7 +26,6 @@ import {
   type Block,
   type Line,
 } from './document.ts';
-import { suitesWorstFirst } from './order.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
 /** Means and label counts of metrics that do more than pass or fail. */

@@ -6,6 +6,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';
+import { isSaid } from '../../wording/outcomes.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -62,9 +63,9 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
 /** Reasons that no other section shows. */
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
-  const first = headline(result, reports).line;
+  const first = headline(result, reports).note;
   const inHeadline = (sentence: string): boolean =>
-    first.some((part) => part.kind === 'text' && part.text === shorten(sentence, SENTENCE));
+    first.some((part) => 'text' in part && part.text === shorten(sentence, SENTENCE));
   const isElsewhere = elsewhere(result);
   const own = reasonsInWords({
     ...result,
@@ -80,6 +81,7 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
   const hidesErrors = isRed || opensErrors(result);
   const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
   return (reason) => {
+    if (isSaid(result.outcome, reason.code)) return true;
     switch (reason.code) {
       case 'regressed':
       case 'inconclusive':

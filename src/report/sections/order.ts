@@ -5,7 +5,7 @@ import type {
   TryResult,
 } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { SuiteResult, Verdict } from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
@@ -22,17 +22,6 @@ export function referenceEntries(suites: readonly SuiteResult[]): ReferenceEntry
   return suites.flatMap((suite) => suite.references.map((reference) => ({ suite, reference })));
 }
 
-const WORST_FIRST: readonly Verdict[] = [
-  'regressed',
-  'inconclusive',
-  'no_data',
-  'not_compared',
-  'removed',
-  'new',
-  'improved',
-  'unchanged',
-];
-
 /** Identifies a prompt, whatever its variants. */
 export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): string {
   return JSON.stringify([path, name]);
@@ -44,16 +33,6 @@ export function suiteIdentity({
   variant,
 }: Pick<SuiteResult, 'path' | 'name' | 'variant'>): string {
   return JSON.stringify([path, name, variant]);
-}
-
-/** Worst verdict first, then the largest drop, then by path. */
-export function suitesWorstFirst(suites: readonly SuiteResult[]): SuiteResult[] {
-  return [...suites].sort(
-    (a, b) =>
-      WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict) ||
-      (a.pass_rate.difference ?? 0) - (b.pass_rate.difference ?? 0) ||
-      byCodeUnits(a.path, b.path),
-  );
 }
 
 /** The largest drop of the pass share first, then the most certain, then the shortest. */

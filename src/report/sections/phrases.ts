@@ -94,16 +94,6 @@ export function metricRates({
     : gating.map(({ name, base, head }) => `${name} ${rates(base, head)}`).join(', ');
 }
 
-/** Which answers are preferred, if preference decides the suite; else null. */
-export function preferredWords({ preference }: SuiteResult): string | null {
-  if (preference?.gates !== true) return null;
-  const { head, base, ties } = preference;
-  const all = counted(head + base + ties, 'comparison');
-  return head + base === 0
-    ? `no answer preferred in ${all}`
-    : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
-}
-
 /** `−6.0 points, 90 % interval −10.4 to −1.6`; null if not compared. */
 export function differenceWords(rate: Moved): string | null {
   const { difference: value, low, high } = rate;

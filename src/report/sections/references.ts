@@ -3,6 +3,7 @@ import type { ReferenceResult, ReferenceStatus } from '../../kernel/result/refer
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, table, text, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
@@ -10,7 +11,7 @@ import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
-import { entriesWithStatus, promptKey, suitesWorstFirst, type ReferenceEntry } from './order.ts';
+import { entriesWithStatus, promptKey, type ReferenceEntry } from './order.ts';
 import {
   STATUS_WORDS,
   moreBlock,

@@ -4,6 +4,8 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
+import { preferredWords } from '../../wording/rates.ts';
 import { variantChanges, variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -19,7 +21,7 @@ import {
   type Line,
   SENTENCE,
 } from './document.ts';
-import { groupByEqualKey, suitesWorstFirst } from './order.ts';
+import { groupByEqualKey } from './order.ts';
 import {
   METRIC_FAILS,
   SHOWN_ONLY,
@@ -29,7 +31,6 @@ import {
   change,
   metricMeans,
   metricRates,
-  preferredWords,
   rates,
   repeatedNames,
   rolledWords,
@@ -134,7 +135,7 @@ export function verdictLook(suite: SuiteResult, { scoring }: Result): VerdictLoo
   return suite.verdict === 'unchanged' && moved ? SCORING_CHANGED : VERDICTS[suite.verdict];
 }
 
-export function suiteScoring(
+function suiteScoring(
   { path, name }: SuiteResult,
   scoring: readonly ScoringResult[],
 ): ScoringResult | undefined {

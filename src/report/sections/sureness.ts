@@ -2,6 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Purpose } from '../../types/plain.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type Line,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
-import { groupByEqualKey, suitesWorstFirst } from './order.ts';
+import { groupByEqualKey } from './order.ts';
 import {
   andMore,
   metricRates,
@@ -49,8 +50,8 @@ export function sureness(
 }
 
 const VOCABULARY =
-  'A try is one answer to one test. In 9 of 10 such runs the true change lies within the ' +
-  'interval; p is the chance of a fall this large if nothing got worse.';
+  'In 9 of 10 such runs the true change lies between these figures; p is the chance of a fall ' +
+  'this large if nothing got worse.';
 
 interface SuiteSentence {
   line: Line;

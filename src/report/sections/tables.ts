@@ -2,12 +2,13 @@ import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { percent, cost, counted } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import { code, group, list, paragraph, table, text, type Block, type Line } from './document.ts';
 import { type Interval, wilson } from './intervals.ts';
-import { promptKey, suitesWorstFirst } from './order.ts';
+import { promptKey } from './order.ts';
 import { differingSuites } from './pairing.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 

@@ -139,7 +139,7 @@ describe('a pull request after the model changed behind its name', () => {
         kind: 'served',
         place: null,
         message:
-          'capitals: base falls today, too (100.0 % → 50.0 %): the model changed, ' +
+          'capitals: base also drops when re-run today (100 → 50 %): the model changed, ' +
           'and head is worse than base by new answers of both',
       },
     ]);

@@ -178,7 +178,7 @@ describe('a fall under base that head hides by its own scoring', () => {
     const { code, out, result } = await diff('Kindly answer', tests('good'));
     expect([code, result.conclusion]).toEqual([0, 'neutral']);
     expect(out).toContain(
-      "p, under base's scoring: The model changed, not your prompt: base falls today, too (100.0 % → 0.0 %).",
+      "p, under base's scoring: The model changed, not your prompt: base also drops when re-run today (100 → 0 %).",
     );
   });
 });

@@ -75,7 +75,7 @@ describe('a reference that moves to another suite', () => {
       { a: MANY.slice(1), b: [1, ...FEW] },
       { b: '[{ name: says, uses: contains, with: { value: R } }]' },
     );
-    expect(out).toContain('1 reference removed, newly skipped or quarantined: prompts/a.yaml: r1');
+    expect(out).toContain('Deleted: 1 test (r1)');
   });
 
   test('runs nothing where both suites ask and score the same', async () => {

@@ -254,7 +254,7 @@ describe('two models on one prompt', () => {
     expect(said).toContain(
       'could be run on head only: base\'s settings do not say who answers as "n"',
     );
-    expect(said).toMatch(/- ask \(n\): 0 of 6 references compared; base cannot answer these/);
+    expect(said).toMatch(/- ask \(n\): 0 of 6 tests compared; base cannot answer these/);
     expect(said).not.toContain('variable');
   });
 

@@ -26,7 +26,7 @@ describe('without any difference between tries', () => {
       visible_drop: null,
     });
     expect(suiteSummary(result.suites[0]!)).toContain(
-      'no try passes on base, so nothing could get worse',
+      'Nothing passes on base, so nothing could break',
     );
     expect(result.conclusion).not.toBe('failure');
   });
@@ -101,7 +101,7 @@ describe('where nothing can be compared', () => {
       pass_rate: { difference: null, p: null },
     });
     expect(suiteSummary(result.suites[0]!)).toBe(
-      '0 of 4 references compared; head does not answer in 4 references that base answers (r00, r01, r02, r03).',
+      '0 of 4 tests compared; head does not answer in 4 tests that base answers (r00, r01, r02, r03).',
     );
   });
 });
@@ -157,10 +157,10 @@ describe('answers that change', () => {
     expect(await proposed({ old: 'yes', new: 'yes, sure' })).toEqual({
       conclusion: 'failure',
       notices: [
-        'p: 20 of 20 references answer differently on head, the pass rate did not fall ' +
-          '(95.0 % → 95.0 %), and 1 reference got worse. If answers are meant to change, as with a ' +
-          'new model, set `gate.churn: accept`: pass rates and critical references still gate, ' +
-          'other single references do not',
+        'p: 20 of 20 tests answer differently on head, the pass rate did not fall ' +
+          '(95.0 % → 95.0 %), and 1 test got worse. If answers are meant to change, as with a ' +
+          'new model, set `gate.churn: accept`: pass rates and critical tests still gate, ' +
+          'other single tests do not',
       ],
     });
   });

@@ -106,10 +106,12 @@ describe('missing evidence', () => {
       answering(instead),
     );
   };
-  const words = ({ result }: Ran) =>
-    headline(result)
-      .line.flatMap((part) => ('text' in part ? [part.text] : []))
-      .join('');
+  const words = ({ result }: Ran) => {
+    const { rows, note } = headline(result);
+    return [...rows, note]
+      .map((line) => line.map((part) => ('text' in part ? part.text : '')).join(''))
+      .join(' | ');
+  };
 
   test('of head alone is tested between the sides, and red', async () => {
     const ran = await compared(50, (question) =>
@@ -118,10 +120,10 @@ describe('missing evidence', () => {
     const { result } = ran;
     expect(result.conclusion).toBe('failure');
     expect(result.title).toBe(
-      '41 of 50 references compared. Regressed: head does not answer in 9 of 50 references of p',
+      '41 of 50 tests compared. Regressed: p: head does not answer 9 of 50 tests that base answers (r00, r01, r02 and 6 more)',
     );
     expect(words(ran)).toMatch(
-      /^41 of 50 references compared\. Head does not answer in 9 references that base answers\. /,
+      /^p: head does not answer 9 of 50 tests that base answers \(.*\) \| 41 of 50 tests compared\./,
     );
     expect(result.suites[0]).toMatchObject({
       verdict: 'regressed',
@@ -130,7 +132,7 @@ describe('missing evidence', () => {
     });
     expect(result.suites[0]?.reason?.p).toBeLessThan(0.01);
     expect(suiteSummary(result.suites[0]!)).toMatch(
-      /^41 of 50 references compared; head does not answer in 9 references/,
+      /^41 of 50 tests compared; head does not answer in 9 tests/,
     );
     expect(result.suites[0]?.references.slice(0, 10).map(({ status }) => status)).toEqual([
       ...Array<string>(9).fill('regressed'),
@@ -145,14 +147,15 @@ describe('missing evidence', () => {
     expect(ran.result).toMatchObject({
       conclusion: 'neutral',
       outcome: { kind: 'inconclusive' },
-      title: '46 of 50 references compared. Inconclusive for 1 suite of 1',
+      title:
+        '46 of 50 tests compared. Inconclusive: p: no answer to compare in 4 of 50 tests (r00, r01, r02 and 1 more)',
     });
     expect(ran.result.suites[0]?.reason).toMatchObject({
       by: 'uncompared',
       references: ['r00', 'r01', 'r02', 'r03'],
     });
-    expect(reasonsInWords(ran.result)[0]).toMatch(
-      /46 of 50 references compared; .* Without evidence: r00, r01, r02, r03\.$/,
+    expect(suiteSummary(ran.result.suites[0]!)).toMatch(
+      /46 of 50 tests compared; .* No answer to compare: r00, r01, r02, r03\.$/,
     );
   });
 
@@ -161,10 +164,10 @@ describe('missing evidence', () => {
       /r07$/.test(question) ? failing('server') : null,
     );
     expect(ran.result.conclusion).toBe('success');
-    expect(ran.result.title).toBe('49 of 50 references compared. No regression in 1 suite');
-    expect(words(ran)).toMatch(/^49 of 50 references compared\. /);
+    expect(ran.result.title).toBe('49 of 50 tests compared. No regression: p 100 → 100 %');
+    expect(words(ran)).toContain('49 of 50 tests compared.');
     const all = await compared(50, () => null);
-    expect(all.result.title).toBe('No regression in 50 affected references of 1 suite');
+    expect(all.result.title).toBe('No regression: p 100 → 100 %');
     expect(words(all)).not.toContain('compared;');
   });
 
@@ -208,7 +211,7 @@ describe('missing evidence', () => {
     );
     expect(lost.result).toMatchObject({ conclusion: 'failure', outcome: { kind: 'regressed' } });
     expect(lost.result.title).toBe(
-      '76 of 80 references compared. Regressed: head does not answer in 4 of 4 references of s7',
+      '76 of 80 tests compared. Regressed: s7: head does not answer 4 of 4 tests that base answers (r00, r01, r02 and 1 more)',
     );
     const silent = await run((question) => (/ s7\./.test(question) ? failing('server') : null));
     expect(silent.result.conclusion).toBe('neutral');
@@ -219,7 +222,7 @@ describe('missing evidence', () => {
       question.startsWith('New') ? failing('server') : null,
     );
     expect(result.conclusion).toBe('failure');
-    expect(result.title).toContain('head does not answer in 10 of 10 references of p');
+    expect(result.title).toContain('p: head does not answer 10 of 10 tests that base answers');
   });
 
   test('of a sweep is said, and too much of it is not a verdict', async () => {
@@ -229,7 +232,7 @@ describe('missing evidence', () => {
     });
     expect(result).toMatchObject({ conclusion: 'neutral', outcome: { kind: 'no-verdict' } });
     expect(result.title).toBe(
-      '19 of 20 references judged. p: 19 of 20 references could be judged; without evidence: r07',
+      '19 of 20 tests judged. p: 19 of 20 tests could be judged; without evidence: r07',
     );
   });
 });

@@ -68,14 +68,14 @@ describe('the adaptive tries', () => {
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
-  test('call a small suite that is no lower on head green, and say what it could not rule out', async () => {
+  test('call a small suite that is no lower on head green, and say what it cannot exclude', async () => {
     const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', reason: { by: 'not-lower', tolerance: 0.1 } }],
     });
     expect(suiteSummary(result.suites[0]!)).toContain(
-      'Head is no lower, but the suite is too small to rule out a drop above the tolerance of 10.0 points.',
+      'Head is no lower, but the suite is too small to exclude a drop above 10.0 points (gate.tolerance).',
     );
   });
 
@@ -106,7 +106,9 @@ describe('the adaptive tries', () => {
         question.startsWith('New r05 ') && index % 2 === 1 ? 'no' : 'yes',
     );
     expect(result.suites.map(({ verdict }) => verdict)).not.toContain('regressed');
-    expect(result.title).toBe('Regressed: all suites together 100.0 % → 93.8 % (−6.2 points)');
+    expect(result.title).toBe(
+      'Regressed: 12 suites fell slightly, together 100 → 94 %: clearly worse',
+    );
     expect(result.conclusion).toBe('failure');
   });
 
@@ -163,8 +165,8 @@ describe('a change of the scoring alone', () => {
     ] as const;
     const skipping = await runPipeline(...sides, yes);
     expect(notices(skipping)).toEqual([
-      'p: 1 reference marked skip: run and shown, but not part of the verdict: r01',
-      'p: 1 reference newly skipped by this change: r01',
+      'p: 1 test marked skip: run and shown, but not part of the verdict: r01',
+      'p: 1 test newly skipped by this change: r01',
     ]);
     expect(scoringSummary(skipping.result.scoring[0]!)).toContain(
       'because the list of skipped references changed.',
@@ -220,7 +222,7 @@ describe('what does not gate', () => {
       suites: [{ verdict: 'not_compared' }],
     });
     expect(suiteSummary(result.suites[0]!)).toBe(
-      'nothing is compared: all its references are skipped or in quarantine.',
+      'nothing is compared: all its tests are skipped or in quarantine.',
     );
   });
 
@@ -270,7 +272,7 @@ describe('what does not gate', () => {
     ]);
     expect(reasonsInWords(await run(false))).toEqual([
       'p: pass rate 50.0 % is below min_pass_rate 100.0 %',
-      'p: 1 reference failed on head: r02',
+      'p: 1 test failed on head: r02',
     ]);
   });
 

@@ -114,8 +114,8 @@ describe('references of which nothing can be compared', () => {
       verdict: 'not_compared',
       evidence: { references: 0, of: 20 },
     });
-    expect(result.title).toMatch(/^p: 0 of 20 references compared; base's prompt cannot be asked /);
-    expect(inTerminal(result, 200)).toContain('0 of 20 references compared');
+    expect(result.title).toMatch(/^p: 0 of 20 tests compared; base's prompt cannot be asked /);
+    expect(inTerminal(result, 200)).toContain('0 of 20 tests compared');
   });
 
   test('are none where the values are what they were: those are compared', async () => {
@@ -127,7 +127,9 @@ describe('references of which nothing can be compared', () => {
   test('count as missing where they are some of many', async () => {
     const [base, head] = moved(5);
     const { result } = await runPipeline(project([base], two), project([head], two), yes);
-    expect(result.title).toBe('15 of 20 references compared. Inconclusive for 1 suite of 1');
+    expect(result.title).toBe(
+      '15 of 20 tests compared. Inconclusive: p: no answer to compare in 5 of 20 tests (nr00, nr01, nr02 and 2 more); New: 5 tests, all pass; Deleted: 5 tests (r00, r01, r02 and 2 more)',
+    );
   });
 
   test('are not hidden by a healthy suite beside them', async () => {
@@ -138,7 +140,7 @@ describe('references of which nothing can be compared', () => {
       (_, said) => (/^New nr|^New r\d+$/.test(said) ? 'no' : 'yes'),
     );
     expect(result.conclusion).toBe('neutral');
-    expect(result.title).toContain('p: 0 of 20 references compared');
+    expect(result.title).toContain('p: 0 of 20 tests compared');
   });
 
   test('are open too where only new ones that base cannot be asked were added', async () => {
@@ -152,15 +154,13 @@ describe('references of which nothing can be compared', () => {
     const [, head] = moved();
     const alone = await runPipeline(project([], two), project([head], two), () => 'no');
     expect(alone.result.conclusion).toBe('success');
-    expect(alone.result.title).toContain('20 of 20 new references fail: nr00, nr01');
+    expect(alone.result.title).toContain('New: 20 tests, all fail (nr00, nr01, nr02 and 17 more)');
     const beside = await runPipeline(
       project([healthy(OLD)], two),
       project([head, healthy(NEW)], two),
       yes,
     );
-    expect(beside.result.title).toBe(
-      'No regression in 40 affected references of 2 suites; 20 of them new, not compared',
-    );
+    expect(beside.result.title).toBe('No regression: 2 suites; New: 20 tests, all pass');
   });
 });
 
@@ -171,7 +171,9 @@ test('one that broke where the mean rose is what title and first line say', asyn
     (_, said) => (/^New r00|^Old r0[1-5]/.test(said) ? 'no' : 'yes'),
     all,
   );
-  const said = 'p: 1 reference broke (r00); the mean rose 8.0 points';
-  expect(result.title).toBe(`Regressed: ${said}`);
-  expect(inTerminal(result, 200)).toContain(`Regressed: ${said}`);
+  const said = 'p: 1 of 50 tests broke: r00 8 of 8 → 0 of 8, although the rate rose 90 → 98 %';
+  expect(result.title).toBe(
+    `Regressed: ${said}; Fixed: 5 of 50 tests of p (r01, r02, r03 and 2 more): 0 of 25 → 25 of 25`,
+  );
+  expect(inTerminal(result, 200)).toContain(said);
 });

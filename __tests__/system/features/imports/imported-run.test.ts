@@ -138,8 +138,8 @@ tests:
   }
 
   test.each([
-    [6, 'Regressed: promptfooconfig 100.0 % → 70.0 % (−30.0 points)'],
-    [2, 'Regressed: promptfooconfig 100.0 % → 90.0 % (−10.0 points)'],
+    [6, 'Regressed: promptfooconfig 100 → 70 %: 6 of 20 tests broke'],
+    [2, 'Regressed: promptfooconfig 100 → 90 %: 2 of 20 tests broke'],
   ])(
     'is a regression where %i of 20 answers broke, and no try ended in an error',
     async (broken, title) => {

@@ -58,7 +58,7 @@ describe('roll-ups', () => {
       pass_rate: { base: 1, head: 1, difference: 0 },
       compared: { references: 12, tries: 5 },
     });
-    expect(suiteSummary(suite)).toMatch(/^references that pass \(majority\) 100\.0 % → 100\.0 % /);
+    expect(suiteSummary(suite)).toMatch(/^tests that pass \(majority\) 100\.0 % → 100\.0 % /);
     expect(result.conclusion).toBe('success');
   });
 
@@ -73,7 +73,7 @@ describe('roll-ups', () => {
       ...Array.from({ length: 6 }, () => 'fell'),
       ...Array.from({ length: 6 }, () => 'unchanged'),
     ]);
-    expect(result.title).toBe('Regressed: p 100.0 % → 50.0 % (−50.0 points)');
+    expect(result.title).toBe('Regressed: p 100 → 50 % by majority: 6 of 12 tests broke');
     const junit = renderJunit(result);
     expect(junit).toContain('failures="6"');
     expect(junit).toContain('5 of 5 passed on base, 2 of 5 passed on head, majority: pass → fail');
@@ -136,7 +136,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
     });
     expect(suite.compared.references).toBe(2);
     expect(result.conclusion).toBe('failure');
-    expect(reasonsInWords(result)).toContain('p: 1 reference failed on head: r01');
+    expect(reasonsInWords(result)).toContain('p: 1 test failed on head: r01');
     const told = result.notices.map(({ message }) => message).join('\n');
     expect(told).toContain('the custom roll-up "mostly" sees skipped tries too');
     expect(told).not.toContain('marked skip');
@@ -206,7 +206,7 @@ describe('where roll-ups are the unit, a reference of which tries are missing', 
     const { suite, result } = await partly(/^New r[01]$/, sixty());
     expect(suite.evidence).toMatchObject({ references: 58, of: 60, missing: ['r0', 'r1'] });
     expect(result.conclusion).toBe('neutral');
-    expect(result.title).toMatch(/^58 of 60 references compared\. /);
+    expect(result.title).toMatch(/^58 of 60 tests compared\. /);
   });
 
   test('is too many by itself where it is critical', async () => {

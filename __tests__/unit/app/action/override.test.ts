@@ -87,7 +87,7 @@ describe('a red verdict that is overridden', () => {
     expect(overridden).toMatchObject({
       conclusion: 'neutral',
       outcome: { kind: 'overridden', by: REGRESSED },
-      title: 'Overridden: Regressed: quiz 100.0 % → 50.0 % (−50.0 points)',
+      title: 'Overridden: Regressed: quiz 100 → 50 %',
       override,
     });
     expect(reasonsInWords(overridden)).toEqual([

@@ -111,7 +111,7 @@ const labelled = (content: string) => {
 const NO_KEY =
   'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
 const left = (name: string, file: string) =>
-  `${name}: 2 references not run, affected by messages (${file})`;
+  `${name}: 2 tests not run, affected by messages (${file})`;
 
 describe('a run that gets no keys', () => {
   test('makes no model calls where everything needs one, and says what would have run', async () => {

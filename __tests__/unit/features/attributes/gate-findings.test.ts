@@ -77,7 +77,7 @@ describe('regressed attributes of stored answers', () => {
 
   test('say why they do not fail the run', async () => {
     expect((await confirmed('model')).unconfirmed[0]).toMatch(
-      /^p: the domain "late parcels" regressed: .*\. The model changed, not your prompt: base falls today, too \(90\.0 % → 50\.0 %\)\.$/,
+      /^p: the domain "late parcels" regressed: .*\. The model changed, not your prompt: base also drops when re-run today \(90 → 50 %\)\.$/,
     );
   });
 });

@@ -175,9 +175,9 @@ describe('a verdict that was set aside', () => {
       }),
       override,
     );
-    const { outcome, line } = headline(result);
+    const { outcome, note } = headline(result);
     expect(outcome).toBe('Failed, overridden');
-    expect(line).toEqual([
+    expect(note).toEqual([
       { kind: 'text', text: 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %' },
     ]);
     expect(comment(result)).toContain('shorter answers are wanted');

@@ -60,7 +60,7 @@ describe('a head that replaces a model of base', () => {
       title: 'Not comparable: recordings in place of a model in a, b and 1 more',
       reasons: replaced.map(
         ({ suite }) =>
-          `${suite}: base asks for the answers to 1 reference (r1), head's are recorded: ` +
+          `${suite}: base asks for the answers to 1 test (r1), head's are recorded: ` +
           'this says nothing about that model, so it is not a success',
       ),
     });
@@ -103,17 +103,17 @@ describe('the conclusion', () => {
       said(of('small', 'math', 'unchanged'), of('large', 'math', 'improved')),
       said(large, other),
     ]).toEqual([
-      'Regressed: math (large, temperature 0) 100.0 % → 50.0 % (−50.0 points), chat 100.0 % → 50.0 % (−50.0 points)',
-      'Improved: math (large, temperature 0) 100.0 % → 50.0 % (−50.0 points)',
-      'Regressed: math 100.0 % → 50.0 % (−50.0 points), chat 100.0 % → 50.0 % (−50.0 points)',
+      'Regressed: chat 100 → 50 %; math (large, temperature 0) 100 → 50 %',
+      'Improved: math (large, temperature 0) 100 → 50 %',
+      'Regressed: chat 100 → 50 %; math 100 → 50 %',
     ]);
   });
 
   test('is a failure with the numbers when a suite regressed', () => {
     expect(about({ ...fell(0.84, 0.6), name: 'math' })).toEqual({
       conclusion: 'failure',
-      reasons: [expect.stringMatching(/^math regressed: pass rate 84\.0 % → 60\.0 % /)],
-      title: 'Regressed: math 84.0 % → 60.0 % (−24.0 points)',
+      reasons: ['math regressed: 84 → 60 %'],
+      title: 'Regressed: math 84 → 60 %',
     });
   });
 
@@ -121,8 +121,8 @@ describe('the conclusion', () => {
     const open = { verdict: 'inconclusive' } as const;
     expect(about(open)).toMatchObject({
       conclusion: 'neutral',
-      title: 'Inconclusive for 1 suite of 1',
-      reasons: [expect.stringMatching(/^p: inconclusive\. pass rate 100\.0 % → 100\.0 % /)],
+      title: 'Inconclusive: p 100 → 100 %',
+      reasons: ['p: inconclusive. 100 → 100 %'],
     });
     const fail = { on_inconclusive: 'fail' } as const;
     expect(about(open, fail).conclusion).toBe('failure');
@@ -140,10 +140,10 @@ describe('the conclusion', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
     expect(decide({ suites: [], affected: 0, counted: 0, removed })).toEqual({
       conclusion: 'neutral',
-      title: 'Nothing to run: 2 references removed, newly skipped or quarantined',
+      title: 'Deleted: 2 tests',
       reasons: [
         'No test ran, so there is no verdict.',
-        '2 references removed, newly skipped or quarantined: p.yaml: a, p.yaml: b',
+        '2 tests removed, newly skipped or quarantined: p.yaml: a, p.yaml: b',
       ],
     });
   });
@@ -187,16 +187,16 @@ describe('runs without a verdict', () => {
   });
 
   test('say so in the reasons when more than a tenth has no readable grade', () => {
-    const calm = 'No regression in 1 affected reference of 1 suite';
+    const calm = 'No regression: p 100 → 100 %';
     expect(about(head(['pass', 'ungraded']))).toMatchObject({
       reasons: ['p: 1 of 3 tries have no readable grade'],
-      title: `${calm}; 1 of 3 tries have no readable grade`,
+      title: `${calm}; 1 of 3 answers have no readable grade`,
     });
     expect(about(head([...Array<Outcome>(8).fill('pass'), 'ungraded'])).title).toBe(calm);
     const name = 'n'.repeat(400);
     const { title } = about({ ...head(['fail', 'ungraded']), name, verdict: 'regressed' });
     expect(title).toHaveLength(255);
-    expect(title).toMatch(/…; 1 of 3 tries have no readable grade$/);
+    expect(title).toMatch(/…; 1 of 3 answers have no readable grade$/);
   });
 });
 
@@ -300,7 +300,7 @@ describe('further gates', () => {
 
   test('fail_on failure fails on any gating reference whose roll-up fails on head', () => {
     const failure = { fail_on: 'failure' } as const;
-    expect(about(failing(), failure).reasons).toEqual(['p: 1 reference failed on head: a']);
+    expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');
     expect(about(failing()).conclusion).toBe('success');
   });
@@ -353,7 +353,7 @@ describe('further gates', () => {
     expect(decide({ removed, suites: [suiteResult({ references })] })).toMatchObject({
       conclusion: 'success',
       reasons: [
-        `3 references removed, newly skipped or quarantined: ${removed.join(', ')}`,
+        `3 tests removed, newly skipped or quarantined: ${removed.join(', ')}`,
         'newly skipped or quarantined, and worse on head: prompts/p.yaml: broke (1 of 1 passed → 0 of 1 passed)',
       ],
     });
@@ -368,7 +368,7 @@ describe('a suite with its own gate', () => {
   const regressed = (name: string, own?: SuiteResult['gate']): SuiteResult =>
     suiteResult({ name, verdict: 'regressed', ...(own && { gate: own }) });
   const draft = regressed('draft', { fail_on: 'never' });
-  const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: pass rate `);
+  const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: 100 → 100 %`);
   const uncounted = 'The last of these does not count: fail_on is never there.';
 
   test('does not fail the run if its fail_on is never, and the reasons say so', () => {
@@ -406,7 +406,7 @@ describe('a suite with its own gate', () => {
       suiteResult({ name: 'one', ...failing(), gate: { fail_on: 'failure' } }),
       suiteResult({ name: 'two', ...failing() }),
     ];
-    expect(decide({ suites }).reasons).toEqual(['one: 1 reference failed on head: a']);
+    expect(decide({ suites }).reasons).toEqual(['one: 1 test failed on head: a']);
   });
 });
 
@@ -462,20 +462,22 @@ describe('the rules of a run', () => {
   test('name a new reference that fails, which fails the run only where gate.new says so', () => {
     expect(decide({ suites: [failing('added')] })).toEqual({
       conclusion: 'success',
-      title: '1 of 2 new references fails: a',
+      title: 'New: 2 tests, 1 fails (a)',
       reasons: [],
     });
     expect(decide({ suites: [failing('added')] }, { new: 'fail' })).toEqual({
       conclusion: 'failure',
-      title: '1 new reference failed on head, and gate.new is fail: p: a',
-      reasons: ['1 new reference failed on head, and gate.new is fail: p: a'],
+      title: 'New: 2 tests, 1 fails (a), and gate.new is fail',
+      reasons: ['1 new test failed on head, and gate.new is fail: p: a'],
     });
     expect(kindOf({ mode: 'sweep', suites: [failing('added')] })).toBe('evaluated');
   });
 
   test('call a run fixed before they call it improved', () => {
     const improved = suiteResult({ verdict: 'improved' });
-    expect(decide({ suites: [improved, failing('fixed')] }).title).toBe('Fixed: a, b');
+    expect(decide({ suites: [improved, failing('fixed')] }).title).toMatch(
+      /^Fixed: 2 of 2 tests of p \(a, b\): /,
+    );
   });
 
   test('blame the model only if every open suite does', () => {
@@ -490,8 +492,8 @@ describe('the rules of a run', () => {
     const pool = { base: 0.9, head: 0.85 };
     expect(decide({ pool })).toEqual({
       conclusion: 'failure',
-      title: 'Regressed: all suites together 90.0 % → 85.0 % (−5.0 points)',
-      reasons: ['the pass rate fell over all suites together 90.0 % → 85.0 % (−5.0 points)'],
+      title: 'Regressed: all suites together 90 → 85 %: clearly worse',
+      reasons: ['the pass rate fell over all suites together 90 → 85 %'],
     });
     expect(decide({ pool }, { fail_on: 'never' }).conclusion).toBe('neutral');
   });

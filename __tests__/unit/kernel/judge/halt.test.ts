@@ -56,7 +56,7 @@ describe('a run that was ended early', () => {
     expect(decideHalted(gateInput({ suites: fell() }), halt, unmade(5))).toMatchObject({
       conclusion: 'failure',
       reasons: [
-        expect.stringMatching(/^p regressed: pass rate /),
+        expect.stringMatching(/^p regressed: 100 → 100 %/),
         `${reached}; 15 of 20 tries were made, which is enough for this verdict.`,
       ],
     });

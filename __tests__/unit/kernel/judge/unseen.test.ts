@@ -130,7 +130,7 @@ describe('a metric whose mean gates and that gives fewer numbers on head', () =>
 
   test('blocks green with the references that have one', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([
-      `${wants} 10 of 20 references have a value on head, 20 on base`,
+      `${wants} 10 of 20 tests have a value on head, 20 on base`,
     ]);
   });
 

@@ -111,13 +111,13 @@ describe('the values of a metric', () => {
     const warned = decided([valued(fell)]);
     expect(warned.outcome.kind).not.toBe('failed');
     expect(warned.reasons.join('\n')).toContain(
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 references',
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests',
     );
     const metrics = { tone: 'fail' } as const;
     const failed = decided([valued(fell, { gate: { metrics } })], { metrics });
     expect(failed.outcome).toMatchObject({ kind: 'failed', fails: true });
     expect(failed.reasons[0]).toBe(
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 references; gate.metrics is fail',
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests; gate.metrics is fail',
     );
     const ignored = { tone: 'ignore' } as const;
     expect(decided([valued(fell, { gate: { metrics: ignored } })]).reasons.join()).not.toContain(
@@ -141,7 +141,7 @@ describe('the values of a metric', () => {
     const { outcome, reasons } = decided([undirected], { metrics });
     expect(outcome.kind).toBe('no-regression');
     expect(reasons).toEqual([
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 references; ' +
+      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests; ' +
         'neither way is better, so it does not count',
     ]);
     const ignored = { metrics: { tone: 'ignore' } } as const;
@@ -159,7 +159,7 @@ describe('the values of a metric', () => {
       by: 'ranks',
     });
     expect(decided([valued(values)]).reasons).toEqual([
-      'p: tone fell in most tries over 10 references (mean 0.95 → 5.04)',
+      'p: tone fell in most tries over 10 tests (mean 0.95 → 5.04)',
     ]);
   });
 
@@ -303,7 +303,7 @@ describe('the values of a metric', () => {
       };
       expect(failed('tone.user').outcome).toMatchObject({ kind: 'failed', fails: true });
       expect(failed('tone.user').reasons[0]).toBe(
-        'p: the mean of tone.user fell, 0.95 → 0.55, over 10 references; gate.metrics is fail',
+        'p: the mean of tone.user fell, 0.95 → 0.55, over 10 tests; gate.metrics is fail',
       );
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
@@ -326,7 +326,7 @@ describe('the values of a metric', () => {
       expect(wants('tone.user', lost)).toMatchObject({
         outcome: { kind: 'no-verdict' },
         reasons: [
-          'p: gate.metrics wants to compare tone.user, and 6 of 10 references have a value on head, 10 on base',
+          'p: gate.metrics wants to compare tone.user, and 6 of 10 tests have a value on head, 10 on base',
         ],
       });
     });

@@ -196,9 +196,7 @@ describe('the page', () => {
         'unknown key &quot;mesages&quot;; did you mean &quot;messages&quot;?',
       ),
     ).toBe(true);
-    expect(await renderHtml(neutral())).toContain(
-      '<h1>? Inconclusive: <code>capitals</code> 100.0 % → 91.7 %</h1>',
-    );
+    expect(await renderHtml(neutral())).toContain('<h1>? Inconclusive: <code>capitals</code></h1>');
   });
 
   test('shows hostile text as text', async () => {

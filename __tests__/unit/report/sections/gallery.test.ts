@@ -71,7 +71,7 @@ describe('a suite in which nothing but the scoring changed', () => {
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
     };
     expect(shown(result([uncompared]))).toContain(
-      "Only the scoring changed: the same answers pass 100.0 % of the time under base's and 0.0 % under head's.",
+      "Only the scoring changed: the same answers pass 100 % of the time under base's and 0 % under head's.",
     );
     expect(shown(result([uncompared]))).toContain('Scoring changed: s\n');
     const two = shown(result([uncompared, { ...untouched, pass_rate: uncompared.pass_rate }]));
@@ -103,7 +103,7 @@ test('several green suites are counted in the first line, with the largest drop 
     'No regression: 2 suites\nNo pass rate is lower.',
   );
   expect(shown(resultOf({ suites: [green('s', 10), green('t', 9)] }))).toContain(
-    'Largest drop: t 100.0 % → 90.0 %, −10.0 points',
+    'Largest drop: t 100 → 90 %.',
   );
   // Green is short: rows that say the same are one.
   const alike = ['s', 't', 'u', 'v'].map((name) => green(name, 10));
@@ -270,7 +270,7 @@ test('many suites that one parameter made worse alike are told of once', () => {
   const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
   expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
-  expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 % `);
+  expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %, `);
   expect(text.match(/fact fails in/g)).toHaveLength(1);
   expect(text.match(/max_tokens/g)).toHaveLength(1);
   expect(body.length).toBeLessThan(40_000);

@@ -20,10 +20,15 @@ import {
   failed,
 } from '../results.ts';
 
+const said = (parts: Line): string =>
+  parts.map((part) => ('text' in part ? part.text : '')).join('');
+const linesOf = (result: Result): string => {
+  const { rows, note } = headline(result);
+  return [...rows, ...(note.length === 0 ? [] : [note])].map(said).join(' | ');
+};
 const words = (result: Result): string => {
-  const { sign, outcome, subject, line } = headline(result);
-  const said = (parts: Line) => parts.map((part) => ('text' in part ? part.text : '')).join('');
-  return `${sign} ${[outcome, said(subject), said(line)].filter((part) => part !== '').join(': ')}`;
+  const { sign, outcome, subject } = headline(result);
+  return `${sign} ${[outcome, said(subject), linesOf(result)].filter((part) => part !== '').join(': ')}`;
 };
 const better = suiteOf(
   'capitals',
@@ -57,13 +62,13 @@ const silent = (name: string) =>
   );
 
 describe('headline', () => {
-  test('rules no drop out where nothing passes on base', () => {
+  test('promises nothing where nothing passes on base', () => {
     const { suites } = green();
     expect(words(resultOf({ suites: [silent('shop')] }))).toBe(
-      '✓ No regression: shop 0.0 % → 0.0 %: 0.0 points, 90 % interval −25.0 to +25.0; 1 reference × 1 try. Nothing passes on base, so nothing could fall.',
+      '✓ No regression: shop 0 → 0 %: Nothing passes on base, so nothing could break.',
     );
     expect(words(resultOf({ suites: [...suites, silent('shop')] }))).toContain(
-      'points is ruled out in each suite in which something passes on base.',
+      'capitals: A drop of 9 points or less could go unnoticed.',
     );
   });
 
@@ -71,7 +76,10 @@ describe('headline', () => {
     const suite = {
       ...silent('shop'),
       verdict: 'inconclusive' as const,
-      reason: { by: 'scoring' as const, p: null, references: ['a'], metrics: [], tolerance: 0.1 },
+      reason: {
+        ...{ by: 'scoring' as const, p: null, references: ['a'], metrics: [], tolerance: 0.1 },
+        under_base: { base: 1, head: 0, excused: false },
+      },
     };
     const fail = { ...score('fail', 'fact', 0, 'lacks "30 days"') };
     const scoring = [
@@ -85,7 +93,7 @@ describe('headline', () => {
     ];
     const result = resultOf({ suites: [suite], scoring, conclusion: 'neutral' });
     expect(words(result)).toMatch(
-      /^\? Inconclusive: shop 0\.0 % → 0\.0 %: Under base's scoring 100\.0 % → 0\.0 %; the scoring changed too\. /,
+      /^\? Inconclusive: shop: shop: under base's scoring 100 → 0 %; the scoring changed too$/,
     );
     const terminal = inTerminal(result);
     expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
@@ -94,80 +102,68 @@ describe('headline', () => {
     );
   });
 
-  test('counts what fell apart from what is named', () => {
-    const words = (result: Result) =>
-      headline(result)
-        .line.flatMap((part) => ('text' in part ? [part.text] : []))
-        .join('');
-    expect(words(fallen('fell', 'fell'))).toMatch(/^2 references fell\. −/);
-    expect(words(fallen('regressed', 'fell'))).toMatch(
-      /^1 reference clearly got worse, 1 more fell\. −/,
-    );
+  test('counts what broke, whether or not its own tries suffice to name it', () => {
+    expect(words(fallen('fell', 'fell'))).toContain('capitals 100 → 0 %: 2 of 2 tests broke');
+    expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
   });
 
-  test('names the attribute that most of the fallen references share, with its rates, and no other', () => {
+  test('names the attribute that most of the fallen references share, and no other', () => {
     const result = fallen('regressed', 'regressed', 'regressed');
     const [attribute] = regression().attributes;
     const shared = (ids: string[], changes: object = {}) => {
-      const { line } = headline({
-        ...result,
-        attributes: [{ ...attribute!, references: ids, ...changes }],
-      });
-      return line.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
+      const attributes = [{ ...attribute!, references: ids, ...changes }];
+      return linesOf({ ...result, attributes });
     };
-    const rates = 'countries with a former capital (96.3 % → 70.4 %)';
-    expect(shared(['r0', 'r1', 'r2'])).toContain(`got worse, all in ${rates}.`);
-    expect(shared(['r0', 'r1'])).toContain(`got worse, 2 of them in ${rates}.`);
+    const place = 'countries with a former capital';
+    expect(shared(['r0', 'r1', 'r2'])).toContain(`broke, all in ${place}`);
+    expect(shared(['r0', 'r1'])).toContain(`broke, 2 of them in ${place}`);
     expect(shared(['r0'])).not.toContain(' in ');
     expect(shared(['r0', 'r1', 'r2'], { verdict: 'improved' })).not.toContain(' in ');
     expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
   });
 
-  test('says of how many suites the references are that it counts', () => {
+  test('has a line for each of the three worst red suites, and counts the others', () => {
     const one = regression();
-    const capitals = one.suites.find(({ verdict }) => verdict === 'regressed');
-    const two = resultOf({ suites: [...one.suites, { ...capitals!, name: 'towns' }] });
-    expect(words(two)).toContain('7 references clearly got worse, in 2 suites. −9.8 points');
-    expect(words(one)).not.toMatch(/in \d suites/);
+    const capitals = one.suites.find(({ verdict }) => verdict === 'regressed')!;
+    const called = (...names: string[]) =>
+      words(resultOf({ suites: names.map((name) => ({ ...capitals, name })) }));
+    const fell = (name: string) => `${name} 92 → 82 %: 3 of 17 tests broke`;
+    expect(called('a', 'b')).toBe(`✗ Regressed: a, b: ${fell('a')} | ${fell('b')}`);
+    expect(called('a', 'b', 'c', 'd', 'e')).toBe(
+      `✗ Regressed: a, b, c and 2 more: ${['a', 'b', 'c'].map(fell).join(' | ')}`,
+    );
   });
 
   test.each<[string, Result, string]>([
     [
       'a regression',
       regression(),
-      '✗ Regressed: capitals 92.2 % → 82.4 %: 4 references clearly got worse, 3 of them in countries with a former capital (96.3 % → 70.4 %). −9.8 points, 90 % interval −21.2 to +1.6; 17 references × 3 tries. 1 of 3 suites regressed.',
+      '✗ Regressed: capitals: capitals 92 → 82 %: 3 of 17 tests broke, all in countries with a former capital',
     ],
     [
       'nothing worse',
       green(),
-      '✓ No regression: capitals 100.0 % → 98.0 %: −2.0 points, 90 % interval −8.7 to +4.7; 17 references × 3 tries. A drop above 8.7 points is ruled out.',
+      '✓ No regression: capitals 100 → 98 %: A drop of 9 points or less could go unnoticed.',
     ],
     [
       'an open question',
       neutral(),
-      '? Inconclusive: capitals 100.0 % → 91.7 %: −8.3 points, 90 % interval −24.1 to +7.5; 8 references × 3 tries. A drop of up to 24.1 points is not ruled out. More references would narrow that.',
+      '? Inconclusive: capitals: capitals 100 → 92 %: 8 tests are too few to tell whether it got worse',
     ],
     [
       'an improvement',
       resultOf({ suites: [better] }),
-      '✓ Improved: capitals 0.0 % → 100.0 %: +100.0 points, 90 % interval +95.6 to +104.4; 1 reference × 1 try.',
+      '✓ Improved: capitals: capitals 0 → 100 %: clearly better',
     ],
     [
       'a new suite',
       resultOf({ suites: [fresh] }),
-      '✓ Nothing compared: capitals 100.0 %: 1 new suite, nothing to compare with.',
+      '✓ New: 1 test, it passes: Nothing to compare with yet.',
     ],
     [
-      'several new suites, by all their rates',
-      resultOf({
-        suites: [fresh, { ...fresh, name: 'rivers', pass_rate: { ...fresh.pass_rate, head: 0 } }],
-      }),
-      '✓ Nothing compared: 2 new suites: Nothing to compare with; pass rates from 0.0 % to 100.0 %.',
-    ],
-    [
-      'several new suites of one rate, by that',
+      'several new suites',
       resultOf({ suites: [fresh, { ...fresh, name: 'rivers' }] }),
-      '✓ Nothing compared: 2 new suites: Nothing to compare with; pass rate 100.0 %.',
+      '✓ New: 2 tests, all pass: Nothing to compare with yet.',
     ],
     [
       'nothing affected',
@@ -204,9 +200,9 @@ describe('headline', () => {
     [
       'a sweep',
       sweep(),
-      '✓ Evaluated: 2 results, pass rates from 91.7 % to 100.0 %. 1 of 8 references failed. Highest: capitals 100.0 % with claude-sonnet, temperature 0.7.',
+      '✓ Evaluated: 2 results, pass rates from 92 % to 100 %. 1 of 8 tests failed. Highest: capitals 100 % with claude-sonnet, temperature 0.7.',
     ],
-  ])('for %s says outcome, numbers and size', (_what, result, expected) =>
+  ])('for %s says outcome and numbers', (_what, result, expected) =>
     expect(words(result)).toBe(expected),
   );
 
@@ -218,7 +214,7 @@ describe('headline', () => {
     }));
     const references = swept.suites[1]!.references;
     expect(words({ ...swept, suites: suites.map((suite) => ({ ...suite, references })) })).toBe(
-      '✓ Evaluated: 2 results, pass rate 100.0 %. 8 references.',
+      '✓ Evaluated: 2 results, pass rate 100 %. 8 tests.',
     );
   });
 
@@ -230,7 +226,9 @@ describe('headline', () => {
       const reference = referenceOf('a', 'unchanged', { base, head: sideOf(tries) });
       return resultOf({ suites: [suiteOf('capitals', [reference])] });
     };
-    expect(words(open(3))).toMatch(/^✓ No regression: .* 3 of 20 tries have no readable grade\.$/);
+    expect(words(open(3))).toMatch(
+      /^✓ No regression: .* 3 of 20 answers have no readable grade\.$/,
+    );
     expect(words(open(2))).not.toContain('readable');
     expect(
       words(
@@ -240,7 +238,7 @@ describe('headline', () => {
           reasons: [{ code: 'words', text: 'a floor' }],
         }),
       ),
-    ).toBe('✗ Failed: a floor; 3 of 20 tries have no readable grade.');
+    ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
   });
 
   test('calls a regression one even where the gate may not fail', () =>

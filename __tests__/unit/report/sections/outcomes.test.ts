@@ -72,7 +72,7 @@ const scoringOf = (name: string, after: number): ScoringResult => ({
   ...{ prompt_effect: null, scoring_effect: after - 0.5, total: null },
   same_answers: { judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
 });
-const FALL = 'capitals 90.0 % → 80.0 % (−10.0 points)';
+const FALL = 'capitals 90 → 80 %: clearly worse';
 const FLOOR = 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %';
 const BELOW = { code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 } as const;
 const RECORDED = 'recordings in place of a model in support';
@@ -153,16 +153,24 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     { references: 1234 },
     { reasons: [{ code: 'no-test' }] },
     'grey',
-    '· No verdict',
-    'Nothing to run: 1,234 references removed, newly skipped or quarantined',
+    '· Deleted',
+    'Deleted: 1,234 tests',
   ],
   cancelled: [ENDED, { suites, reasons: ended('waiting') }, 'stopped', '· Cancelled', WHY],
   fixed: [
     {},
-    { suites: [capitals('unchanged', [0.9, 0.9], [referenceOf('peru', 'fixed', RAN)])] },
+    {
+      suites: [
+        capitals(
+          'unchanged',
+          [0.9, 0.9],
+          [referenceOf('peru', 'fixed', { ...RAN, base: failed('Cusco') })],
+        ),
+      ],
+    },
     'green',
     '✓ Fixed',
-    'Fixed: peru',
+    'Fixed: 1 of 1 test of capitals (peru): 0 of 1 → 1 of 1',
   ],
   'new-failing': [
     {},
@@ -180,8 +188,8 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
       ],
     },
     'fresh',
-    '+ A new reference fails',
-    '1 of 3 new references fails: peru',
+    '+ New',
+    'New: 3 tests, 1 fails (peru)',
   ],
   regressed: [{ fails: true }, { suites: FELL }, 'red', '✗ Regressed', `Regressed: ${FALL}`],
   failed: [{ fails: true }, { suites, reasons: [BELOW] }, 'red', '✗ Failed', FLOOR],
@@ -206,21 +214,21 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     },
     'open',
     '? Inconclusive',
-    'Inconclusive for 1 suite of 2; 2 references got worse',
+    'Inconclusive: capitals (gpt-4o, temperature 0) 90 → 80 %: 2 tests are too few to tell whether it got worse',
   ],
   'model-changed': [
     { fails: false },
     { suites: [drifted()] },
     'open',
     '? The model changed, not your prompt',
-    `The model changed, not your prompt: ${FALL}`,
+    'The model changed, not your prompt: capitals: base also drops when re-run today (90 → 80 %)',
   ],
   improved: [
     {},
     { suites: [capitals('improved', [0.8, 0.9])] },
     'green',
     '✓ Improved',
-    'Improved: capitals 80.0 % → 90.0 % (+10.0 points)',
+    'Improved: capitals 80 → 90 %: clearly better',
   ],
   'no-regression': [
     {},
@@ -235,7 +243,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     },
     'green',
     '✓ No regression',
-    'No regression in 1,234 affected references of 1 suite',
+    'No regression: capitals 90 → 90 %',
   ],
   'scoring-changed': [
     {},
@@ -252,7 +260,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     { mode: 'sweep', base: null, suites: [alone('capitals', 0.5), alone('support', 1)] },
     'green',
     '✓ Evaluated',
-    'Evaluated 2 references of 2 suites: pass rates from 50.0 % to 100.0 %',
+    'Evaluated 2 tests of 2 suites: pass rates from 50 % to 100 %',
   ],
 };
 
@@ -326,12 +334,12 @@ test('a sweep of one suite names one rate, and one that has none names no rate',
   const title = (head: number | null): string =>
     outcomeFields({ kind: 'evaluated' }, { suites: [alone('capitals', head)] }).title;
   expect([title(0.5), title(null)]).toEqual([
-    'Evaluated 1 reference of 1 suite: pass rate 50.0 %',
-    'Evaluated 1 reference of 1 suite',
+    'Evaluated 1 test of 1 suite: pass rate 50 %',
+    'Evaluated 1 test of 1 suite',
   ]);
 });
 
-test('rubrics that were tested where no reference is affected are named', () =>
+test('rubrics that were tested where no test is affected are named', () =>
   expect(outcomeFields({ kind: 'nothing-to-run', rubrics: 2 }).title).toBe(
-    'No reference is affected; 2 rubrics tested on labelled examples',
+    'No test is affected; 2 rubrics tested on labelled examples',
   ));

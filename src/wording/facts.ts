@@ -1,0 +1,113 @@
+import {
+  countsForVerdict,
+  fixedReferences,
+  newFailing,
+  newReferences,
+  sideCounts,
+} from '../kernel/result/counts.ts';
+import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
+import type { ReferenceResult } from '../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import type { Counts } from '../kernel/statistics/table.ts';
+import { count, counted } from '../text/amounts.ts';
+import { joinWords, namedIds, type Words } from './words.ts';
+
+/** What a pull request does besides breaking tests. */
+export interface Fact {
+  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped';
+  words: Words;
+}
+
+interface Ran {
+  suites: readonly SuiteResult[];
+  reasons: readonly Reason[];
+}
+
+export function pullRequestFacts(ran: Ran): Fact[] {
+  return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
+}
+
+/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6` */
+function fixedFact(suites: readonly SuiteResult[]): Fact[] {
+  const parts = suites.flatMap((suite): Words[] => {
+    const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
+    const fixed = suite.references.filter(({ id }) => ids.has(id));
+    if (fixed.length === 0) return [];
+    const of = counted(suite.references.filter(isOnHead).length, 'test');
+    return [
+      [
+        `${count(fixed.length)} of ${of} of `,
+        { name: suite.name },
+        ' (',
+        ...namedIds([...ids]),
+        `): ${passedOf(fixed, 'base')} → ${passedOf(fixed, 'head')}`,
+      ],
+    ];
+  });
+  return parts.length === 0 ? [] : [{ word: 'Fixed', words: joinWords(parts, '; ') }];
+}
+
+function isOnHead(reference: ReferenceResult): boolean {
+  return countsForVerdict(reference) && reference.status !== 'removed';
+}
+
+/** `0 of 6`: of all their tries on one side. */
+export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
+  const { passes, tries } = references
+    .map((reference): Counts => sideCounts(reference[side]))
+    .reduce((sum, each) => ({
+      passes: sum.passes + each.passes,
+      tries: sum.tries + each.tries,
+    }));
+  return `${count(passes)} of ${count(tries)}`;
+}
+
+/** `4 tests, 2 fail (new1, new2)` */
+function newFact({ suites, reasons }: Ran): Fact[] {
+  const [all, failing] = [newReferences(suites), newFailing(suites)];
+  if (all.length === 0) return [];
+  const tests = counted(all.length, 'test');
+  if (failing.length === 0)
+    return [{ word: 'New', words: [`${tests}, ${all.length === 1 ? 'it passes' : 'all pass'}`] }];
+  const fail = failing.length === 1 ? 'fails' : 'fail';
+  const isAll = failing.length === all.length;
+  const which = all.length === 1 ? 'it' : isAll ? 'all' : count(failing.length);
+  const names = namedIds(failing.map(({ id }) => id));
+  const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
+  return [{ word: 'New', words: [`${tests}, ${which} ${fail} (`, ...names, ')', ...gate] }];
+}
+
+function gateFails(setting: string): Words {
+  return [', and ', { name: setting }, ' is ', { name: 'fail' }];
+}
+
+/** What base gates on and head deletes, or newly skips or quarantines. */
+function goneFacts({ suites, reasons }: Ran): Fact[] {
+  const reason = reasons.find((each): each is ReasonOf<'removed'> => each.code === 'removed');
+  if (reason === undefined) return [];
+  const named = new Set(reason.named);
+  // Variants of a suite have the same references.
+  const found = suites.flatMap(({ path, references }) =>
+    references.map((reference) => [`${path}: ${reference.id}`, reference] as const),
+  );
+  const gone = [...new Map(found.filter(([name]) => named.has(name))).values()];
+  const deleted = gone.filter(({ status }) => status === 'removed');
+  const skipped = gone.filter(({ status }) => status !== 'removed');
+  return [
+    ...goneFact('Deleted', deleted, reason.fails),
+    ...goneFact('Skipped', skipped, reason.fails),
+  ];
+}
+
+/** `3 tests, 2 of them critical (cone6, wash)` */
+function goneFact(word: Fact['word'], gone: readonly ReferenceResult[], fails: boolean): Fact[] {
+  if (gone.length === 0) return [];
+  const critical = gone.filter(({ tags }) => tags.includes('critical'));
+  const how =
+    critical.length === 0
+      ? ''
+      : `, ${critical.length === gone.length ? 'all' : `${count(critical.length)} of them`} critical`;
+  const names = namedIds((critical.length === 0 ? gone : critical).map(({ id }) => id));
+  const gate = fails ? gateFails('gate.removed') : [];
+  return [{ word, words: [`${counted(gone.length, 'test')}${how} (`, ...names, ')', ...gate] }];
+}

@@ -1,0 +1,173 @@
+import { countsForVerdict, onlyScoringChanged } from '../kernel/result/counts.ts';
+import type { Reason } from '../kernel/result/reason.ts';
+import type { Result } from '../kernel/result/result.ts';
+import type { ScoringResult } from '../kernel/result/scoring-result.ts';
+import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
+import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import type { Fact } from './facts.ts';
+import { figuresOf, suitesWorstFirst } from './figures.ts';
+import { rateRange } from './rates.ts';
+import { fallInWords } from './scoring.ts';
+import { variantWords } from './variants.ts';
+import { suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
+import { firstOf, type Words } from './words.ts';
+
+/** What follows the first words of a report. */
+export interface HeadlineText {
+  subject: Words;
+  /** A line for each suite or fact; titles have them in place of the subject. */
+  rows: readonly Words[];
+  /** Further lines, which titles leave out. */
+  notes: readonly Words[];
+  /** The fact that is the subject. */
+  fact?: Fact['word'];
+}
+
+/** Longest sentence of a reason, in UTF-16 units. */
+const SENTENCE = 400;
+
+export function oneNote(sentence: string): HeadlineText {
+  return { subject: [], rows: [], notes: [[shorten(sentence, SENTENCE)]] };
+}
+
+/** The first reason; the words of an error are not ours. */
+export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
+  if (reason?.code !== 'words') return oneNote(words);
+  const name = shorten(reason.text, SENTENCE);
+  return { subject: [], rows: [], notes: [[{ name, limit: SENTENCE }]] };
+}
+
+/** With the variant where several suites have the name. */
+function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult[]): Words {
+  const isOnly = suites.filter((suite) => suite.name === name).length < 2;
+  return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
+}
+
+/** `support 100 → 70 %: 6 of 20 tests broke`; what does not begin with rates follows a colon. */
+function suiteRow(suite: SuiteResult, suites: readonly SuiteResult[], sentence: Words): Words {
+  const { base, head } = suite.pass_rate;
+  const [first] = sentence;
+  const isRate = typeof first === 'string' && first.startsWith(wholeRates(base, head));
+  return [...suiteWords(suite, suites), isRate ? ' ' : ': ', ...sentence];
+}
+
+const MOST_ROWS = 3;
+
+/** The suites of a verdict: their names, and a line for each of the worst. */
+export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): HeadlineText {
+  const chosen = suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
+  const isOnly = chosen.length === 1;
+  return {
+    subject: firstOf(
+      chosen.map((suite) => suiteWords(suite, suites)),
+      MOST_ROWS,
+    ),
+    rows: chosen
+      .slice(0, MOST_ROWS)
+      .map((suite) => suiteRow(suite, suites, suiteSentence(suite, { isOnly }))),
+    notes: [],
+  };
+}
+
+/** What a run found in which nothing got worse. */
+export function nothingWorse({
+  suites,
+  scoring,
+}: Pick<Result, 'suites' | 'scoring'>): HeadlineText {
+  const compared = suitesWorstFirst(
+    suites.filter(({ pass_rate }) => pass_rate.difference !== null),
+  );
+  const [worst] = compared;
+  if (worst === undefined) {
+    const [first, ...more] = onlyScoringChanged({ suites, scoring });
+    return first === undefined ? nothingCompared(suites) : scoringAlone(first, more.length);
+  }
+  if (suites.length === 1) {
+    const unnoticed = unnoticedDrop(worst);
+    return {
+      subject: suiteRow(worst, suites, [suiteRates(worst)]),
+      rows: [],
+      notes: unnoticed === null ? [] : [[unnoticed.sentence]],
+    };
+  }
+  const rest = compared.length === suites.length ? [] : [` ${count(compared.length)} compared.`];
+  const fell = (worst.pass_rate.difference ?? 0) < 0;
+  const largest: Words = fell
+    ? ['Largest drop: ', ...suiteRow(worst, suites, [suiteRates(worst)]), '.']
+    : ['No pass rate is lower.'];
+  return {
+    subject: [counted(suites.length, 'suite')],
+    rows: [],
+    notes: [[...largest, ...rest], ...unnoticedAnywhere(compared, suites)],
+  };
+}
+
+/** Of the suite that sees least. */
+function unnoticedAnywhere(
+  compared: readonly SuiteResult[],
+  suites: readonly SuiteResult[],
+): Words[] {
+  const found = compared.flatMap((suite) => {
+    const drop = unnoticedDrop(suite);
+    return drop === null ? [] : [{ suite, ...drop }];
+  });
+  const [least] = found.sort((a, b) => b.points - a.points);
+  return least === undefined ? [] : [[...suiteWords(least.suite, suites), `: ${least.sentence}`]];
+}
+
+function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
+  const [only] = suites;
+  return only === undefined || suites.length > 1
+    ? { subject: [counted(suites.length, 'suite')], rows: [], notes: [['Nothing is compared.']] }
+    : {
+        subject: suiteRow(only, suites, suiteSentence(only, { isOnly: true })),
+        ...{ rows: [], notes: [] },
+      };
+}
+
+function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineText {
+  return {
+    subject: [{ name }, ...(more === 0 ? [] : [` and ${count(more)} more`])],
+    rows: [],
+    notes: [
+      [
+        `Only the scoring changed: the same answers pass ${wholePercent(rates.base_base)} of the ` +
+          `time under base's and ${wholePercent(rates.base_head)} under head's.`,
+      ],
+    ],
+  };
+}
+
+/** Tests that got worse in suites that did not regress, and falls that head's scoring excuses. */
+export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
+  // These have a line of their own.
+  const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });
+  const excused = suites.filter(({ reason }) => reason?.by !== 'scoring' && reason?.under_base);
+  return [
+    ...(worse === 0
+      ? []
+      : [[`${counted(worse, 'test')} got worse, too few to call a suite regressed.`]]),
+    ...excused.map((suite): Words => {
+      const { base = null, head = null, excused: passes = false } = suite.reason?.under_base ?? {};
+      return [...suiteWords(suite, suites), `: ${fallInWords(base, head, passes)}.`];
+    }),
+  ];
+}
+
+/** Of a sweep, which compares nothing. */
+export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
+  const [only] = suites;
+  const counting = suites.flatMap(({ references }) => references.filter(countsForVerdict));
+  const failed = counting.filter(({ status }) => status === 'fail').length;
+  const all = failed === 0 ? suites.flatMap(({ references }) => references) : counting;
+  const tests = counted(all.length, 'test');
+  const how = failed === 0 ? `${tests}.` : `${count(failed)} of ${tests} failed.`;
+  if (suites.length === 1 && only !== undefined)
+    return { subject: suiteRow(only, suites, [suiteRates(only)]), rows: [], notes: [[how]] };
+  const range = rateRange(suites) ?? 'nothing could be judged';
+  return {
+    ...{ subject: [], rows: [] },
+    notes: [[`${counted(suites.length, 'result')}, ${range}. ${how}`]],
+  };
+}

@@ -1,0 +1,189 @@
+import { showsOnly } from '../kernel/result/counts.ts';
+import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
+import { count, counted, wholeRates } from '../text/amounts.ts';
+import { endingShares } from './endings.ts';
+import { passedOf } from './facts.ts';
+import { brokenIn, isSilent } from './figures.ts';
+import { preferredWords } from './rates.ts';
+import { fallInWords } from './scoring.ts';
+import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
+import { firstOf, namedIds, type Words } from './words.ts';
+
+interface Decided {
+  suite: SuiteResult;
+  reason: VerdictReason;
+  /** Its references by themselves have room: no other suite has this verdict. */
+  isOnly: boolean;
+}
+
+/** The sentence of a verdict, by the evidence that decided it; the suite's name precedes it. */
+const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
+  fall: fallWords,
+  references: ({ suite, reason, isOnly }) =>
+    isOnly && reason.references.length > 0
+      ? [`${brokeWords(suite) ?? ''}: `, ...eachPassed(suite, reason.references), although(suite)]
+      : [`${suiteRates(suite)}: `, brokeWords(suite) ?? 'several tests pass less often'],
+  unanswered: ({ suite, reason: { references } }) => [
+    `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
+    `${count(references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
+    ...namedIds(references),
+    ')',
+  ],
+  rise: ({ suite, reason }) => [`${suiteRates(suite)}: clearly better${byChance(reason)}`],
+  bound: unnoticedWords,
+  'not-lower': unnoticedWords,
+  run: unnoticedWords,
+  suspicious: ({ suite, reason }) => [
+    ...eachPassed(suite, reason.references),
+    ': perhaps worse, too few answers to tell',
+  ],
+  named: ({ suite, reason }) => [
+    ...eachPassed(suite, reason.references),
+    ': worse, but not enough to call the suite regressed',
+  ],
+  metric: ({ suite, reason }) => [
+    ...metricWords(suite, reason.metrics[0] ?? ''),
+    ': perhaps worse, too few answers to tell',
+  ],
+  unsettled: ({ suite }) => [
+    `${suiteRates(suite)}: ${testsOf(suite)} ` +
+      `${suite.compared.references === 1 ? 'is' : 'are'} too few to tell whether it got worse`,
+  ],
+  uncompared: ({ suite, reason: { references } }) => [
+    `no answer to compare in ${count(references.length)} of ${counted(suite.evidence.of, 'test')} (`,
+    ...namedIds(references),
+    ')',
+  ],
+  endings: ({ suite }) => [`answers ${endingShares(suite.references).join('; ')}`],
+  scoring: ({ reason: { under_base: under } }) => [
+    under === undefined
+      ? "worse under base's scoring; the scoring changed too"
+      : fallInWords(under.base, under.head, under.excused),
+  ],
+  model: ({ suite: { confirmation } }) => [
+    confirmation === undefined ? 'base also drops when re-run today' : baseDrops(confirmation),
+  ],
+  unconfirmed: ({ suite: { confirmation } }) => [
+    confirmation === undefined
+      ? 'fell, and new answers could not confirm it'
+      : unconfirmedFall(confirmation),
+  ],
+};
+
+/** @param isOnly no other suite has its verdict, so there is room for single tests. */
+export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
+  const { reason, verdict } = suite;
+  if (showsOnly(suite) && verdict !== 'regressed')
+    return ['no metric of it gates, so its values are only shown'];
+  if (reason === null)
+    return [suite.pass_rate.difference === null ? uncomparedWords(suite) : suiteRates(suite)];
+  return SENTENCES[reason.by]({ suite, reason, isOnly });
+}
+
+/** `100 → 70 %`, or which answers are preferred. */
+export function suiteRates(suite: SuiteResult): string {
+  const { unit, rollups, pass_rate } = suite;
+  const preferred = preferredWords(suite);
+  if (preferred !== null) return preferred;
+  const rates = wholeRates(pass_rate.base, pass_rate.head);
+  return unit === 'references' ? `${rates} by ${rollups.policy}` : rates;
+}
+
+function fallWords({ suite, reason }: Decided): Words {
+  const [name] = reason.metrics;
+  const { base, head } = suite.pass_rate;
+  const own = suite.metrics.find((metric) => metric.name === name);
+  const isRate = own?.base === base && own.head === head;
+  const what = name === undefined || isRate ? [suiteRates(suite)] : metricWords(suite, name);
+  return [...what, `: ${brokeWords(suite) ?? `clearly worse${byChance(reason)}`}`];
+}
+
+/** `format 100 → 85 %, although correct rose 80 → 97 %` */
+function metricWords({ metrics }: SuiteResult, name: string): Words {
+  const own = metrics.find((metric) => metric.name === name);
+  const known = typeof own?.base === 'number' && typeof own.head === 'number';
+  const [risen] = metrics
+    .filter(({ gates, base, head }) => gates && base !== null && head !== null && head > base)
+    .sort((a, b) => riseOf(b) - riseOf(a));
+  return [
+    { name },
+    known ? ` ${wholeRates(own.base, own.head)}` : ' fell',
+    ...(risen === undefined
+      ? []
+      : [', although ', { name: risen.name }, ` rose ${wholeRates(risen.base, risen.head)}`]),
+  ];
+}
+
+function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
+  return (head ?? 0) - (base ?? 0);
+}
+
+/** `6 of 20 tests broke`; null: no single one is known to. */
+function brokeWords(suite: SuiteResult): string | null {
+  const broken = brokenIn(suite).length;
+  return broken === 0 ? null : `${count(broken)} of ${testsOf(suite)} broke`;
+}
+
+function testsOf({ compared, evidence }: SuiteResult): string {
+  return counted(compared.references === 0 ? evidence.of : compared.references, 'test');
+}
+
+/** `a 6 of 6 → 0 of 6, b 4 of 4 → 0 of 4` */
+function eachPassed({ references }: SuiteResult, ids: readonly string[]): Words {
+  return firstOf(
+    references
+      .filter(({ id }) => ids.includes(id))
+      .map((reference) => [
+        { name: reference.id },
+        ` ${passedOf([reference], 'base')} → ${passedOf([reference], 'head')}`,
+      ]),
+  );
+}
+
+function although({ pass_rate: { base, head } }: SuiteResult): string {
+  if (base === null || head === null || head < base) return '';
+  return `, although the rate ${head > base ? 'rose' : 'stayed'} ${wholeRates(base, head)}`;
+}
+
+/** ` (under 0.1 % likely by chance)`; empty where no test has a p. */
+function byChance({ p }: VerdictReason): string {
+  if (p === null) return '';
+  return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;
+}
+
+/** A drop of this many points should not go unnoticed; where it could, tests are too few. */
+const LARGE_DROP = 20;
+
+function unnoticedWords({ suite }: Decided): Words {
+  const unnoticed = unnoticedDrop(suite);
+  return [`${suiteRates(suite)}${unnoticed === null ? '' : `. ${unnoticed.sentence}`}`];
+}
+
+/** What a green suite cannot see; null: even a small drop would show. */
+export function unnoticedDrop(
+  suite: SuiteResult,
+): { points: number; isSmall: boolean; sentence: string } | null {
+  const { base, low } = suite.pass_rate;
+  if (base === 0)
+    return {
+      ...{ points: 0, isSmall: false },
+      sentence: 'Nothing passes on base, so nothing could break.',
+    };
+  // Rounded up, without the error of a sum.
+  const points = Math.ceil(Number((-(low ?? 0) * 100).toFixed(6)));
+  if (points <= 0) return null;
+  if (points < LARGE_DROP)
+    return {
+      ...{ points, isSmall: false },
+      sentence: `A drop of ${counted(points, 'point')} or less could go unnoticed.`,
+    };
+  const drop =
+    points >= 100
+      ? 'a large'
+      : `${points >= 80 && points < 90 ? 'an' : 'a'} ${String(points)}-point`;
+  const are = suite.compared.references === 1 ? 'is' : 'are';
+  return {
+    ...{ points, isSmall: true },
+    sentence: `${testsOf(suite)} ${are} too few: even ${drop} drop could go unnoticed.`,
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * A sentence of our own words and of foreign ones, which reports show as code. `limit`: in
+ * characters, if longer than a name.
+ */
+export type Words = readonly (string | { name: string; limit?: number })[];
+
+export function plainWords(words: Words): string {
+  return words.map((part) => (typeof part === 'string' ? part : part.name)).join('');
+}
+
+export function joinWords(parts: readonly Words[], separator: string): Words {
+  return parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
+}
+
+const MOST_NAMES = 3;
+
+/** The first of a list, and how many more there are: `a`, `b`, `c` and 2 more. */
+export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
+  const shown = joinWords(parts.slice(0, most), ', ');
+  return parts.length > most ? [...shown, ` and ${String(parts.length - most)} more`] : shown;
+}
+
+export function namedIds(ids: readonly string[]): Words {
+  return firstOf(ids.map((name) => [{ name }]));
+}
