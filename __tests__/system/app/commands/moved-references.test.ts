@@ -64,7 +64,7 @@ describe('a reference that moves to another suite', () => {
   ])('is compared with what its own suite of base answers: %s', async (_, base, head) => {
     const { code, out } = await compared(base, head);
     expect(code).toBe(1);
-    expect(out).toMatch(/Regressed: [bc] 100\.0 % → 0\.0 %/);
+    expect(out).toMatch(/Regressed: ([bc])\n+\1:? .*tests? broke/);
     expect(out).toContain('Cause not looked for: tests were moved here from the prompt a.');
     expect(out).not.toContain('removed');
   });

@@ -1,7 +1,6 @@
 /** What counts as evidence, and what its absence says. */
 import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
-import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { headline } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';

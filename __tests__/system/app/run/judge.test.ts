@@ -169,7 +169,7 @@ describe('a change of the scoring alone', () => {
       'p: 1 test newly skipped by this change: r01',
     ]);
     expect(scoringSummary(skipping.result.scoring[0]!)).toContain(
-      'because the list of skipped references changed.',
+      'because the list of skipped tests changed.',
     );
     const counting = await runPipeline(sides[1], sides[0], yes);
     expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);

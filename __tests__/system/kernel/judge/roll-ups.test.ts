@@ -58,7 +58,7 @@ describe('roll-ups', () => {
       pass_rate: { base: 1, head: 1, difference: 0 },
       compared: { references: 12, tries: 5 },
     });
-    expect(suiteSummary(suite)).toMatch(/^tests that pass \(majority\) 100\.0 % → 100\.0 % /);
+    expect(suiteSummary(suite)).toMatch(/^tests that pass \(majority\) 100\.0 % → 100\.0 %, /);
     expect(result.conclusion).toBe('success');
   });
 
