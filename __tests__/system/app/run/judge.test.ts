@@ -172,7 +172,7 @@ describe('a change of the scoring alone', () => {
       'because the list of skipped tests changed.',
     );
     const counting = await runPipeline(sides[1], sides[0], yes);
-    expect(notices(counting)).toEqual(['p: 1 reference no longer skipped by this change: r01']);
+    expect(notices(counting)).toEqual(['p: 1 test no longer skipped by this change: r01']);
   });
 
   test('together with the prompt splits the change between the two', async () => {
