@@ -24,6 +24,7 @@ const letters = (text: string): string =>
 
 /** What the page says of the sections that it shows in a way of its own. */
 const ON_THE_PAGE: Partial<Record<SectionName, string>> = {
+  suites: 'Suite Pass rate',
   brokenReferences: 'regressed australia',
   movedReferences: 'flaky denmark',
 };
