@@ -15,6 +15,7 @@ import { brokenTests, isPlain, showBroken } from './broken-tests.ts';
 const LIMIT = 1_500;
 
 const MOST_NAMES = 8;
+const MOST_CAUSES = 5;
 
 /** Where `evaldiff show` and `fix` look for a result. */
 const FOLDER = 'evaldiff-report';
@@ -26,10 +27,11 @@ const FOLDER = 'evaldiff-report';
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
   const isOutsiders = result.trust === 'untrusted' || links.outsider === true;
-  if (isOutsiders || result.base === null || broken.length + causes.length === 0) return [];
+  const isRed = result.conclusion === 'failure' || broken.length + causes.length > 0;
+  if (isOutsiders || result.base === null || !isRed) return [];
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
-    ...causeItems(causes, result),
+    ...causeItems(causes, result).slice(0, MOST_CAUSES),
     ...[...Map.groupBy(broken, ({ suite }) => suite.name)].map(([name, entries]) =>
       item(`Broken tests of ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
     ),
@@ -62,7 +64,7 @@ function commandItems(
     ...showBroken(broken).map((show) =>
       item('Print a test as JSON', `${show} --json ${options}`.trim()),
     ),
-    item('Run the broken tests on both commits', run),
+    item('Run the tests on both commits', run),
   ];
 }
 
@@ -79,7 +81,7 @@ function causeItems(causes: readonly FoundLines[], result: Result): Line[] {
       .map(({ side, file, to }) => ({
         suite: suite.name,
         what: PROOFS[proof],
-        at: `${placeOf(result, file, to)}${side === 'base' ? ' (removed)' : ''}`,
+        at: `${placeOf(result, file, to)}${side === 'base' ? ' (on base)' : ''}`,
       })),
   );
   return [...Map.groupBy(places, ({ what, at }) => `${what} ${at}`).values()].flatMap((same) =>

@@ -5,17 +5,17 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 
 /** Tests that broke, and new ones that fail; the worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
-  return referenceEntries(suitesWorstFirst(suites)).filter(({ reference }) => {
-    const { status, base, head } = reference;
-    const isNewFailing = base === null && head?.rollup === 'fail';
-    const isBroken = status === 'regressed' || status === 'fell' || isNewFailing;
-    return isBroken && countsForVerdict(reference);
+  return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
+    const { status, head } = reference;
+    const isNew = status === 'added' || suite.verdict === 'new';
+    const isBroken = status === 'regressed' || status === 'fell';
+    return (isBroken || (isNew && head?.rollup === 'fail')) && countsForVerdict(reference);
   });
 }
 
 /** One word of a shell, without room for an instruction to whoever reads it. */
 export function isPlain(name: string): boolean {
-  return /^[\w.][\w.+@/-]{0,59}$/.test(name);
+  return /^[\w.][\w.+@/-]{0,79}$/.test(name);
 }
 
 /** `npx evaldiff show support/t05`; empty if no id is plain. */

@@ -25,7 +25,7 @@ test('the commands of the fold for a coding agent run as they are printed', asyn
   const clone = temporaryFolder('clone');
   execFileSync('git', ['clone', '--quiet', directory, clone]);
   const asked = server.requests.length;
-  const ran = await run(commandOf('Run the broken tests on both commits'), { cwd: clone });
+  const ran = await run(commandOf('Run the tests on both commits'), { cwd: clone });
   expect([ran.code, ran.said]).toEqual([1, expect.stringContaining('Regressed')]);
   expect(server.requests.length).toBeGreaterThan(asked);
   const shownAt = async (cwd: string): Promise<unknown> => {

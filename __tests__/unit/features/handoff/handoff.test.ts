@@ -203,7 +203,7 @@ describe('the fold for a coding agent', () => {
     expect(textOf(result, 'handoff', links).split('\n')).toEqual([
       '- Get the result of this run: `gh run download 7001 -n evaldiff-result -D evaldiff-report`',
       '- Print a test as JSON: `npx evaldiff show support/t05 --json`',
-      '- Run the broken tests on both commits: `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6 prompts=support references=t05,t12 --report evaldiff-report`',
+      '- Run the tests on both commits: `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6 prompts=support references=t05,t12 --report evaldiff-report`',
       '- Proven cause of support: `prompts/support.yaml:12`',
       '- Broken tests of support: `t05, t12`',
       '',
@@ -224,18 +224,27 @@ describe('the fold for a coding agent', () => {
     });
     const fold = textOf(result, 'handoff');
     expect(fold).toContain(
-      'Only change, not tried, of support: `services/a/prompts/support.yaml:9 (removed)`',
+      'Only change, not tried, of support: `services/a/prompts/support.yaml:9 (on base)`',
     );
     expect(fold).toContain('`npx evaldiff show support/t05 --json -C services/a`');
     expect(fold).not.toContain('gh run');
   });
 
   test('names new tests that fail, and none that is in quarantine', () => {
-    const fresh = broken('new1', { status: 'added', base: null });
+    // A new test also runs on base.
+    const fresh = broken('new1', { status: 'added', base: failed('x') });
+    const fine = broken('new2', { status: 'added', base: null, head: passed('a') });
     const kept = broken('old1', { quarantined: true });
-    const result = resultOf({ suites: [suiteOf('support', [fresh, kept])] });
-    expect(textOf(result, 'handoff')).toContain('Broken tests of support: `new1`\n'.trim());
+    const result = resultOf({ suites: [suiteOf('support', [fresh, fine, kept])] });
+    expect(textOf(result, 'handoff')).toContain('Broken tests of support: `new1`');
     expect(textOf(result, 'handoff')).not.toContain('old1');
+  });
+
+  test('has the command of a run that is red for no test of its own', () => {
+    const result = resultOf({ conclusion: 'failure', suites: [suiteOf('support', [])] });
+    expect(textOf(result, 'handoff')).toBe(
+      '- Run the tests on both commits: `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6 --report evaldiff-report`',
+    );
   });
 
   test('is not there for an outsider, a sweep, or where nothing broke', () => {
@@ -277,7 +286,7 @@ describe('the fold for a coding agent', () => {
       const fold = textOf(resultOf({ conclusion: 'failure', suites: [suite], causes }), 'handoff');
       expect(fold.split('\n')).toEqual([
         '- Print a test as JSON: `npx evaldiff show t05 --json`',
-        expect.stringMatching(/^- Run the broken tests on both commits: `[\w .-]+`$/),
+        expect.stringMatching(/^- Run the tests on both commits: `[\w .-]+`$/),
         '- Proven cause of 1 more: `prompts/support.yaml:12`',
         '- Broken tests of 1 more: `t05, 1 more`',
       ]);
