@@ -165,5 +165,5 @@ function remedyOf(system: string): string {
     );
   if (!UNREACHED.test(system)) return '';
   const why = /^(ENOTFOUND|EAI_AGAIN)$/.test(system) ? 'the host name is not found: ' : '';
-  return `; ${why}check the network and the server's address`;
+  return `; ${why}check the network, the proxy and the server's address`;
 }

@@ -7,7 +7,7 @@ const failure = (status: number, code: string, said: string) =>
 
 test('a host name that is not found is explained in words beside the code', () => {
   expect(transportFault(new TransportError('connection', 'ENOTFOUND'), 1).message).toBe(
-    "no connection (ENOTFOUND); the host name is not found: check the network and the server's address",
+    "no connection (ENOTFOUND); the host name is not found: check the network, the proxy and the server's address",
   );
 });
 

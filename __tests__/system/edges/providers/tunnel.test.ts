@@ -133,6 +133,6 @@ test('a failed connection says that a proxy of the environment is not used', asy
   );
   afterThisTest(providers.close);
   expect(errorOf(await providers.complete(request)).message).toBe(
-    "openai (far): 3 connections in a row failed, so nothing more was sent: no connection (ECONNREFUSED); check the network and the server's address; https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy)",
+    "openai (far): 3 connections in a row failed, so nothing more was sent: no connection (ECONNREFUSED); check the network, the proxy and the server's address; https_proxy is not obeyed: name the proxy in the input proxy (in a terminal --proxy)",
   );
 });

@@ -66,7 +66,7 @@ const AFTER =
 
 test('a server that refuses three connections in a row is not called again', async () => {
   const ask = asking(`http://127.0.0.1:${await closedPort()}/v1`);
-  const told = `${AFTER} (ECONNREFUSED); check the network and the server's address`;
+  const told = `${AFTER} (ECONNREFUSED); check the network, the proxy and the server's address`;
   const first = await ask(40);
   expect([messages(first), callsMade(first)]).toEqual([new Set([told]), 3]);
   const later = await ask(10);
