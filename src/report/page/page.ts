@@ -172,6 +172,12 @@ const asBlocks =
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
+/** Two tests are shown open. */
+function withAnswers(name: SectionName): PageSection {
+  return ({ result, reports, links }) =>
+    htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 2 }, reports, [name]), links);
+}
+
 const withinAnotherSection: PageSection = () => null;
 
 /** Sections with their own rendering on the page, or shown within another one. */
@@ -179,11 +185,9 @@ const OWN: Partial<Record<SectionName, PageSection>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,
   errors: withinAnotherSection,
-  worstReference: ({ result, reports, links }) =>
-    htmlOf(
-      sectionBlocks(result, { ...EVERYTHING, answers: 1 }, reports, ['worstReference']),
-      links,
-    ),
+  worstReference: withAnswers('worstReference'),
+  newFailures: withAnswers('newFailures'),
+  otherNew: withinAnotherSection,
   suites: ({ result, links }) => suitesHtml(result, links),
   ranking: variantsHtml,
   handoff: withinAnotherSection,

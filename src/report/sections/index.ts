@@ -16,6 +16,7 @@ import type { Reports, Slot } from './feature-report.ts';
 import { flippedReferences } from './flipped-references.ts';
 import { footer } from './footer.ts';
 import { metricValues } from './metrics.ts';
+import { deletedTests, newFailures, otherNew } from './new-references.ts';
 import { notices, problems, reasons } from './notices.ts';
 import { headline } from './outcomes.ts';
 import { brokenReferences, movedReferences } from './references.ts';
@@ -38,6 +39,7 @@ const SECTIONS = {
     const worst = worstReference(result, detail, reports);
     return worst.length > 0 ? worst : flippedReferences(result, detail);
   },
+  newFailures,
   reasons,
   sizeNote,
   next: inSlot('next'),
@@ -45,6 +47,8 @@ const SECTIONS = {
   suites: suitesTable,
   ranking,
   brokenReferences,
+  otherNew,
+  deletedTests,
   belowReferences: inSlot('belowReferences'),
   metrics: (result, detail, reports, links) =>
     oneFold([

@@ -140,12 +140,15 @@ export function notices(result: Result, detail: Detail): Block[] {
   const fresh = new Set(
     result.suites.filter(({ verdict }) => verdict === 'new').map(({ name }) => name),
   );
-  // Advice on repeated answers is given once: when the suite is new.
-  const all = result.notices.filter((notice) =>
-    notice.kind === 'repeats'
-      ? fresh.has(said(notice).suite ?? '')
-      : notice.kind !== 'error' || !isSaid(notice.message),
-  );
+  const all = result.notices.filter((notice) => {
+    const { suite } = said(notice);
+    const { kind } = notice;
+    // New and deleted tests have their own folds.
+    if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
+    // Advice on repeated answers is given once: when the suite is new.
+    if (kind === 'repeats') return fresh.has(suite ?? '');
+    return kind !== 'error' || !isSaid(notice.message);
+  });
   if (all.length === 0) return [];
   const present = NOTICE_KINDS.map(({ kind, words }) => ({
     words,
@@ -172,6 +175,12 @@ export function notices(result: Result, detail: Detail): Block[] {
       ),
     ],
     [...list(shown), ...moreBlock(lines.length, shown.length)],
+  );
+}
+
+function listsTests({ suites }: Result, suite: string | null, kind: 'added' | 'removed'): boolean {
+  return suites.some(
+    ({ name, references }) => name === suite && references.some(({ status }) => status === kind),
   );
 }
 

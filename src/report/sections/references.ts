@@ -165,9 +165,7 @@ const MOVED: readonly ReferenceStatus[] = [
   'ungraded',
   'inconclusive',
   'flaky',
-  'added',
   'edited',
-  'removed',
   'improved',
   'rose',
 ];

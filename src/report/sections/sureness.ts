@@ -35,15 +35,16 @@ export function sureness(
   reports: Reports,
 ): Block[] {
   const { suites, mode } = result;
-  const sentences = mode === 'sweep' ? [] : suiteSentences(result);
+  const isJudged = mode === 'diff' && suites.some(({ pass_rate }) => pass_rate.head !== null);
+  const isCompared = suites.some(({ pass_rate }) => pass_rate.difference !== null);
+  const sentences = isJudged ? suiteSentences(result) : [];
   const shown = sentences.slice(0, items);
-  if (suites.length === 0) return [];
   return group(
-    [text(mode === 'sweep' ? 'Calls and tokens' : 'How sure is this?')],
+    [text(isJudged ? 'How sure is this?' : 'Calls and tokens')],
     [
       ...list(shown.map(({ line }) => line)),
-      ...moreBlock(sentences.length === 0 ? 0 : suites.length, sumOf(shown)),
-      ...(shown.length === 0 ? [] : [paragraph([text(VOCABULARY)])]),
+      ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
+      ...(isCompared && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
       ...list([...reports.flatMap((report) => report.sureness?.(result) ?? []), ...spent(result)]),
     ],
   );

@@ -1,0 +1,131 @@
+import { countsForVerdict, isNew, isNewFailing } from '../../kernel/result/counts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { counted } from '../../text/amounts.ts';
+import type { Detail } from './detail.ts';
+import {
+  group,
+  joinLines,
+  list,
+  paragraph,
+  placeLink,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
+import { evidence } from './evidence.ts';
+import { linkedFace, shortFace } from './faces.ts';
+import type { Reports } from './feature-report.ts';
+import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
+import { andMore, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
+import { brokenOf, opensWorst } from './references.ts';
+
+/** New tests that fail are open, up to this many; where something broke, that is open instead. */
+const OPEN_NEW = 2;
+
+interface NewTests {
+  open: ReferenceEntry[];
+  folded: ReferenceEntry[];
+  passing: ReferenceEntry[];
+}
+
+function newTests(result: Result, detail: Detail, reports: Reports): NewTests {
+  const all = referenceEntries(result.mode === 'sweep' ? [] : result.suites).filter(
+    ({ suite, reference }) => isNew(reference, suite) && countsForVerdict(reference),
+  );
+  const failing = all
+    .filter(({ suite, reference }) => isNewFailing(reference, suite))
+    .sort((a, b) => fallOf(b.reference) - fallOf(a.reference));
+  const isFree = opensWorst(result, detail) && brokenOf(result, reports).length === 0;
+  const open = isFree ? Math.min(OPEN_NEW, detail.answers) : 0;
+  return {
+    open: failing.slice(0, open),
+    folded: failing.slice(open),
+    passing: all.filter(({ suite, reference }) => !isNewFailing(reference, suite)),
+  };
+}
+
+export function newFailures(result: Result, detail: Detail, reports: Reports): Block[] {
+  return newTests(result, detail, reports).open.flatMap((entry) =>
+    newEvidence(entry, result, detail, reports),
+  );
+}
+
+function newEvidence(
+  { suite, reference }: ReferenceEntry,
+  { suites }: Result,
+  detail: Detail,
+  reports: Reports,
+): Block[] {
+  const title: Line = [
+    strong('New, fails:'),
+    text(' '),
+    ...linkedFace(reference),
+    ...(suites.length < 2 ? [] : [text(' of '), ...suiteName(suite, repeatedNames(suites))]),
+    text(`, ${passWords(reference.head)}`),
+  ];
+  return evidence(title, { ...reference, base: null }, detail, reports);
+}
+
+/** The other new tests: failing ones with their answers, those that pass by name. */
+export function otherNew(result: Result, detail: Detail, reports: Reports): Block[] {
+  const { open, folded, passing } = newTests(result, detail, reports);
+  const shown = folded.slice(0, detail.answers);
+  const title = open.length > 0 ? 'more new test' : 'new test';
+  const rest = folded.length + passing.length;
+  return rest === 0
+    ? []
+    : group(
+        [text(counted(rest, title))],
+        [
+          ...shown.flatMap((entry) => newEvidence(entry, result, detail, reports)),
+          ...moreBlock(folded.length, shown.length, 'that fail'),
+          ...(passing.length === 0
+            ? []
+            : [paragraph([text('Pass: '), ...namesOf(passing, detail), text('.')])]),
+        ],
+      );
+}
+
+function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {
+  const shown = entries.slice(0, Math.max(1, items));
+  const more = andMore(entries.length, shown.length);
+  return [
+    ...joinLines(
+      shown.map(({ reference }) => [placeLink(shortFace(reference), reference)]),
+      ', ',
+    ),
+    text(more === null ? '' : ` ${more}`),
+  ];
+}
+
+/** Deleted tests by suite, critical ones first. */
+export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] {
+  const entries = referenceEntries(mode === 'sweep' ? [] : suites).filter(
+    ({ reference }) => reference.status === 'removed',
+  );
+  // Variants of a prompt have the same tests.
+  const gone = [
+    ...new Map(
+      entries.map((entry) => [JSON.stringify([entry.suite.path, entry.reference.id]), entry]),
+    ).values(),
+  ];
+  const isCritical = ({ reference }: ReferenceEntry): boolean =>
+    reference.tags.includes('critical');
+  const bySuite = [...Map.groupBy(gone, ({ suite }) => suite.name)];
+  return group(
+    [text(counted(gone.length, 'deleted test'))],
+    list(
+      bySuite.map(([name, own]): Line => {
+        const critical = own.filter(isCritical);
+        const others = own.filter((entry) => !isCritical(entry));
+        return [
+          text(`${name}: `),
+          ...(critical.length === 0 ? [] : [...namesOf(critical, detail), text(' (critical)')]),
+          text(critical.length > 0 && others.length > 0 ? '; ' : ''),
+          ...(others.length === 0 ? [] : namesOf(others, detail)),
+        ];
+      }),
+    ),
+  );
+}
