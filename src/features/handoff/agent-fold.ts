@@ -31,7 +31,7 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   if (isOutsiders || result.base === null || !isRed) return [];
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
-    ...causeItems(causes, result).slice(0, MOST_CAUSES),
+    ...causes.flatMap((cause) => causeItems(cause, result)).slice(0, MOST_CAUSES),
     ...[...Map.groupBy(broken, ({ suite }) => suite.name)].map(([name, entries]) =>
       item(`Broken tests of ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
     ),
@@ -53,17 +53,18 @@ function commandItems(
   artifact: ReportContext['links']['artifact'],
 ): Line[] {
   const { local_options: options = '' } = result;
-  const choice = [
-    ...chosen('prompts', new Set(broken.map(({ suite }) => suite.name))),
-    ...chosen('references', new Set(broken.map(({ reference }) => reference.id))),
-  ];
+  const suites = new Set(broken.map(({ suite }) => suite.name));
+  const ids = new Set(broken.map(({ reference }) => reference.id));
+  const choice = [...chosen('prompts', suites), ...chosen('references', ids)];
   const run = [localCommand(result, base.sha), ...choice, '--report', FOLDER].join(' ');
-  const download = `gh run download ${artifact?.run ?? ''} -n ${artifact?.name ?? ''} -D ${FOLDER}`;
+  const show = showBroken(broken).map((command) => `${command} --json ${options}`.trim());
+  const download =
+    artifact === undefined
+      ? []
+      : [`gh run download ${artifact.run} -n ${artifact.name} -D ${FOLDER}`];
   return [
-    ...(artifact === undefined ? [] : [item('Get the result of this run', download)]),
-    ...showBroken(broken).map((show) =>
-      item('Print a test as JSON', `${show} --json ${options}`.trim()),
-    ),
+    ...download.map((command) => item('Get the result of this run', command)),
+    ...show.map((command) => item('Print a test as JSON', command)),
     item('Run the tests on both commits', run),
   ];
 }
@@ -74,21 +75,13 @@ function chosen(key: string, names: ReadonlySet<string>): string[] {
   return isShort && [...names].every(isPlain) ? [`${key}=${[...names].join(',')}`] : [];
 }
 
-function causeItems(causes: readonly FoundLines[], result: Result): Line[] {
-  const places = causes.flatMap(({ suite, proof, lines }) =>
-    lines
-      .filter(({ file }) => isPlain(file))
-      .map(({ side, file, to }) => ({
-        suite: suite.name,
-        what: PROOFS[proof],
-        at: `${placeOf(result, file, to)}${side === 'base' ? ' (on base)' : ''}`,
-      })),
-  );
-  return [...Map.groupBy(places, ({ what, at }) => `${what} ${at}`).values()].flatMap((same) =>
-    same
-      .slice(0, 1)
-      .map(({ what, at }) => item(`${what} ${names(same.map(({ suite }) => suite))}`, at)),
-  );
+function causeItems({ suite, proof, lines }: FoundLines, result: Result): Line[] {
+  return lines
+    .filter(({ file }) => isPlain(file))
+    .map(({ side, file, to }) => {
+      const at = `${placeOf(result, file, to)}${side === 'base' ? ' (on base)' : ''}`;
+      return item(`${PROOFS[proof]} ${names([suite.name])}`, at);
+    });
 }
 
 const PROOFS: Readonly<Record<FoundLines['proof'], string>> = {
