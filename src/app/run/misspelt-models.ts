@@ -6,31 +6,26 @@ import { nearest } from '../../text/suggest.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
-/**
- * Models without a price whose names are one letter away from that of a listed model. Another digit
- * is another version of a model, not a typo.
- */
+/** Models without a price, one letter away from a listed name. Another digit is another version. */
 export async function misspeltModels(
   { suites, features, price }: Prepared,
-  { models }: Pricing,
+  { models = async () => [] }: Pricing,
 ): Promise<Problem[]> {
-  if (models === undefined) return [];
-  const heads = suites.flatMap(({ run }) => run.suite.head ?? []);
-  const found = new Map<string, Problem>();
-  for (const target of new Set(targetsOf({ suites, features }))) {
-    if (!isListed(target) || price(target, { input_tokens: 0, output_tokens: 0 }) !== null)
-      continue;
-    const { provider, model } = target;
+  const unpriced = targetsOf({ suites, features })
+    .filter(isListed)
+    .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
+  const byName = new Map(unpriced.map((target) => [target.model, target]));
+  const found = [...byName.values()].map(async ({ provider, model }): Promise<Problem[]> => {
     const known = (await models(provider)).filter((name) => digitsOf(name) === digitsOf(model));
     const near = nearest(model, known, 'typo');
-    if (near === null) continue;
-    const head = heads.find(({ variant }) => variant.target === target || variant.model === model);
-    found.set(model, {
-      place: head === undefined ? null : keyPlace(head.suite.prompt, 'model'),
-      message: `the model "${model}" is not known; did you mean "${near}"? If it is right: ${PRICE_ADVICE}`,
-    });
-  }
-  return [...found.values()];
+    const meant = `the model "${model}" is not known; did you mean "${near ?? ''}"?`;
+    const head = suites
+      .flatMap(({ run }) => run.suite.head ?? [])
+      .find(({ variant }) => variant.target?.model === model);
+    const place = head === undefined ? null : keyPlace(head.suite.prompt, 'model');
+    return near === null ? [] : [{ place, message: `${meant} If it is right: ${PRICE_ADVICE}` }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 function digitsOf(name: string): string {
