@@ -134,7 +134,10 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   fixed: {
     ...GOOD,
     words: 'Fixed',
-    text: (_, found) => ({ ...factText(factOf('Fixed', found)), notes: [otherwise(found)] }),
+    text: (_, found) => {
+      const notes = found.suites.length === 1 ? [] : [otherwise(found)];
+      return { ...factText(factOf('Fixed', found)), notes };
+    },
   },
   'new-failing': {
     ...{ ...COMPARED, sign: '+', tone: 'neutral', words: 'New' },
@@ -236,9 +239,10 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 
 /** What a run found besides the fact that is its subject. */
 function otherwise(found: Found): Words {
-  return comparesNothing(found.figures)
-    ? ['Nothing to compare with yet.']
-    : ['No regression: ', ...nothingWorse(found).subject, '.'];
+  if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
+  return found.suites.some(({ pass_rate }) => pass_rate.difference !== null)
+    ? ['No regression: ', ...nothingWorse(found).subject, '.']
+    : ['No other test is affected.'];
 }
 
 /** So few tests that "no regression" would promise too much. */
@@ -251,6 +255,7 @@ function isTooSmall(suite: SuiteResult): boolean {
 const SAID_BY_FACTS: ReadonlySet<ReasonCode> = new Set(['removed', 'new-failed', 'pool']);
 
 export function isSaid(outcome: RunOutcome, code: ReasonCode): boolean {
+  if (outcome.kind === 'only-removed' && code === 'no-test') return true;
   return rowOf(outcome).hasFacts === true && SAID_BY_FACTS.has(code);
 }
 
