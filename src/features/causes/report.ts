@@ -78,26 +78,12 @@ const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'rem
   'only-change': { proof: 'untested', remark: null },
 };
 
-function unitLines({
-  side,
-  file,
-  lines: { to },
-  head,
-  ...unit
-}: ChangeUnit): FoundLines['lines'][number] {
-  return { side, file, to, head, diff: unitDiff(unit) };
-}
-
 const TEXT_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set(['line', 'sentence', 'hunk']);
 
-function unitDiff({
-  kind,
-  base_text,
-  head_text,
-}: Pick<ChangeUnit, 'kind' | 'base_text' | 'head_text'>): DiffLine[] {
+function unitLines(unit: ChangeUnit): FoundLines['lines'][number] {
+  const { kind, side, file, lines, head, base_text, head_text } = unit;
   const linesOf = (sign: 'removed' | 'added', written: string | null): DiffLine[] =>
     (written?.trim().split('\n') ?? []).map((text) => ({ sign, text }));
-  return TEXT_KINDS.has(kind)
-    ? [...linesOf('removed', base_text), ...linesOf('added', head_text)]
-    : [];
+  const diff = [...linesOf('removed', base_text), ...linesOf('added', head_text)];
+  return { side, file, to: lines.to, head, diff: TEXT_KINDS.has(kind) ? diff : [] };
 }
