@@ -92,7 +92,7 @@ export function vendorContract(vendor: VendorName): void {
     },
   };
 
-  test('brings back the text, the usage, why it ended and how long it took', async () => {
+  test('returns the text, the usage, why the answer ended and the latency', async () => {
     const { ask } = await start(vendor, () => ({ text: 'four', usage: { input: 7, output: 3 } }));
     expect(await ask()).toEqual({
       status: 'ok',
@@ -106,7 +106,7 @@ export function vendorContract(vendor: VendorName): void {
     });
   });
 
-  test('sends model, messages and parameters as they are written, zero and false included', async () => {
+  test('sends model, messages and parameters as written, zero and false included', async () => {
     const { ask, server } = await start(vendor, () => ({}));
     const parameters = { temperature: 0, top_p: 0.5, stream: false };
     const messages = (['system', 'user', 'user', 'assistant', 'user'] as const).map((role, at) => ({
@@ -119,7 +119,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests[0]?.messages).toEqual(messages);
   });
 
-  test('sends nothing but the headers it needs, whatever the environment asks the SDK to add', async () => {
+  test('sends only the headers that it needs, whatever the environment tells the SDK', async () => {
     setEnvironment({
       OPENAI_CUSTOM_HEADERS: 'x-spy: 1',
       ANTHROPIC_CUSTOM_HEADERS: 'x-spy: 1',
@@ -137,7 +137,7 @@ export function vendorContract(vendor: VendorName): void {
     );
   });
 
-  test("asks for an answer of a schema in the vendor's form and returns its JSON as the output", async () => {
+  test("requests a schema in the vendor's form and returns the JSON", async () => {
     const { ask, server } = await start(vendor, ({ schema }) => ({
       text: schema === null ? 'no schema' : '{"choice":"B"}',
     }));
@@ -145,19 +145,19 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests[0]?.schema?.json).toEqual(answerSchema.json);
   });
 
-  test('a reply without usage has unknown usage, not zero', async () => {
+  test('reports unknown usage, not zero, for a reply without usage', async () => {
     const { ask } = await start(vendor, () => ({ usage: null }));
     expect(await ask()).toMatchObject({ status: 'ok', usage: null });
   });
 
-  test('says where an answer was cut by the token limit', async () => {
+  test('marks an answer that the token limit cut', async () => {
     const finish = speaks === 'openai' ? 'length' : 'max_tokens';
     const { ask } = await start(vendor, () => ({ text: 'half an ans', finish }));
     const cut = { status: 'ok', ...said('half an ans'), ended: 'length' };
     expect(await ask()).toMatchObject(cut);
   });
 
-  test('an answer that a filter withheld is an error of its own kind, and one it cut short is marked', async () => {
+  test('reports a filtered answer as a separate error, and marks one that the filter cut short', async () => {
     const finish = speaks === 'openai' ? 'content_filter' : 'refusal';
     const { ask } = await start(vendor, first({ text: '', finish }, { text: 'I cannot', finish }));
     const withheld = failed('filtered', 'the answer was withheld by the content filter');
@@ -172,21 +172,18 @@ export function vendorContract(vendor: VendorName): void {
     ['a date', { 'retry-after': new Date(START + 9000).toUTCString() }, 9000],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '60' }, 1500],
     ['a rate limit that is used up', usedUp[speaks], 62_000],
-  ])(
-    'after a rate limit it waits as long as the server asks, in %s',
-    async (_form, headers, wait) => {
-      const { ask, server, clock, log } = await start(
-        vendor,
-        first({ status: 429, headers: headers as Record<string, string> }),
-      );
-      expect(await ask()).toMatchObject({ status: 'ok' });
-      expect(server.requests).toHaveLength(2);
-      expect(clock.pauses).toEqual([wait]);
-      expect(log).toEqual([
-        `${vendor}: rate limited; waiting ${Math.ceil(wait / 1000)} s, then 2 at a time`,
-      ]);
-    },
-  );
+  ])('waits as long as the server asks after a rate limit, in %s', async (_form, headers, wait) => {
+    const { ask, server, clock, log } = await start(
+      vendor,
+      first({ status: 429, headers: headers as Record<string, string> }),
+    );
+    expect(await ask()).toMatchObject({ status: 'ok' });
+    expect(server.requests).toHaveLength(2);
+    expect(clock.pauses).toEqual([wait]);
+    expect(log).toEqual([
+      `${vendor}: rate limited; waiting ${Math.ceil(wait / 1000)} s, then 2 at a time`,
+    ]);
+  });
 
   test.each<[string, Scripted]>([
     ['500', { status: 500 }],
@@ -198,13 +195,13 @@ export function vendorContract(vendor: VendorName): void {
     ['a reset connection', { fault: 'reset' }],
     ['a reply cut in the middle', { fault: 'cut' }],
     ['a refusal that asks for it', { status: 400, headers: { 'x-should-retry': 'true' } }],
-  ])('asks again after %s', async (_what, answer) => {
+  ])('retries after %s', async (_what, answer) => {
     const { ask, server } = await start(vendor, first(answer, answer));
     expect(await ask()).toMatchObject({ status: 'ok', ...said('ok') });
     expect(server.requests).toHaveLength(3);
   });
 
-  test('pauses before asking again grow, and no more tries are made than allowed', async () => {
+  test('backs off longer each time and stops at the retry limit', async () => {
     const { ask, server, clock } = await start(
       vendor,
       () => ({ status: 500, error: { message: 'overheated' } }),
@@ -218,7 +215,7 @@ export function vendorContract(vendor: VendorName): void {
   });
 
   test.each([400, 402, 404, 413, 422])(
-    'does not ask again after %i, and says what the server said',
+    "does not retry after %i, and reports the server's words",
     async (status) => {
       const { ask, server } = await start(vendor, () => ({
         status,
@@ -238,14 +235,14 @@ export function vendorContract(vendor: VendorName): void {
   test.each<[string, Scripted]>([
     ['no time', { status: 429, headers: { 'retry-after': '0' } }],
     ['a time that is over', { status: 429, headers: { 'retry-after': new Date(0).toUTCString() } }],
-  ])('a server that asks for %s is given a pause all the same', async (_, answer) => {
+  ])('waits a minimum time if the server asks for %s', async (_, answer) => {
     const { ask, clock } = await start(vendor, first(answer));
     expect(await ask()).toMatchObject({ status: 'ok' });
     expect(clock.pauses).toHaveLength(1);
     expect(clock.pauses[0]).toBeGreaterThanOrEqual(2000);
   });
 
-  test('does not ask again where the server says so, nor where it asks for an hour', async () => {
+  test('does not retry if the server forbids it or asks for an hour', async () => {
     const { ask, server } = await start(
       vendor,
       first(
@@ -260,13 +257,13 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a key that is refused is said without the key, though the server repeats it', async () => {
+  test('reports a refused key without the key, even if the server repeats it', async () => {
     const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
     expect(errorOf(await ask())).toEqual(failed('key', `401, the key was refused; ${keyIs}`));
     expect(server.requests).toHaveLength(0);
   });
 
-  test('a key that is refused is found out by one call, however many are to be made', async () => {
+  test('detects a refused key with one call, however many are planned', async () => {
     const { ask, server } = await start(vendor, () => ({}), {}, 'another key');
     const completions = await Promise.all(Array.from({ length: 50 }, () => ask()));
     expect(new Set(completions.map((completion) => errorOf(completion).kind))).toEqual(
@@ -275,7 +272,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('a key that may not ask one model is found out by one call, and other models are asked', async () => {
+  test('detects a key without access to one model with one call, and still calls other models', async () => {
     const { ask, server } = await start(vendor, ({ model }) =>
       model === 'closed' ? { status: 403, error: { message: 'no access for you' } } : {},
     );
@@ -293,7 +290,7 @@ export function vendorContract(vendor: VendorName): void {
     ['a page of a firewall', firewall],
     ['a word without a reason', { status: 403, error: { message: 'Forbidden' } }],
     ['what the key may not do', { status: 403, error: { message: 'no access' } }],
-  ])('%s in place of one answer is an error of that question alone', async (_, refusal) => {
+  ])('fails only one question if its reply is %s', async (_, refusal) => {
     const { ask } = await start(vendor, ({ messages }) =>
       messages.at(-1)?.content === 'q1' ? refusal : {},
     );
@@ -303,13 +300,13 @@ export function vendorContract(vendor: VendorName): void {
     expect(statuses).toEqual(['ok', 'error', 'ok']);
   });
 
-  test('a page of a firewall for the first question is no reason not to send the others', async () => {
+  test("still sends the other questions if a firewall's page answers the first", async () => {
     const { ask } = await start(vendor, first(firewall));
     expect(errorOf(await ask()).message).toContain('403, a web page refused the request');
     expect(await ask({ try: 1 })).toMatchObject({ status: 'ok' });
   });
 
-  test('what an unknown model refuses of a grader is found out by one request at a time', async () => {
+  test('discovers what an unknown model refuses of a grader with one request at a time', async () => {
     const learned = new Map<string, unknown>();
     let attempts = 0;
     const { ask, server, log } = await start(
@@ -352,7 +349,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(key).toMatch(/^http:.* model-1$/);
   });
 
-  test('what an earlier run learned of a model is not found out again', async () => {
+  test('remembers from an earlier run what a model refuses', async () => {
     const { ask, server } = await start(vendor, () => ({ text: 'B' }), {
       memory: {
         known: () => Promise.resolve({ parameters: { temperature: null }, forms: ['plain'] }),
@@ -365,7 +362,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests[0]?.schema).toBeNull();
   });
 
-  test('a forced tool is the answer where a server has no schemas', async () => {
+  test('uses a forced tool as the answer if a server has no schemas', async () => {
     const { ask, server } = await start(vendor, ({ body }) =>
       'response_format' in body || 'output_config' in body
         ? { status: 400, error: { message: 'json_schema is not supported' } }
@@ -375,7 +372,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests[1]?.schema).toEqual(answerSchema);
   });
 
-  test('takes the key out of whatever else a server says', async () => {
+  test('removes the key from everything that a server says', async () => {
     const words = `header was ${KEY}, begins with ${KEY.slice(0, 8)}`;
     const { ask } = await start(vendor, () => ({ status: 400, error: { message: words } }));
     const { message } = errorOf(await ask());
@@ -383,7 +380,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(message).not.toContain(KEY.slice(0, 8));
   });
 
-  test('takes the key out of an answer too, unless it is a word', async () => {
+  test('removes the key from an answer, unless it is a plain word', async () => {
     for (const [key, output] of [
       ['a-key-of-twenty-letters', 'you sent ***'],
       ['EMPTY', 'you sent EMPTY'],
@@ -394,7 +391,7 @@ export function vendorContract(vendor: VendorName): void {
     }
   });
 
-  test('follows no redirect: the other address sees nothing', async () => {
+  test('does not follow a redirect: the other address gets nothing', async () => {
     const trap = await startTrap();
     const headers = { location: `${trap.url}/stolen` };
     const { ask, server } = await start(vendor, () => ({ status: 307, headers }));
@@ -405,7 +402,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(trap.reached).toEqual([]);
   });
 
-  test('goes to no other host and through no proxy that the environment names, and says so once', async () => {
+  test('ignores hosts and proxies of the environment, and says so once', async () => {
     const trap = await startTrap();
     const proxies = { HTTP_PROXY: trap.url, http_proxy: trap.url, ALL_PROXY: trap.url };
     setEnvironment({ [baseUrlVariable]: `${trap.url}/v1`, ...proxies, NODE_USE_ENV_PROXY: '1' });
@@ -430,19 +427,16 @@ export function vendorContract(vendor: VendorName): void {
       { body: 'x', headers: { 'content-type': '##[error]boo' } },
       '##[error]boo, 1 bytes)',
     ],
-  ])(
-    '%s in place of a reply is asked again, then an error that says what came',
-    async (_what, answer, seen) => {
-      const { ask, server } = await start(vendor, () => answer);
-      expect(errorOf(await ask())).toEqual(
-        failed('reply', `the reply is not a ${replyName} (${seen}, after 5 tries`),
-      );
-      expect(server.requests).toHaveLength(5);
-    },
-  );
+  ])('retries after %s, then reports what came', async (_what, answer, seen) => {
+    const { ask, server } = await start(vendor, () => answer);
+    expect(errorOf(await ask())).toEqual(
+      failed('reply', `the reply is not a ${replyName} (${seen}, after 5 tries`),
+    );
+    expect(server.requests).toHaveLength(5);
+  });
 
   test.each(['text/html; charset=utf-8', 'application/json'])(
-    'a web page of type %s in place of a reply is an error after one request',
+    'reports a web page of type %s after one request',
     async (type) => {
       const page = { body: '<html>::error::x</html>', headers: { 'content-type': type } };
       const { ask, server } = await start(vendor, () => page);
@@ -456,7 +450,7 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
-  test('other JSON in place of a reply is an error at once: the server meant it', async () => {
+  test('reports other JSON without a retry, because the server meant it', async () => {
     const { ask, server } = await start(vendor, () => ({ body: '{"answer":"a","content":[]}' }));
     expect(errorOf(await ask())).toEqual(
       failed('reply', `the reply is not a ${replyName} (application/json, 27 bytes)`),
@@ -464,7 +458,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an error in a list of one keeps its words', async () => {
+  test('keeps the words of an error in a list of one', async () => {
     const { ask } = await start(vendor, () => ({
       status: 400,
       body: '[{"error":{"code":400,"message":"Unknown name \\"top_k\\"","status":"INVALID_ARGUMENT"}}]',
@@ -479,7 +473,7 @@ export function vendorContract(vendor: VendorName): void {
     [429, 'rate-limit', 5],
     [402, 'request', 1],
   ])(
-    'an error of %i in a reply of success is %s, with its words, asked %i times',
+    'treats the error %i in a reply of status 200 as %s, after %i requests',
     async (code, kind, times) => {
       const { ask, server } = await start(vendor, () => ({
         body: JSON.stringify({ error: { code, message: 'the words' } }),
@@ -492,7 +486,7 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
-  test('an error that is the whole of a reply of success keeps its words', async () => {
+  test('keeps the words of an error that is the whole reply of status 200', async () => {
     const error = { object: 'error', code: 404, message: 'the words', type: 'NotFound' };
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify(error) }));
     expect(errorOf(await ask())).toEqual(
@@ -501,7 +495,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an address that LM Studio does not know is no error of a server that may pass', async () => {
+  test('does not retry an address that LM Studio does not know', async () => {
     const error = 'Unexpected endpoint or method. (POST /chat/completions)';
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify({ error }) }));
     expect(errorOf(await ask()).message).toContain(
@@ -510,7 +504,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an error in place of the one choice is not an answer', async () => {
+  test('does not take an error in place of the only choice for an answer', async () => {
     const error = { code: 503, message: 'provider lost' };
     const choice = { finish_reason: 'error', message: { content: 'half' }, error };
     const { ask } = await start(vendor, () => ({ body: JSON.stringify({ choices: [choice] }) }));
@@ -535,13 +529,13 @@ export function vendorContract(vendor: VendorName): void {
       { body: '{}', headers: { 'content-encoding': 'x-own' } },
       'the reply is packed in a way that cannot be unpacked (x-own)',
     ],
-  ])('%s is refused', async (_what, answer, message) => {
+  ])('rejects %s', async (_what, answer, message) => {
     const { ask } = await start(vendor, () => answer);
     expect(errorOf(await ask())).toEqual(failed('reply', `${message}`));
   });
 
   test.each<Scripted>([{ fault: 'trickle' }, { fault: 'silent' }])(
-    'a reply that never ends is ended by the deadline: %j',
+    'ends an endless reply at the deadline: %j',
     async (answer) => {
       const { ask, clock, server } = await start(vendor, () => answer);
       const asked = ask();
@@ -552,13 +546,13 @@ export function vendorContract(vendor: VendorName): void {
     },
   );
 
-  test('nothing is left waiting for a deadline once the answer is there', async () => {
+  test('leaves no timer running after the answer', async () => {
     const { ask, clock } = await start(vendor, () => ({}));
     await ask();
     expect(clock.open()).toBe(0);
   });
 
-  test('a server that limits for ever is given up by everybody, in bounded calls and time', async () => {
+  test('stops calling a server that limits forever, within bounded calls and time', async () => {
     const { ask, server, clock } = await start(vendor, ({ index }) =>
       index < 12 ? {} : { status: 429 },
     );
@@ -574,7 +568,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(clock.now() - START).toBeLessThan(10 * 60_000);
   });
 
-  test('a server that asks everybody to wait for a day is waited for by nobody', async () => {
+  test('does not wait for a server that asks all calls to wait a day', async () => {
     const { ask, server, clock } = await start(vendor, ({ index }) =>
       index < 12 ? {} : { status: 429, headers: { 'retry-after': '86400' } },
     );
@@ -587,7 +581,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(clock.now()).toBe(START);
   });
 
-  test('one call that is asked to wait for a day ends alone', async () => {
+  test('fails only the one call that is told to wait a day', async () => {
     const { ask, clock } = await start(vendor, ({ index }) =>
       index === 0 ? { status: 429, headers: { 'retry-after': '86400' } } : {},
     );
@@ -596,7 +590,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(clock.now()).toBe(START);
   });
 
-  test('a rate limit met by many calls at once is logged once', async () => {
+  test('logs a rate limit once, however many calls it stops', async () => {
     const { ask, log } = await start(vendor, ({ index }) =>
       index > 0 && index < 5 ? { status: 429, headers: { 'retry-after': '3' } } : {},
     );
@@ -607,7 +601,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(log).toEqual([`${vendor}: rate limited; waiting 3 s, then 2 at a time`]);
   });
 
-  test('an account whose quota is used up is not asked again', async () => {
+  test('stops calling an account whose quota is exhausted', async () => {
     const error = { message: 'Add credit.', code: 'insufficient_quota', type: 'billing_error' };
     const { ask, server } = await start(vendor, () => ({ status: 429, error }));
     expect(errorOf(await ask())).toEqual(
@@ -616,7 +610,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an unknown parameter reaches the vendor, whose refusal is shown', async () => {
+  test('sends an unknown parameter to the vendor and shows its refusal', async () => {
     const { ask, server } = await start(vendor, () => ({}));
     const { kind, message } = errorOf(await ask({ parameters: { temprature: 0.7 } }));
     expect(kind).toBe('request');
@@ -624,7 +618,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('stream: true is refused before anything is sent', async () => {
+  test('rejects stream: true before any call', async () => {
     const { ask, server } = await start(vendor, () => ({}));
     expect(errorOf(await ask({ parameters: { stream: true } }))).toEqual(
       failed('request', 'the parameter stream cannot be true here; remove it'),
@@ -632,7 +626,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("a grader's temperature that a model refuses is left out from then on; a prompt's is not", async () => {
+  test("stops sending a grader's temperature that a model refuses, but keeps a prompt's", async () => {
     const message = 'Unsupported value: temperature does not support 0 with this model.';
     const refusal: Scripted = { status: 400, error: { message, param: 'temperature' } };
     const { ask, server, log } = await start(vendor, ({ body }) =>
@@ -651,7 +645,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(log).toEqual([`${vendor}: model model-1 refuses temperature; asking without it`]);
   });
 
-  test('every attempt is counted beforehand, and one that is refused ends the call without a request', async () => {
+  test('counts every attempt first, and makes no request if one exceeds the cap', async () => {
     let left = 2;
     const { ask, server } = await start(vendor, () => ({ status: 500 }), {
       onAttempt: () => left-- > 0,
@@ -665,7 +659,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('the signal ends calls that wait and calls that are under way', async () => {
+  test('aborts waiting and running calls on a signal', async () => {
     const stop = new AbortController();
     const script = first({}, { fault: 'silent' }, { fault: 'silent' });
     const { ask, server } = await start(vendor, script, {
@@ -685,7 +679,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('a key that is not set is a problem that names the input, and an error of the call', async () => {
+  test('reports a missing key with the name of its input, and fails the call', async () => {
     const { providers, ask } = await start(vendor, () => ({}), {
       keys: { ...perVendor(() => KEY), [vendor]: '' },
     });
@@ -697,7 +691,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(errorOf(await ask())).toEqual({ kind: 'key', message });
   });
 
-  test('an endpoint has its own key, its own limiter, and may have no key at all', async () => {
+  test('gives each endpoint its own key and limiter, or no key', async () => {
     const elsewhere = await setUp(vendor, () => ({ text: 'elsewhere' }));
     open.push(elsewhere);
     const url = vendorUrls(elsewhere.server)[vendor];

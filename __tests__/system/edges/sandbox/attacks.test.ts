@@ -69,12 +69,12 @@ const python = { language: 'python', mode: 'sandbox', python: systemPython } as 
 
 describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) => {
   // Limits of time and memory are the same for all users and kernels: they are met once.
-  test('bring home no canary, reach no socket and write no file', async () => {
+  test('read no canary, reach no socket and write no file', async () => {
     const options = { ...python, only: user === 'own' ? 'all' : 'locks' } as const;
     judge(await attack(options, user), options);
   }, 180_000);
 
-  test('fare no better on a kernel without Landlock', async () => {
+  test('fail on a kernel without Landlock, too', async () => {
     const unlocked = pythonWithout('landlock', folder);
     const options = { ...python, python: unlocked, only: 'locks' } as const;
     judge(await attack(options, user), options, true);
@@ -86,8 +86,8 @@ test('attacks on the JavaScript sandbox find nothing to attack', async () => {
   judge(await attack(options, 'own'), options);
 }, 180_000);
 
-describe('the same attacks where nothing is locked (code: host)', () => {
-  test('do what they say, which is why the sandbox is needed', async () => {
+describe('the same attacks without confinement (code: host)', () => {
+  test('succeed, which is why the sandbox is needed', async () => {
     const report = await attack({ ...python, mode: 'host', only: 'works unlocked' }, 'own');
     const failed = Object.entries(report.results).filter(([, result]) => result.status === 'error');
     expect(failed).toEqual([]);

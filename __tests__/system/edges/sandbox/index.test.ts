@@ -79,7 +79,7 @@ const both = [
   },
 ];
 
-describe('code cannot tell which side it scores', () => {
+describe('code cannot detect which side it scores', () => {
   const clocks = {
     python: `import datetime, os, time
 from datetime import date, datetime as moment
@@ -94,7 +94,7 @@ result = true`,
   };
 
   test.each(['python', 'javascript'] as const)(
-    'by a clock or a process in %s: they are the same in every process of both sides',
+    'from a clock or process in %s, which are equal in every process of both sides',
     async (language) => {
       const asked = job(language, clocks[language], { inputs: [{}, {}] });
       const own = sandbox();
@@ -122,12 +122,12 @@ result = true`,
       '[new Date(2024, 0, 31).getMonth(), new Date(0) instanceof Date, Date.UTC(1970, 0, 2), typeof Date(), new Date().getUTCFullYear()]',
       [0, true, 86_400_000, 'string', 2026],
     ],
-  ] as const)('and still has dates: %s %.30s', async (language, metric, expected) => {
+  ] as const)('although dates work: %s %.30s', async (language, metric, expected) => {
     const code = `${language === 'python' ? dates : ''}${passing(language, metric)}`;
     expect(await one(language, code)).toEqual(ok(expected));
   });
 
-  test('by the frames of the code that runs it: they hold no process id', async () => {
+  test('from stack frames, which contain no process id', async () => {
     const code = `import sys
 frame, names = sys._getframe(), []
 while frame is not None:
@@ -144,13 +144,13 @@ test.each([
     'data = bytearray(300 << 20)\nfor i in range(0, len(data), 4096): data[i] = 1\nwhile True: pass',
   ],
   ['javascript', 'const data = new Uint8Array(300 << 20); for (;;);'],
-] as const)('%s code that is stopped is said to use much memory', async (language, code) => {
+] as const)('%s code that exceeds the memory limit is reported as such', async (language, code) => {
   expect(await one(language, code, { timeoutSeconds: 3 })).toEqual(
     unrun('used more than 256 MiB, took longer than 3 s and was stopped'),
   );
 });
 
-describe('JavaScript finds what Node has', () => {
+describe('JavaScript provides what Node has', () => {
   test.each([
     ["[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment('👨‍👩‍👧é')].length", 2],
     ["[...new Intl.Segmenter('en', { granularity: 'word' }).segment('so it is')].length", 5],
@@ -185,7 +185,7 @@ describe('JavaScript finds what Node has', () => {
     ["Buffer.from('a', 'utf99')", 'TypeError'],
     ['structuredClone(() => 1)', 'TypeError'],
     ["new Intl.Segmenter('en').segment('a'.repeat(300000))", 'RangeError'],
-  ])('and its errors: %s', async (code, type) => {
+  ])('with its errors: %s', async (code, type) => {
     const message = expect.stringMatching(new RegExp(`^${type}`)) as never;
     expect(await one('javascript', `${code}; metric = result = true`)).toEqual(error(message));
   });
@@ -195,7 +195,7 @@ describe('JavaScript finds what Node has', () => {
     ['(async () => { throw new RangeError("x") })()', error('RangeError on line 1: x')],
     ['new Promise(() => {})', { message: expect.stringMatching(/waits for something that never/) }],
     ['spin()', { message: expect.stringMatching(/took longer than 0\.3 s/) }],
-  ])('and awaits outputs, which have nothing to wait for: %s', async (metric, result) => {
+  ])('and awaits outputs, which are available at once: %s', async (metric, result) => {
     const functions =
       'const f = async () => (await Promise.resolve(2)) + 1, spin = () => Promise.resolve().then(spin);';
     const code = `${functions} metric = ${metric}${metric.includes('result') ? '' : '; result = true'}`;
@@ -217,7 +217,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
   const run = (code: string, inputs: CodeJob['inputs'], rest: Partial<CodeJob> = {}) =>
     evaluate(job(language, code, { inputs, ...rest }));
 
-  test('is evaluated once per input, in the order of the inputs', async () => {
+  test('is evaluated once per input, in order', async () => {
     const inputs = Array.from({ length: 300 }, (_, index) => ({
       actual: `${index}`,
       expected: index % 3 === 0 ? `${index}` : 'other',
@@ -248,19 +248,19 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await run(pair, inputs)).toEqual(values.map((a) => ok([a, a])));
   });
 
-  test('gives back text with half a character as text that can be stored', async () => {
+  test('returns lone surrogates as text that can be stored', async () => {
     const results = await run(pair, [{ a: 'x\ud800y' }]);
     expect(results[0]).toMatchObject({ status: 'ok' });
     expect(JSON.stringify(results)).not.toContain('\\ud800');
   });
 
-  test('does not find a variable that was not given', async () => {
+  test('does not see a variable that was not passed', async () => {
     const code = scored('"expected" in globals()', 'typeof expected !== "undefined"');
     const inputs = [{ expected: undefined }, { expected: 'x' }, {}];
     expect(await run(code, inputs)).toEqual([ok(false), ok(true), ok(false)]);
   });
 
-  test('starts each evaluation in its own namespace', async () => {
+  test('gets a fresh namespace for each evaluation', async () => {
     const code = either(
       'metric = "left" in globals()\nleft = 1\nresult = True',
       'metric = typeof left + typeof kept + typeof JSON; left = 1; var kept = 2; JSON = 3; const local = 4; result = true',
@@ -277,7 +277,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual([ok('a'), ok('b'), stopped, ok('c')]);
   });
 
-  test('is given up after five evaluations that do not end, in a row or not, also in later jobs', async () => {
+  test('is abandoned after five evaluations that do not end, also across jobs', async () => {
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
     const words = ['loop', 'a', 'loop', 'loop', 'loop', 'b', 'loop', 'c'];
     const inputs = words.map((actual) => ({ actual }));
@@ -291,7 +291,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await evaluate(other)).toEqual([ok(true)]);
   });
 
-  test('finds nothing that it left with answers of another suite, another side, or in a fresh place', async () => {
+  test('cannot pass data between suites, sides or fresh places', async () => {
     const { evaluate } = sandbox();
     const found: CodeResult[] = [];
     const head = { suite: 'p', side: 'head' } as const;
@@ -302,14 +302,14 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(found).toEqual([1, 2, 1, 1, 1, 2, 1, 1, 1].map((count) => ok(count)));
   });
 
-  test('finds nothing that an earlier evaluation left where each is alone', async () => {
+  test('cannot pass data between evaluations if each has its own place', async () => {
     const inputs = Array.from({ length: 30 }, () => ({}));
     const { evaluate } = sandbox({ alone: true });
     const results = await evaluate(job(language, counting, { inputs }));
     expect(results).toEqual(inputs.map(() => ok(1)));
   });
 
-  test('of several jobs at once is answered job by job', async () => {
+  test('returns results job by job for several concurrent jobs', async () => {
     const { evaluate } = sandbox();
     const jobs = [0, 1, 2, 3, 4].flatMap((index) =>
       (['base', 'head'] as const).map((side) => {
@@ -322,13 +322,13 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results[8]).toEqual([ok(['base 4', 'base 4']), ok([4, 4])]);
   });
 
-  test('may set any outputs that it is asked for', async () => {
+  test('may set any requested outputs', async () => {
     const code = either('output = name.upper()', 'const output = name.toUpperCase()');
     const results = await run(code, [{ name: 'ada' }], { outputs: ['output'] });
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
   });
 
-  test('of more than 32 KiB is refused', async () => {
+  test('is rejected above 32 KiB', async () => {
     const comment = either('#', '//');
     const fill = (bytes: number): string => `${equal}\n${comment}`.padEnd(bytes, 'x');
     const input = { actual: 1, expected: 1 };
@@ -338,14 +338,14 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     );
   });
 
-  test('may answer 64 KiB and not more', async () => {
+  test('may return at most 64 KiB', async () => {
     const times = (count: number): string => scored(`"x" * ${count}`, `"x".repeat(${count})`);
     const room = 65536 - JSON.stringify({ metric: '', result: true }).length;
     expect(await one(language, times(room))).toEqual(ok('x'.repeat(room)));
     expect(await one(language, times(room + 1))).toEqual(error('metric is larger than 64 KiB'));
   });
 
-  test('with variables of more than 8 MiB is not run, and its neighbours are', async () => {
+  test('with more than 8 MiB of variables is skipped, and its neighbours run', async () => {
     const inputs = [{ a: 1 }, { a: 'x'.repeat(8 << 20) }, { a: 'y'.repeat(3 << 20) }, { a: 2 }];
     const code = scored('len(str(a))', 'String(a).length');
     expect(await run(code, inputs)).toEqual([
@@ -356,7 +356,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     ]);
   });
 
-  test('may print, line by line, up to 8 KiB in one evaluation', async () => {
+  test('may print up to 8 KiB per evaluation, line by line', async () => {
     const lines: string[] = [];
     const code = either(
       'print("one\\r\\ntwo\\x1b[31m")\nfor i in range(count): print("x" * 99)\nmetric = 1\nresult = True',
@@ -371,7 +371,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(lines.filter((line) => line.endsWith('x'.repeat(99)))).toHaveLength(82);
   });
 
-  test('gives the runner no command to read in what it prints', async () => {
+  test('cannot print runner commands', async () => {
     const lines: string[] = [];
     const text = '::error::a\\n##[set-output name=x]b\\r::warning::c\\u2028::d::';
     const print = either(`print("${text}")\n`, `console.log("${text}"); `);
@@ -382,7 +382,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
       expect([line.startsWith(`${language} code: `), commands.test(line)]).toEqual([true, false]);
   });
 
-  test('fills the log with a thousand lines and no more', async () => {
+  test('prints at most a thousand lines into the log', async () => {
     const lines: string[] = [];
     const print = either('print("x\\n" * 50)\n', 'console.log("x\\n".repeat(50)); ');
     const { evaluate } = sandbox({ log: (line) => lines.push(line) });
@@ -392,13 +392,13 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(lines.at(-1)).toBe(`${language} code: further lines are left out`);
   });
 
-  test('is not run when code is off', async () => {
+  test('does not run with code: off', async () => {
     const { evaluate } = sandbox({ mode: 'off' });
     const off = unrun('was not run: code is switched off (input code: off)');
     expect(await evaluate(job(language, equal, { inputs: [{}, {}] }))).toEqual([off, off]);
   });
 
-  test('is answered with an error when the sandbox closes under it', async () => {
+  test('gets an error if the sandbox closes while it runs', async () => {
     const made = sandbox();
     const running = made.evaluate(job(language, never, { inputs: [{}, {}] }));
     await made.close();
@@ -407,7 +407,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(JSON.stringify(results)).toContain('was not run');
   });
 
-  test('without inputs has no results', async () => expect(await run(equal, [])).toEqual([]));
+  test('has no results without inputs', async () => expect(await run(equal, [])).toEqual([]));
 });
 
 describe('errors of Python code', () => {
@@ -459,14 +459,14 @@ describe('errors of Python code', () => {
       /^E on line 3: an error without a text$/,
     ],
     ['metric = 1\0', /^(SyntaxError|ValueError)/],
-  ])('%j says %s', async (code, message) => {
+  ])('are readable: %j gives %s', async (code, message) => {
     const result = await one('python', code);
     const said = typeof message === 'string' ? message : (expect.stringMatching(message) as never);
     const stops = /^(?:used more|ended|wrote)/.test(String(message));
     expect(result).toEqual(stops ? unrun(said) : error(said));
   });
 
-  test('may leave values of every plain kind', async () => {
+  test('do not include plain values, which may all be left behind', async () => {
     const metric = '{"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}';
     const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
     expect(await one('python', passing('python', metric))).toEqual(ok(value));
@@ -493,12 +493,12 @@ describe('errors of Python code', () => {
   const channel = unrun('wrote to a channel it does not own');
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
-  test('include two answers at once', async () => {
+  test('include two simultaneous replies', async () => {
     const code = forger('os.write(worker["replies"], line + line)', 'False');
     expect(await evaluate(job('python', code, { inputs }))).toEqual([ok(0), channel, ok(2), ok(3)]);
   });
 
-  test('include a second answer, which never counts for the next evaluation', async () => {
+  test('include a second reply, which never counts for the next evaluation', async () => {
     // It waits for the next request, so that its ordinary answer comes when another is expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
     const results = await evaluate(job('python', forger(forge, 'True'), { inputs }));
@@ -512,10 +512,10 @@ describe('Python code in the sandbox', () => {
   const everything = `import ${modules}\nmetric = [round(difflib.SequenceMatcher(None, "abc", "abd").ratio(), 3), datetime.datetime.strptime("2024-01-02", "%Y-%m-%d").year, "Straße".casefold(), xml.etree.ElementTree.fromstring("<a/>").tag]\nresult = True`;
   const value = ok([0.667, 2024, 'strasse', 'a']);
 
-  test('has the standard library', async () =>
+  test('can import the standard library', async () =>
     expect(await one('python', everything)).toEqual(value));
 
-  test('has most of it on a kernel without Landlock, and says so of the rest', async () => {
+  test('can import most of it on a kernel without Landlock, and reports the rest', async () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
     const message =
@@ -523,18 +523,18 @@ describe('Python code in the sandbox', () => {
     expect(await one('python', 'import antigravity', { python })).toEqual(error(message));
   });
 
-  test('has sets in the same order in every process', async () => {
+  test('iterates sets in the same order in every process', async () => {
     const code = passing('python', 'list({"a", "b", "c", "d", "e"})');
     expect(await one('python', code, {})).toEqual(await one('python', code, {}));
   });
 
-  test('sees nothing of the environment but what Python itself needs', async () => {
+  test('sees only the environment that Python itself needs', async () => {
     const code = `import os\n${passing('python', 'sorted(os.environ)')}`;
     const result = await one('python', code, { env: { GIVEN: 'x' } });
     expect(result).toEqual(ok(['LANG', 'PATH', 'PYTHONHASHSEED', 'PYTHONSAFEPATH']));
   });
 
-  test('leaves nothing to the next code, whatever it changes', async () => {
+  test('cannot affect later code, whatever it changes', async () => {
     const { evaluate } = sandbox();
     const change = 'import builtins\nbuiltins.len = lambda x: 99\n';
     await evaluate(job('python', `${change}${passing('python', '1')}`));
@@ -549,7 +549,7 @@ describe('Python code in the sandbox', () => {
         'Metric code cannot be confined on this Linux system: Landlock and seccomp are missing. Use a Linux runner, built-in metrics, or set code: host in the workflow.',
       ),
     ],
-  ] as const)('is confined or refused on a kernel without %s', async (missing, result) => {
+  ] as const)('is confined, or does not run, on a kernel without %s', async (missing, result) => {
     const python = pythonWithout(missing, folder);
     const code = `import os\n${passing('python', 'os.getpid() == 0')}`;
     expect(await one('python', code, { python })).toEqual(result);
@@ -562,12 +562,12 @@ describe('Python code in the sandbox', () => {
     [() => oldPython(folder), none],
     [() => '/bin/echo', '/bin/echo is not a Python that evaldiff can talk to'],
     [() => '/bin/false', '/bin/false did not start: it wrote nothing'],
-  ])('needs a Python that is there, is new enough and is one: %#', async (python, message) => {
+  ])('needs a recent, real Python: %#', async (python, message) => {
     expect(await one('python', '', { python: python() })).toEqual(unrun(message));
   });
 });
 
-describe('code that is only compiled', () => {
+describe('compiling code', () => {
   const compiled = (language: CodeLanguage, code: string) =>
     sandbox().evaluate({ ...job(language, code, { inputs: [{}] }), outputs: [] });
   const at = { file: 'tests/a.yaml', line: 20, linewise: true };
@@ -577,7 +577,7 @@ describe('code that is only compiled', () => {
     ['python', 'try:\n  import numpy\nexcept ImportError:\n  numpy = None'],
     ['javascript', 'function f() { return actual }\nmetric = f(); result = missing'],
     ['javascript', 'const reason = 1; let metric = 2; while (true) {}'],
-  ] as const)('is not run: %s %j', async (language, code) => {
+  ] as const)('does not run it: %s %j', async (language, code) => {
     expect(await compiled(language, code)).toEqual([{ status: 'ok', values: {} }]);
   });
 
@@ -590,12 +590,12 @@ describe('code that is only compiled', () => {
     ],
     ['javascript', 'metric = 1;\n\nresult = (', /^SyntaxError at tests\/a\.yaml:22: /],
     ['javascript', 'return 1', 'SyntaxError at tests/a.yaml:20: return not in a function'],
-  ] as const)('says what is wrong and where: %s %j', async (language, code, message) => {
+  ] as const)('reports what is wrong and where: %s %j', async (language, code, message) => {
     const said = typeof message === 'string' ? message : (expect.stringMatching(message) as never);
     expect(await evaluate(job(language, code, { outputs: [], at }))).toEqual([error(said)]);
   });
 
-  test("of which no line is the file's names the place of the whole", async () => {
+  test('reports the start of the code if no line of it is at fault', async () => {
     const quoted = { outputs: [], at: { ...at, linewise: false } };
     expect(await evaluate(job('python', 'metric = 1\nresult = (', quoted))).toEqual([
       error("SyntaxError at tests/a.yaml:20: '(' was never closed"),
@@ -604,7 +604,7 @@ describe('code that is only compiled', () => {
 });
 
 describe('Python code on the host', () => {
-  test('sees the given names, files, programs and threads', async () => {
+  test('sees the named variables, files, programs and threads', async () => {
     const code =
       'import os, subprocess, threading\nt = threading.Thread(target=lambda: None)\nt.start()\nt.join()\nmetric = [os.environ["GIVEN"], subprocess.run(["echo", "hi"], capture_output=True, text=True).stdout, len(os.listdir("/")) > 0]\nresult = True';
     expect(await one('python', code, { mode: 'host', env: { GIVEN: 'value' } })).toEqual(
@@ -612,7 +612,7 @@ describe('Python code on the host', () => {
     );
   });
 
-  test('sees no name that was not given', async () => {
+  test('does not see a variable that was not passed', async () => {
     process.env.EVALDIFF_NOT_GIVEN = 'secret';
     const names = '[name for name in os.environ if "EVALDIFF" in name or "GITHUB" in name]';
     const code = `import os\n${passing('python', names)}`;
@@ -620,7 +620,7 @@ describe('Python code on the host', () => {
     delete process.env.EVALDIFF_NOT_GIVEN;
   });
 
-  test('imports nothing from its working directory', async () => {
+  test('does not import from its working directory', async () => {
     const { evaluate } = sandbox({ mode: 'host' });
     const write = 'open("evaldiff_local.py", "w").write("x = 1")\nmetric = 1\nresult = True';
     expect(await evaluate(job('python', write))).toEqual([ok(1)]);
@@ -629,14 +629,14 @@ describe('Python code on the host', () => {
     ]);
   });
 
-  test('says what the system says when something is denied', async () => {
+  test("reports the system's words for a denied access", async () => {
     const code = 'raise PermissionError(13, "Permission denied")';
     expect(await one('python', code, { mode: 'host' })).toEqual(
       error('PermissionError on line 1: [Errno 13] Permission denied'),
     );
   });
 
-  test('is stopped at the time limit with the programs that it started', async () => {
+  test('is killed at the time limit with its child processes', async () => {
     const { evaluate } = sandbox({ mode: 'host', timeoutSeconds: 1 });
     const pidFile = join(folder, 'sleeper');
     const code = `import subprocess, time\np = subprocess.Popen(["sleep", "600"])\nopen(${JSON.stringify(pidFile)}, "w").write(str(p.pid))\ntime.sleep(600)`;
@@ -678,14 +678,14 @@ describe('errors of JavaScript code', () => {
       'used more than 512 MiB',
     ],
     ['throw new Error("a\\n::error::b" + "c".repeat(9999))', 'Error on line 1: a ::error::bc'],
-  ])('%j says %s', async (code, message) => {
+  ])('are readable: %j gives %s', async (code, message) => {
     const result = await one('javascript', code);
     expect(result.status === 'error' && result.message.slice(0, message.length)).toBe(message);
     if (/^used more/.test(message)) expect(result).toEqual(unrun(message));
     else if (!/: $|c$/.test(message)) expect(result).toEqual(error(message));
   });
 
-  test('do not reach the next code, whatever the code changed', async () => {
+  test('cannot affect later code', async () => {
     const { evaluate } = sandbox();
     const change = 'Array.prototype.map = null; Object.freeze(globalThis); ';
     await evaluate(job('javascript', `${change}${passing('javascript', '1')}`));
@@ -694,7 +694,7 @@ describe('errors of JavaScript code', () => {
   });
 });
 
-describe("a prompt's code in Python", () => {
+describe('prompt code in Python', () => {
   test.each<[string, string, string]>([
     ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
     ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],
@@ -703,7 +703,7 @@ describe("a prompt's code in Python", () => {
     ['a call of format', 'output = "{name}{}".format(1, name=name)', '{evil} "x" \\n1'],
     ['a number', 'output = "{age} {yes}"', '7 true'],
     ['a message', 'class M: content = "{name}"\noutput = M()', '{evil} "x" \\n'],
-  ])('has its variables in %s as text, and never as code', async (_, code, expected) => {
+  ])('gets its variables in %s as text, never as code', async (_, code, expected) => {
     const input = { name: '{evil} "x" \\n', evil: 'no', age: 7, yes: true };
     const results = await evaluate(job('python', code, { outputs: ['output'], inputs: [input] }));
     expect(results).toEqual([{ status: 'ok', values: { output: expected } }]);

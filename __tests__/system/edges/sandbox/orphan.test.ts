@@ -41,7 +41,7 @@ function timeOf(pid: number): number {
 }
 
 test.each(['sandbox', 'host'])(
-  'no process outlives a node that was killed (code: %s)',
+  'no sandbox process outlives a killed Node process (code: %s)',
   async (mode) => {
     // a killed node cannot remove its own
     const folder = mkdtempSync(join(tmpdir(), 'evaldiff-orphan-'));
@@ -79,7 +79,7 @@ const patient = `${program.slice(0, program.indexOf('await run(false)'))}
   console.log('answered');`;
 
 test.each(['sandbox', 'host'])(
-  'a Ctrl-C does not reach the code (code: %s)',
+  'Ctrl-C does not reach sandboxed code (code: %s)',
   async (mode) => {
     const node = spawn(process.execPath, ['--input-type=module', '-e', patient, mode], {
       stdio: ['ignore', 'pipe', 'ignore'],

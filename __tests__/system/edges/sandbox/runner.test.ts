@@ -66,8 +66,8 @@ function scripted(scripts: Script | Script[], settings: Partial<typeof options> 
 
 afterEach(() => void jest.useRealTimers());
 
-describe('a worker', () => {
-  test('is kept for the next job', async () => {
+describe('a sandbox worker', () => {
+  test('is reused for the next job', async () => {
     const { runner, workers } = scripted(honest);
     expect(await runner.run(job)).toEqual([value(0), value(1), value(2)]);
     expect(await runner.run(job)).toEqual([value(0), value(1), value(2)]);
@@ -83,7 +83,7 @@ describe('a worker', () => {
     ['a value too many', replying('{"values":{"metric":1,"result":true}}')],
     ['a value of another name', replying('{"values":{"__proto__":1}}')],
     ['NaN', replying('{"values":{"metric":NaN}}')],
-  ])('that answers with %s is replaced, and only that evaluation is lost', async (_, forge) => {
+  ])('is replaced if it answers with %s, and only that evaluation is lost', async (_, forge) => {
     const script: Script = (request, listener, earlier) => {
       listener.answer(request.variables === '{"a":1}' ? forge(request, earlier) : answer(request));
     };
@@ -92,7 +92,7 @@ describe('a worker', () => {
     expect(workers.map(({ killed }) => killed)).toEqual([true, false]);
   });
 
-  test('that answers twice is replaced before its second answer counts for the next evaluation', async () => {
+  test('is replaced if it answers twice, before the second answer counts', async () => {
     const twice: Script = (request, listener) => {
       listener.answer(answer(request));
       listener.answer(answer(request));
@@ -102,7 +102,7 @@ describe('a worker', () => {
     expect(workers[0]!.killed).toBe(true);
   });
 
-  test('that speaks between two jobs is replaced', async () => {
+  test('is replaced if it sends something between two jobs', async () => {
     const { runner, workers } = scripted(honest);
     await runner.run(job);
     workers[0]!.listener.answer(answer(workers[0]!.requests[0]!));
@@ -111,7 +111,7 @@ describe('a worker', () => {
     expect(workers).toHaveLength(2);
   });
 
-  test('that ends late says nothing about its successor', async () => {
+  test('cannot affect its successor by exiting late', async () => {
     const { runner, workers } = scripted([
       (request, listener) => listener.answer(answer(request, { id: 'x' })),
       (request, listener) => {
@@ -124,7 +124,7 @@ describe('a worker', () => {
     expect(workers).toHaveLength(2);
   });
 
-  test('that ends costs the evaluation that it was at', async () => {
+  test('loses only its current evaluation if it exits', async () => {
     const ending: Script = (request, listener) =>
       request.variables === '{"a":1}' ? listener.ended('exit') : honest(request, listener, []);
     const { runner } = scripted([ending, honest]);
@@ -132,7 +132,7 @@ describe('a worker', () => {
     expect(await runner.run(job)).toEqual([value(0), lost, value(2)]);
   });
 
-  test('that says nothing at all is given three seconds over the time limit', async () => {
+  test('gets three seconds beyond the time limit before it is killed', async () => {
     jest.useFakeTimers();
     const { runner, workers } = scripted([() => undefined, honest]);
     const results = runner.run(job);
@@ -144,7 +144,7 @@ describe('a worker', () => {
     expect(workers[0]!.killed).toBe(true);
   });
 
-  test('has at most 64 requests on their way', async () => {
+  test('has at most 64 pending requests', async () => {
     let most = 0;
     const { runner } = scripted((request, listener, requests) => {
       most = Math.max(most, requests.length - requests.indexOf(request));
@@ -156,8 +156,8 @@ describe('a worker', () => {
   });
 });
 
-describe('code', () => {
-  test('is not run any more when all code of the run has taken an hour', async () => {
+describe('running code', () => {
+  test('stops after all code of the run has used an hour', async () => {
     let now = 0;
     const clock = { now: () => now, left: 3600 };
     const slow: Script = (request, listener) => {
@@ -174,7 +174,7 @@ describe('code', () => {
     expect(await runner.run({ ...job, code: 'another' })).toEqual([ended, ended, ended]);
   });
 
-  test('of the suite that is at it goes first, so that its process is kept', async () => {
+  test('continues with the current suite first, so that its process is reused', async () => {
     const { runner } = scripted(honest);
     const order: string[] = [];
     await Promise.all(
@@ -193,7 +193,7 @@ describe('values of a reply', () => {
     [`{"metric":"${'é'.repeat(32768)}","result":true}`, 'metric is larger than 64 KiB'],
     ['{"metric":[[[[[[[[]]]]]]]],"result":true}', null],
     ['{"metric":[[[[[[[[[]]]]]]]]],"result":true}', 'metric is nested deeper than 8 levels'],
-  ])('are checked again, because user code may write them: %.40s', async (values, message) => {
+  ])('are validated again, because user code may write them: %.40s', async (values, message) => {
     const { runner } = scripted((request, listener) =>
       listener.answer(answer(request, { reply: `{"values":${values}}` })),
     );

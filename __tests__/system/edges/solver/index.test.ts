@@ -50,7 +50,7 @@ describe.each(['javascript-lp-solver', 'highs'] as const)('%s', (solver) => {
     },
   );
 
-  test('says that a program without a solution has none', async () => {
+  test('reports a program without a solution', async () => {
     const answer = await createSolver()(
       {
         rows: [{ members: 1, scores: [1, 2] }],
@@ -73,7 +73,7 @@ describe('a solver that does not end', () => {
   }));
   const columns = ['a', 'b', 'c'].map((id) => ({ id, prior: 1 / 3 }));
 
-  test('is stopped, and HiGHS answers in its place', async () => {
+  test('is stopped, and HiGHS solves the program instead', async () => {
     const before = threads();
     const solve = createSolver({ simplex: 500, modelOf: () => endless });
     const assignment = await assign(references, columns, { slack: 0.1 }, { solve, hash: sha256 });
@@ -89,7 +89,7 @@ describe('a solver that does not end', () => {
     expect(threads()).toBe(before);
   });
 
-  test('is a failed assignment when HiGHS has no time either', async () => {
+  test('is a failed assignment if HiGHS also runs out of time', async () => {
     const assignment = await assign(
       references,
       columns,
@@ -104,7 +104,7 @@ describe('a solver that does not end', () => {
   });
 });
 
-test('a program that the solver refuses is an answer, and no exception', async () => {
+test('a program that the solver rejects is a result, not an exception', async () => {
   const answer = await createSolver({ modelOf: () => null as unknown as SimplexModel })(
     { rows: [], perReference: 2, columns: [] },
     'javascript-lp-solver',
