@@ -198,6 +198,8 @@ function overallLevel(
   if (verdicts.has('regressed')) return ['regression', failed];
   if (suites.some((suite) => failingMetrics(suite).length > 0))
     return ['a metric got worse', failed];
+  if (referenceEntries(suites).some(({ suite, reference }) => isNewFailing(reference, suite)))
+    return ['new tests fail', 'notice'];
   return verdicts.has('inconclusive') ? ['inconclusive', 'warning'] : ['no regression', 'notice'];
 }
 

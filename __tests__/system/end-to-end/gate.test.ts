@@ -6,6 +6,7 @@ import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
 import { changeOf, chancy, promptOf, quiz, SETTINGS, testsOf, WORSE } from './projects.ts';
 import {
+  desk,
   eventPayload,
   onlyComment,
   onPullRequest,
@@ -91,6 +92,9 @@ describe('a new test that fails', () => {
     const junit = run.reports['junit.xml'];
     expect(junit).toContain(`<${element} type="new" message="new, and fails: ${ADDED}">`);
     expect(junit).not.toContain('name="gate"');
+    const { repository, evaldiff } = await desk(base);
+    repository.write(testsOf(8));
+    expect((await evaldiff('diff')).code).toBe(code);
   });
 
   test('of a first pull request is shown with its answer and the reason in annotation and JUnit', async () => {
