@@ -41,8 +41,8 @@ function recorder(
   return { requests, complete: async (request: Request) => reply(request, requests.push(request)) };
 }
 
-describe('making tries', () => {
-  test('makes one call for equal generations of one try and marks the second as reused', async () => {
+describe('execute', () => {
+  test('makes one call for identical requests of the same try and marks the second as reused', async () => {
     const { requests, complete } = recorder();
     const answers = await execute([planned('base', 'a', 0), planned('head', 'a', 0)], {
       complete,
@@ -59,43 +59,40 @@ describe('making tries', () => {
   test.each<['batch' | 'direct', number]>([
     ['direct', WINDOW],
     ['batch', 3000],
-  ])(
-    'has so many under way that a vendor is kept busy, and as many as a batch takes: %s',
-    async (transport, most) => {
-      const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
-      const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
-        const one = planned('head', 'a', index);
-        return {
-          ...one,
-          generation: { ...one.generation, target: batched } as PlannedTry['generation'],
-        };
+  ])('limits calls in flight to the window of its transport: %s', async (transport, most) => {
+    const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
+    const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
+      const one = planned('head', 'a', index);
+      return {
+        ...one,
+        generation: { ...one.generation, target: batched } as PlannedTry['generation'],
+      };
+    });
+    let waiting: (() => void)[] = [];
+    let peak = 0;
+    const answers = execute(tries, {
+      complete: () =>
+        new Promise((resolve) => {
+          waiting.push(() => {
+            resolve(answer('x'));
+          });
+        }),
+      evaluate: noCode,
+      random,
+    });
+    for (let left = tries.length; left > 0;) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
       });
-      let waiting: (() => void)[] = [];
-      let peak = 0;
-      const answers = execute(tries, {
-        complete: () =>
-          new Promise((resolve) => {
-            waiting.push(() => {
-              resolve(answer('x'));
-            });
-          }),
-        evaluate: noCode,
-        random,
-      });
-      for (let left = tries.length; left > 0;) {
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-        peak = Math.max(peak, waiting.length);
-        left -= waiting.length;
-        const round = waiting;
-        waiting = [];
-        for (const settle of round) settle();
-      }
-      expect([peak, (await answers).length]).toEqual([most, 3000]);
-      expect(BATCH_WINDOW).toBeGreaterThan(3000);
-    },
-  );
+      peak = Math.max(peak, waiting.length);
+      left -= waiting.length;
+      const round = waiting;
+      waiting = [];
+      for (const settle of round) settle();
+    }
+    expect([peak, (await answers).length]).toEqual([most, 3000]);
+    expect(BATCH_WINDOW).toBeGreaterThan(3000);
+  });
 
   test('never shares a completion between two tries', async () => {
     const { requests, complete } = recorder();
@@ -110,7 +107,7 @@ describe('making tries', () => {
     ).toEqual(['answer 1', 'answer 2']);
   });
 
-  test('calls different prompts separately and renders the variables', async () => {
+  test('sends different prompts separately and fills in the variables', async () => {
     const { requests, complete } = recorder();
     await execute([planned('base', 'a', 0), planned('head', 'a', 0, 'Tell {q}')], {
       complete,
@@ -128,7 +125,7 @@ describe('making tries', () => {
     });
   });
 
-  test('carries an error of one try as a value beside the others', async () => {
+  test('returns an error of one try without failing the others', async () => {
     const { complete } = recorder((_, count) =>
       count === 1 ? { status: 'error', kind: 'timeout', message: 'too slow' } : answer('fine'),
     );
@@ -140,7 +137,7 @@ describe('making tries', () => {
     expect(answers.map(({ completion }) => completion.status)).toEqual(['error', 'ok']);
   });
 
-  test('reports a reference without a value for a variable as an error, without a call', async () => {
+  test('returns an error without a call if a reference has no value for a variable', async () => {
     const { requests, complete } = recorder();
     const generation = generationOf(
       prompt(),
@@ -162,7 +159,7 @@ describe('making tries', () => {
     expect(requests).toEqual([]);
   });
 
-  test('uses the output of prompt code, as text or as an object with content', async () => {
+  test('uses the output of prompt code: text or an object with content', async () => {
     const generation = generationOf(
       prompt({ code: { source: 'output = q', language: 'python', place: { file: 'p', line: 1 } } }),
       { model: null, parameters: {}, target: null },

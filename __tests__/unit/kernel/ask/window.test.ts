@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { inWindow } from '../../../../src/kernel/ask/execute.ts';
 
-describe('working in a window', () => {
-  test('returns results in the order of the items, whatever the order in which they end', async () => {
+describe('inWindow', () => {
+  test('returns results in the order of the items, not of completion', async () => {
     const ends: (() => void)[] = [];
     const results = inWindow(
       [1, 2, 3],
@@ -18,7 +18,7 @@ describe('working in a window', () => {
     expect(await results).toEqual([10, 20, 30]);
   });
 
-  test('never has more items in progress than its size, and starts them in order', async () => {
+  test('never exceeds its size and starts items in order', async () => {
     const begun: number[] = [];
     let underWay = 0;
     let most = 0;
@@ -36,7 +36,7 @@ describe('working in a window', () => {
     expect(begun).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
-  test('returns nothing for no items', async () => {
+  test('returns an empty list for no items', async () => {
     expect(await inWindow([], () => Promise.reject(new Error('not called')))).toEqual([]);
   });
 });

@@ -18,7 +18,6 @@ const decide = (given: Partial<GateInput>, settings: Partial<GateSettings> = {})
   const input = gateInput({ settings: gate(settings), ...given });
   return inWords(decideOutcome(input), input);
 };
-/** The decision about one suite. */
 const about = (changes: Partial<SuiteResult>, settings: Partial<GateSettings> = {}) =>
   decide({ suites: [suiteResult(changes)] }, settings);
 const head = (outcomes: Outcome[]): Partial<SuiteResult> => ({
@@ -46,7 +45,7 @@ const scoring = (effect: number): ScoringResult => ({
   same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
 });
 
-describe('a head that replaces a model of base', () => {
+describe("head that replaces base's model with recordings", () => {
   const replaced = ['a', 'b', 'c'].map((suite) => ({
     suite,
     by: 'recordings' as const,
@@ -54,7 +53,7 @@ describe('a head that replaces a model of base', () => {
     reason: { code: 'recorded' as const, suite, ids: ['r1'] },
   }));
 
-  test('is not a success; first line and reasons name what replaces it', () => {
+  test('is not a success, and the title and reasons name the recordings', () => {
     expect(decide({ replaced })).toEqual({
       conclusion: 'neutral',
       title: 'Not comparable: recordings in place of a model in a, b and 1 more',
@@ -74,15 +73,15 @@ describe('a head that replaces a model of base', () => {
     );
   });
 
-  test('is named even in a title that is cut', () => {
+  test('is mentioned even in a truncated title', () => {
     const { title } = decide({ replaced: [{ ...replaced[0]!, suite: 'long '.repeat(100) }] });
     expect(title.length).toBeLessThanOrEqual(255);
     expect(title).toContain('recordings in place of a model');
   });
 });
 
-describe('the conclusion', () => {
-  test('is a success that says so when nothing relevant changed', () => {
+describe('conclusion', () => {
+  test('is success if nothing relevant changed, and the title says so', () => {
     expect(decide({ suites: [], affected: 0 })).toEqual({
       conclusion: 'success',
       title: 'No prompt, rubric or test changed: nothing to run.',
@@ -90,7 +89,7 @@ describe('the conclusion', () => {
     });
   });
 
-  test('names the variant where there are several of a suite, and only there', () => {
+  test('names the variant only if a suite has several', () => {
     const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult => {
       const variant = { model, parameters: { temperature: 0 } };
       return suiteResult({ ...fell(1, 0.5), name, path: name, verdict, variant });
@@ -109,7 +108,7 @@ describe('the conclusion', () => {
     ]);
   });
 
-  test('is a failure with the numbers when a suite regressed', () => {
+  test('is failure with the pass rates if a suite regressed', () => {
     expect(about({ ...fell(0.84, 0.6), name: 'math' })).toEqual({
       conclusion: 'failure',
       reasons: ['math regressed: 84 → 60 %'],
@@ -117,7 +116,7 @@ describe('the conclusion', () => {
     });
   });
 
-  test('is neutral when it is inconclusive, unless that is to fail', () => {
+  test('is neutral if inconclusive, unless on_inconclusive is fail', () => {
     const open = { verdict: 'inconclusive' } as const;
     expect(about(open)).toMatchObject({
       conclusion: 'neutral',
@@ -130,13 +129,13 @@ describe('the conclusion', () => {
     expect(about({ ...open, gate: { fail_on: 'never' } }, fail).conclusion).toBe('neutral');
   });
 
-  test('does not fail under fail_on never, and says why', () => {
+  test('is neutral with a reason under fail_on never', () => {
     const decision = about({ verdict: 'regressed' }, { fail_on: 'never' });
     expect(decision.conclusion).toBe('neutral');
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
   });
 
-  test('names removals where there is nothing else', () => {
+  test('lists removed references if nothing else ran', () => {
     const removed = ['p.yaml: a', 'p.yaml: b'];
     expect(decide({ suites: [], affected: 0, counted: 0, removed })).toEqual({
       conclusion: 'neutral',
@@ -148,13 +147,13 @@ describe('the conclusion', () => {
     });
   });
 
-  test('is a success when everything improved', () => {
+  test('is success if every suite improved', () => {
     expect(about({ verdict: 'improved' }).conclusion).toBe('success');
   });
 });
 
-describe('runs without a verdict', () => {
-  test('are errors when more than a tenth of all tries failed to answer, not at a tenth', () => {
+describe('run without a verdict', () => {
+  test('is an error if more than a tenth of all tries failed', () => {
     const tries = (errors: number): Outcome[] => [
       ...Array<Outcome>(errors).fill('error'),
       ...Array<Outcome>(19 - errors).fill('pass'),
@@ -167,7 +166,7 @@ describe('runs without a verdict', () => {
     });
   });
 
-  test('are judged if only head errs beyond chance, whatever decided its suite', () => {
+  test('still gets a verdict if errors occur on head beyond chance', () => {
     const errs = head(Array.from({ length: 8 }, (_, index) => (index < 2 ? 'error' : 'fail')));
     const fell = (reason: object): string => {
       const why = { by: 'fall' as const, p: null, references: [], metrics: [], tolerance: 0.1 };
@@ -182,11 +181,11 @@ describe('runs without a verdict', () => {
       '1 of 2 tries have no readable grade and no other was judged, so there is no verdict.',
     ],
     [['skipped'], 'No metric judges any answer, so there is no verdict.'],
-  ])('are errors when nothing could be judged at all: %j', (outcomes, reason) => {
+  ])('is an error if no try could be judged: %j', (outcomes, reason) => {
     expect(about(headAlone(outcomes))).toMatchObject({ conclusion: 'error', reasons: [reason] });
   });
 
-  test('say so in the reasons when more than a tenth has no readable grade', () => {
+  test('mentions ungraded tries in the reasons above one tenth', () => {
     const calm = 'No regression: p 100 → 100 %';
     expect(about(head(['pass', 'ungraded']))).toMatchObject({
       reasons: ['p: 1 of 3 tries have no readable grade'],
@@ -200,7 +199,7 @@ describe('runs without a verdict', () => {
   });
 });
 
-describe('a run in which no metric gates', () => {
+describe('run in which no metric gates', () => {
   const shown = { name: 'len', base: null, head: null, judged_base: 0, judged_head: 0 };
   const mean = { base: 10, head: 30, difference: 20, low: 19, high: 21, p: 0.001, references: 19 };
   const shows = (outcomes: Outcome[], moved: 'worse' | null): SuiteResult => {
@@ -216,7 +215,7 @@ describe('a run in which no metric gates', () => {
     return `${conclusion}: ${title}`;
   };
 
-  test('has no verdict, and is red if a gating mean fell, also with a single error', () => {
+  test('has no verdict, but fails if a gating mean dropped, even with an error', () => {
     for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
       expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(/^neutral: p: no metric gates/);
       expect(titleOf({ suites: [shows(outcomes, 'worse')] })).toMatch(/^failure: /);
@@ -229,7 +228,7 @@ describe('a run in which no metric gates', () => {
     expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
   });
 
-  test('still fails by what else is found', () => {
+  test('still fails for other reasons', () => {
     const suites = [shows(skipped, null)];
     const removed = { suites, removed: ['q: a'] };
     expect(titleOf(removed, { removed: 'fail' })).toMatch(/^failure: .*removed/);
@@ -241,10 +240,10 @@ describe('a run in which no metric gates', () => {
   });
 });
 
-describe('a change of which nothing counts', () => {
+describe('change that affects only uncounted tests', () => {
   const nothing = { counted: 0, suites: [suiteResult({ verdict: 'unchanged' })] };
 
-  test('is never a success: all skipped, all removed, or all of it unused', () => {
+  test('is never a success', () => {
     expect(decide(nothing)).toMatchObject({
       conclusion: 'neutral',
       title: 'No verdict: every test that ran is skipped or in quarantine.',
@@ -259,14 +258,14 @@ describe('a change of which nothing counts', () => {
     });
   });
 
-  test('is still a failure where the settings ask for it, and an error where nothing could be judged', () => {
+  test('still fails if the settings require it, and errors if no try was judged', () => {
     const removed = decide({ ...nothing, removed: ['p: a'] }, { removed: 'fail' });
     expect(removed.conclusion).toBe('failure');
     const suites = [suiteResult(head(['error', 'error']))];
     expect(decide({ counted: 0, suites }).conclusion).toBe('error');
   });
 
-  test('says nothing of it where other references do count', () => {
+  test('adds no reason if other references do count', () => {
     expect(decide({ hasUnusedChanges: true })).toMatchObject({
       conclusion: 'success',
       reasons: [],
@@ -274,7 +273,7 @@ describe('a change of which nothing counts', () => {
   });
 });
 
-test('a run in which head was judged less than base is not a success', () => {
+test('a metric that judged no answer of head prevents success', () => {
   const silent = { code: 'metric-silent', suite: 'p', metric: 'has', answers: 4 } as const;
   const said = 'p: the metric has judged 4 answers of base and none of head';
   expect(decide({ unseen: { blocking: [silent], warnings: [] } })).toEqual({
@@ -288,8 +287,8 @@ test('a run in which head was judged less than base is not a success', () => {
   });
 });
 
-describe('further gates', () => {
-  test('min_pass_rate is an absolute floor on head', () => {
+describe('additional gates', () => {
+  test('min_pass_rate is an absolute minimum for head', () => {
     const pass_rate = { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 };
     expect(about({ pass_rate }, { min_pass_rate: 0.8 })).toMatchObject({
       conclusion: 'failure',
@@ -312,7 +311,7 @@ describe('further gates', () => {
   ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
   const strict = { scoring: 'fail' } as const;
 
-  test('a changed scoring uses min_drop and fail_on of its own suite', () => {
+  test('a scoring change uses min_drop and fail_on of its suite', () => {
     const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
@@ -325,7 +324,7 @@ describe('further gates', () => {
     expect(scored(0.12, of({ fail_on: 'never' }, 'other'), strict).conclusion).toBe('failure');
   });
 
-  test('a scoring change fails only when the settings ask for it', () => {
+  test('a scoring change fails only if gate.scoring is fail', () => {
     expect(scored(0.12)).toMatchObject({
       conclusion: 'success',
       reasons: [expect.stringContaining('review that change first')],
@@ -337,14 +336,14 @@ describe('further gates', () => {
     expect(scored(0.005, {}, strict).conclusion).toBe('success');
   });
 
-  test('removed references fail only when the settings ask for it, also when nothing else runs', () => {
+  test('removed references fail only if gate.removed is fail, even if nothing else runs', () => {
     const removed = ['p: a'];
     expect(decide({ removed }).conclusion).toBe('success');
     const alone = decide({ removed, affected: 0, suites: [] }, { removed: 'fail' });
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('removed references are named, and newly skipped ones that got worse', () => {
+  test('the reasons list removed references, and newly skipped ones that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -359,19 +358,19 @@ describe('further gates', () => {
     });
   });
 
-  test('the title never exceeds what GitHub shows', () => {
+  test("the title fits GitHub's limit", () => {
     expect(about({ verdict: 'regressed', name: 'x'.repeat(400) }).title).toHaveLength(255);
   });
 });
 
-describe('a suite with its own gate', () => {
+describe('suite with its own gate', () => {
   const regressed = (name: string, own?: SuiteResult['gate']): SuiteResult =>
     suiteResult({ name, verdict: 'regressed', ...(own && { gate: own }) });
   const draft = regressed('draft', { fail_on: 'never' });
   const fall = (name: string): unknown => expect.stringMatching(`^${name} regressed: 100 → 100 %`);
   const uncounted = 'The last of these does not count: fail_on is never there.';
 
-  test('does not fail the run if its fail_on is never, and the reasons say so', () => {
+  test('does not fail the run if its fail_on is never, with a reason', () => {
     expect(decide({ suites: [suiteResult(), draft] })).toMatchObject({
       conclusion: 'neutral',
       reasons: [fall('draft'), 'Not failed, because fail_on is never.'],
@@ -382,7 +381,7 @@ describe('a suite with its own gate', () => {
     });
   });
 
-  test('can fail a run that is otherwise never to fail', () => {
+  test('can fail a run whose fail_on is never', () => {
     const suites = [regressed('draft'), regressed('money', { fail_on: 'regression' })];
     expect(decide({ suites }, { fail_on: 'never' })).toMatchObject({
       conclusion: 'failure',
@@ -390,7 +389,7 @@ describe('a suite with its own gate', () => {
     });
   });
 
-  test('has its own floor, or none', () => {
+  test('can set its own min_pass_rate or disable it', () => {
     const pass_rate = { base: 0.7, head: 0.7, difference: 0, low: -0.01, high: 0.01, p: 0.5 };
     const suites = [
       suiteResult({ name: 'strict', pass_rate, gate: { min_pass_rate: 0.9 } }),
@@ -401,7 +400,7 @@ describe('a suite with its own gate', () => {
     ]);
   });
 
-  test('fails on failing references where it says so', () => {
+  test('fails on failing references if its fail_on is failure', () => {
     const suites = [
       suiteResult({ name: 'one', ...failing(), gate: { fail_on: 'failure' } }),
       suiteResult({ name: 'two', ...failing() }),
@@ -410,10 +409,10 @@ describe('a suite with its own gate', () => {
   });
 });
 
-describe("a feature's finding", () => {
+describe('finding of a feature', () => {
   const finding = { suite: suiteResult(), text: 'p: a group of inputs regressed' };
 
-  test('fails its suite, and is the reason', () => {
+  test('fails its suite and becomes the reason', () => {
     const [title, reasons] = [finding.text, [finding.text]];
     expect(decide({ featureFindings: [finding] })).toEqual({
       conclusion: 'failure',
@@ -426,24 +425,24 @@ describe("a feature's finding", () => {
     { path: 'other.yaml' },
     { name: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },
-  ])('about another suite (%j) does not count', (other) => {
+  ])('is ignored if it is about another suite (%j)', (other) => {
     const featureFindings = [{ ...finding, suite: { ...finding.suite, ...other } }];
     expect(decide({ featureFindings }).conclusion).toBe('success');
   });
 
-  test('is held where the suite never fails', () => {
+  test('does not fail a suite whose fail_on is never', () => {
     const suites = [suiteResult({ gate: { fail_on: 'never' } })];
     expect(decide({ featureFindings: [finding], suites }).conclusion).toBe('neutral');
   });
 
-  test('that could not be made keeps the run from being a success', () => {
+  test('prevents success if it could not be computed', () => {
     const title = 'p: its attributes could not be worked out';
     const reasons = [title];
     expect(decide({ unjudged: [title] })).toEqual({ conclusion: 'neutral', title, reasons });
   });
 });
 
-describe('the rules of a run', () => {
+describe('run outcome', () => {
   const failing = (status: 'added' | 'fixed'): SuiteResult =>
     suiteResult({
       references: [
@@ -459,7 +458,7 @@ describe('the rules of a run', () => {
       reason: { by, p: null, references: [], metrics: [], tolerance: 0.1 },
     });
 
-  test('name a new reference that fails, which fails the run only where gate.new says so', () => {
+  test('lists failing new references and fails only if gate.new is fail', () => {
     expect(decide({ suites: [failing('added')] })).toEqual({
       conclusion: 'success',
       title: 'New: 2 tests, 1 fails (a)',
@@ -473,14 +472,14 @@ describe('the rules of a run', () => {
     expect(kindOf({ mode: 'sweep', suites: [failing('added')] })).toBe('evaluated');
   });
 
-  test('call a run fixed before they call it improved', () => {
+  test('prefers fixed over improved', () => {
     const improved = suiteResult({ verdict: 'improved' });
     expect(decide({ suites: [improved, failing('fixed')] }).title).toMatch(
       /^Fixed: 2 of 2 tests of p \(a, b\): /,
     );
   });
 
-  test('blame the model only if every open suite does', () => {
+  test('is model-changed only if every open suite says so', () => {
     expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
     expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
     const settings = gate({ on_inconclusive: 'fail' });
@@ -488,7 +487,7 @@ describe('the rules of a run', () => {
     expect(decideOutcome(strict).outcome).toMatchObject({ kind: 'model-changed', fails: true });
   });
 
-  test('call a run regressed if only all suites together fell', () => {
+  test('is regressed if only the pool of all suites dropped', () => {
     const pool = { base: 0.9, head: 0.85 };
     expect(decide({ pool })).toEqual({
       conclusion: 'failure',
@@ -498,7 +497,7 @@ describe('the rules of a run', () => {
     expect(decide({ pool }, { fail_on: 'never' }).conclusion).toBe('neutral');
   });
 
-  describe('of a job that is cancelled', () => {
+  describe('of a cancelled job', () => {
     const why = 'by a newer commit, by hand or by its timeout (SIGTERM)';
     const ended = (...suites: SuiteResult[]) => {
       const input = gateInput({ suites });
@@ -506,12 +505,12 @@ describe('the rules of a run', () => {
       return inWords(decideOutcome(input, { halt: { code: 'cancelled', why }, unmade }), input);
     };
 
-    test('are an error, so that no script takes it for a pass', () => {
+    test('is an error, so that scripts do not treat it as a pass', () => {
       const { conclusion, title } = ended(suiteResult());
       expect([conclusion, title.startsWith(`Cancelled: ${why};`)]).toEqual(['error', true]);
     });
 
-    test('call a run regressed if its tries prove that already', () => {
+    test('is regressed if the completed tries already prove it', () => {
       const { conclusion, title } = ended(suiteResult(fell(1, 0.5)));
       expect([conclusion, title.startsWith('Regressed: ')]).toEqual(['failure', true]);
     });

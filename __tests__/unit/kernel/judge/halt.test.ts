@@ -34,7 +34,7 @@ const suiteOf = (
 const many = (count: number, outcome: Outcome): Outcome[] => Array<Outcome>(count).fill(outcome);
 const unmade = (tries: number, grades = 0, rounds = 0) => ({ tries, grades, rounds });
 
-describe('a run that was ended early', () => {
+describe('run that ended early', () => {
   const reached = 'Budget reached: the limit of 40 model calls (max-calls) is reached';
   const fell = (changes: Partial<SuiteResult> = {}) => [
     suiteOf(many(10, 'pass'), [...many(5, 'fail'), ...many(5, 'error')], {
@@ -43,7 +43,7 @@ describe('a run that was ended early', () => {
     }),
   ];
 
-  test('has no verdict, says why and how far it came, and does not take what was not made for errors', () => {
+  test('has no verdict, reports its progress, and does not count missing tries as errors', () => {
     const suites = [suiteOf(many(10, 'pass'), [...many(4, 'pass'), ...many(6, 'error')])];
     expect(decideHalted(gateInput({ suites }), halt, unmade(6))).toEqual({
       conclusion: 'error',
@@ -52,7 +52,7 @@ describe('a run that was ended early', () => {
     });
   });
 
-  test('is red by a regression that shows already, and says that it is not the whole plan', () => {
+  test('fails if the completed tries show a regression, and reports that it is incomplete', () => {
     expect(decideHalted(gateInput({ suites: fell() }), halt, unmade(5))).toMatchObject({
       conclusion: 'failure',
       reasons: [
@@ -64,13 +64,13 @@ describe('a run that was ended early', () => {
     expect(decideHalted(never, halt, unmade(5)).conclusion).toBe('neutral');
   });
 
-  test('is not called regressed over more real errors than a run may have', () => {
+  test('does not report a regression if too many completed tries failed', () => {
     const decision = decideHalted(gateInput({ suites: fell() }), halt, unmade(2));
     expect(decision.conclusion).toBe('error');
     expect(decision.reasons[1]).toBe('3 of 18 tries ended in an error, so nothing was judged');
   });
 
-  test('does not take grades that were not asked for for errors either', () => {
+  test('does not count missing grades as errors', () => {
     const score = { metric: 'm', status: 'error', value: null, reason: 'not asked' } as const;
     const ungraded = {
       ...sideResult(['error']).tries[0]!,
@@ -87,7 +87,7 @@ describe('a run that was ended early', () => {
   });
 });
 
-test('a run that leaves a batch with the vendor is neutral, says where it is, and hides no errors that others met', () => {
+test('a run that waits for a batch is neutral, names the batch, and reports other errors', () => {
   const input = gateInput({ suites: [suiteOf(many(5, 'error'), many(5, 'error'))] });
   const waiting = { ids: ['batch_1', 'batch_2'], requests: 1200 };
   const late: Halt = { code: 'time', why: 'it took long', waiting };
@@ -111,7 +111,7 @@ test('a run that leaves a batch with the vendor is neutral, says where it is, an
   ]);
 });
 
-test('only what the run itself did not make or wait for counts as missing', () => {
+test('only calls that the run skipped or aborted count as missing', () => {
   const notMade = (['budget', 'aborted', 'timeout'] as const).map((kind) =>
     wasNotMade({ status: 'error', kind, message: '' }),
   );

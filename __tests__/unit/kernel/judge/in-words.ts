@@ -3,7 +3,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { reasonWords } from '../../../../src/wording/reasons.ts';
 
-/** A decision as a reader meets it. */
+/** A decision with its reasons rendered as text. */
 export function inWords(
   { outcome, reasons }: Decision,
   { suites, replaced }: Pick<GateInput, 'suites' | 'replaced'>,

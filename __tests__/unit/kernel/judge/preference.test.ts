@@ -5,7 +5,7 @@ import { type SuiteComparison, type Try } from '../../../../src/kernel/plan/suit
 import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import { comparedSuite, metric, reference, tryResult } from '../../app/run/builders.ts';
 
-/** Two tries of each reference; base's answer is preferred in all. */
+/** A suite with two tries per reference, in all of which base's answer is preferred. */
 function lost(
   clusters: readonly (string | undefined)[],
   questions: readonly string[],
@@ -52,10 +52,10 @@ describe('comparisons of answers', () => {
     contrast(preferenceTries(of.run.scoring.tests, of.compared)).test.midDown,
   ];
 
-  test('count one by one where references have nothing in common', () =>
+  test('count individually for unrelated references', () =>
     expect(new Set(p(lost(alone, names)))).toEqual(new Set([0.5 ** 11])));
 
-  test('count once per try in a cluster, and where references ask the same', () => {
+  test('count once per try for a cluster or for identical prompts', () => {
     const template = lost(
       names.map(() => 'template'),
       names,

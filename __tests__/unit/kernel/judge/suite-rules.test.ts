@@ -19,7 +19,7 @@ import {
   tryResult,
 } from '../../app/run/builders.ts';
 
-/** Three references whose prompt is the same on both sides, so that none is compared. */
+/** Three references with identical requests on both sides, so that none is compared. */
 function uncompared(changes: Partial<AffectedReference>[] = [], quarantined: string[] = []) {
   const ids = ['a', 'b', 'c'];
   const sides = (['base', 'head'] as const).map((side) =>
@@ -41,30 +41,38 @@ const skipped = (id: string) => ({ reference: reference(id, { skip: true }) });
 const unaskable = { base: null };
 const added = { base: null, baseReference: null, change: 'added' } as const;
 
-describe('a suite of which nothing is compared', () => {
+describe('suite without compared references', () => {
   test.each([
-    ['asks the same on both sides: unchanged', uncompared(), 'unchanged'],
-    ['is skipped: not compared', uncompared(['a', 'b', 'c'].map(skipped)), 'not_compared'],
-    ['is in quarantine: not compared', uncompared([], ['a', 'b', 'c']), 'not_compared'],
+    ['is unchanged if both sides have the same requests', uncompared(), 'unchanged'],
+    ['is not compared if it is skipped', uncompared(['a', 'b', 'c'].map(skipped)), 'not_compared'],
+    ['is not compared if it is quarantined', uncompared([], ['a', 'b', 'c']), 'not_compared'],
     [
-      'is skipped or in quarantine but for one that asks the same: unchanged',
+      'is unchanged if its only active reference has the same requests',
       uncompared([skipped('a')], ['b']),
       'unchanged',
     ],
     [
-      'has a reference of base that base cannot be asked: not compared',
+      'is not compared if base cannot run one of its references',
       uncompared([unaskable]),
       'not_compared',
     ],
-    ['has a new reference beside the same ones: unchanged', uncompared([added]), 'unchanged'],
-    ['has new references alone: not compared', uncompared([added, added, added]), 'not_compared'],
+    [
+      'is unchanged if it has a new reference beside unchanged ones',
+      uncompared([added]),
+      'unchanged',
+    ],
+    [
+      'is not compared if all references are new',
+      uncompared([added, added, added]),
+      'not_compared',
+    ],
   ])('%s', (_, comparison, verdict) => {
     expect(comparison.compared).toEqual([]);
     expect(ruleUncompared(comparison)).toBe(verdict);
   });
 });
 
-test('a reference that base cannot be asked lacks evidence where nothing is compared', () => {
+test('a reference that base cannot run is missing evidence', () => {
   expect(countEvidence(uncompared([unaskable]), new Map())).toMatchObject({
     references: 2,
     missing: ['a'],
@@ -82,9 +90,9 @@ const interval = { difference: 0, low: -0.1, high: 0.1 };
 const underBase: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excuse: 'none' };
 const excused: FallUnderBase = { ...underBase, excuse: 'passes' };
 
-describe('a suite that is compared', () => {
+describe('compared suite', () => {
   test.each<[string, Partial<SuiteFacts>, string]>([
-    ['fell', { fall: found, broken: found }, 'regressed fall'],
+    ['dropped', { fall: found, broken: found }, 'regressed fall'],
     ['lost references', { broken: found, unanswered: found }, 'regressed references'],
     ['lost answers', { unanswered: found, named: ['a'] }, 'regressed unanswered'],
     ['has no evidence', { missing: ['a'], named: ['a'] }, 'inconclusive uncompared'],
@@ -98,7 +106,7 @@ describe('a suite that is compared', () => {
     ],
     ['is open without evidence', { missing: [], interval }, 'inconclusive unsettled'],
     [
-      'is green by answers that were cut',
+      'is green only because of truncated answers',
       { endings: new Set(['unchanged']), isNotLower: true },
       'inconclusive endings',
     ],
@@ -107,24 +115,24 @@ describe('a suite that is compared', () => {
       { endings: new Set(['unchanged']), rise: found },
       'improved rise',
     ],
-    ["fell under base's scoring", { underBase, isBound: true }, 'inconclusive scoring'],
-    ["fell under base's scoring and is open", { underBase }, 'inconclusive scoring'],
+    ["dropped under base's scoring", { underBase, isBound: true }, 'inconclusive scoring'],
+    ["dropped under base's scoring and is open", { underBase }, 'inconclusive scoring'],
     [
-      "fell under base's scoring, excused",
+      "dropped under base's scoring with an excuse",
       { underBase: excused, rise: found },
       'unchanged not-lower',
     ],
     [
-      'rose by refusals that only its own scoring passes',
+      'rose because its own scoring passes refusals',
       { endings: new Set(['unchanged']), rise: found, underBase: excused },
       'inconclusive endings',
     ],
     ['rose', { rise: found, isBound: true }, 'improved rise'],
     ['rules out a drop', { isBound: true, isNotLower: true }, 'unchanged bound'],
     ['is not lower', { isNotLower: true, isBoundTogether: true }, 'unchanged not-lower'],
-    ['is green by all suites', { isBoundTogether: true }, 'unchanged run'],
+    ['is green because of all suites', { isBoundTogether: true }, 'unchanged run'],
     ['is open', {}, 'inconclusive unsettled'],
-  ])('that %s', (_, facts, expected) => {
+  ])('has the expected verdict if it %s', (_, facts, expected) => {
     const { verdict, by } = ruleSuite({ ...nothing, ...facts });
     expect(`${verdict} ${by}`).toBe(expected);
   });
@@ -136,7 +144,7 @@ describe('a suite that is compared', () => {
   });
 });
 
-test('every rule has different words', () => {
+test('every rule has its own wording', () => {
   const words = [...UNCOMPARED_RULES, ...COMPARED_RULES].map((rule) => rule.words);
   expect(new Set(words).size).toBe(words.length);
 });

@@ -12,7 +12,7 @@ const TRIES = [0, 1];
 
 type TryOf = (reference: number, index: number) => TryResult;
 
-/** What is unseen in one suite of twenty references with two tries a side; all pass on base. */
+/** Unseen reasons for one suite of twenty references with two tries a side; all pass on base. */
 function unseen(
   { head, base = (_, index) => tryResult('pass', index) }: { head: TryOf; base?: TryOf },
   metric: Partial<MetricResult> = {},
@@ -50,23 +50,23 @@ const meanThat = (word: MetricValues['gate']): MetricValues => ({
   moved: null,
 });
 
-describe('a metric that judged base and nothing on head', () => {
+describe('metric that judged base but nothing on head', () => {
   const silent = (metric: Partial<MetricResult>) =>
     unseen({ head: (_, index) => tryResult('pass', index) }, { judged_head: 0, ...metric })
       .blocking;
 
-  test('blocks green and is named', () => {
+  test('prevents green and is named', () => {
     expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
   });
 
-  test('blocks green without gating only if its mean gates', () => {
+  test('prevents green without gating only if its mean gates', () => {
     expect(silent({ gates: false })).toEqual([]);
     expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
     expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);
   });
 });
 
-describe('a check that applies to fewer answers of head than of base', () => {
+describe('metric that skips more answers of head than of base', () => {
   const skipping = (below: number, own: Partial<Reference> = {}) =>
     unseen(
       { head: (at, index) => tryResult(at < below && index === 1 ? 'skipped' : 'pass', index) },
@@ -74,22 +74,22 @@ describe('a check that applies to fewer answers of head than of base', () => {
       own,
     ).blocking;
 
-  test('blocks green with the counts of both sides', () => {
+  test('prevents green and reports the counts of both sides', () => {
     expect(skipping(REFERENCES)).toEqual([
       "p: ok judged 20 of head's 40 tries, 40 of base's 40; the others were skipped",
     ]);
   });
 
-  test('does not block green if chance explains it', () => {
+  test('does not prevent green if chance explains it', () => {
     expect(skipping(1)).toEqual([]);
   });
 
-  test('counts the references of a cluster as one witness', () => {
+  test('counts a cluster of references once', () => {
     expect(skipping(REFERENCES, { cluster: 'one text' })).toEqual([]);
   });
 });
 
-describe('a metric that waits for another', () => {
+describe('metric with a condition on another metric', () => {
   const judged = (score: Score): TryOf => {
     return (_, index) => ({
       ...tryResult('pass', index),
@@ -100,7 +100,7 @@ describe('a metric that waits for another', () => {
   const passed: Score = { ...named, status: 'pass', value: true };
   const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
 
-  test('is warned about if it judges fewer answers of head', () => {
+  test('causes a warning if it judges fewer answers of head', () => {
     expect(unseen({ base: judged(passed), head: judged(skipped) }, { judged_head: 20 })).toEqual({
       blocking: [],
       warnings: [
@@ -110,7 +110,7 @@ describe('a metric that waits for another', () => {
   });
 });
 
-describe('a metric whose mean gates and that gives fewer numbers on head', () => {
+describe('metric with a gating mean and fewer values on head', () => {
   const lacking = (has: (at: number, index: number) => boolean, own: Partial<Reference> = {}) => {
     const made =
       (is: typeof has): TryOf =>
@@ -128,23 +128,23 @@ describe('a metric whose mean gates and that gives fewer numbers on head', () =>
   };
   const wants = 'p: gate.metrics wants to compare tone, and';
 
-  test('blocks green with the references that have one', () => {
+  test('prevents green and reports how many references have a value', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([
       `${wants} 10 of 20 tests have a value on head, 20 on base`,
     ]);
   });
 
-  test('blocks green with the tries that have one', () => {
+  test('prevents green and reports how many tries have a value', () => {
     expect(lacking((_, index) => index === 0)).toEqual([
       `${wants} 20 of head's 40 tries have a value, 40 of base's 40`,
     ]);
   });
 
-  test('counts the references of a cluster as one witness', () => {
+  test('counts a cluster of references once', () => {
     expect(lacking((_, index) => index === 0, { cluster: 'one text' })).toEqual([]);
   });
 
-  test('does not block green if nearly all have one', () => {
+  test('does not prevent green if nearly all tries have a value', () => {
     expect(lacking((at, index) => at > 0 || index > 0)).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ interface Setting {
   name?: string;
 }
 
-/** A suite that passes throughout and whose metric gave these values, try by try. */
+/** A suite in which every try passes and a metric returned these values, in order of the tries. */
 function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
   const { policy = { kind: 'fixed', tries: 2 }, clusters = [], rubrics = new Map() } = setting;
   const one = metric('tone', {
@@ -95,8 +95,8 @@ const decided = (comparisons: SuiteComparison[], settings: Partial<GateSettings>
   return { ...decision, reasons: decision.reasons.map((reason) => reasonWords(reason, suites)) };
 };
 
-describe('the values of a metric', () => {
-  test('are compared base against head, reference by reference, though all of them pass', () => {
+describe('values of a metric', () => {
+  test('are compared per reference between base and head, even if every try passes', () => {
     const { values, better, gates } = rowOf(valued(fell));
     expect([better, gates]).toEqual(['higher', true]);
     expect(values).toMatchObject({ references: 10, gate: 'warn', moved: 'worse' });
@@ -107,7 +107,7 @@ describe('the values of a metric', () => {
     expect(values!.p).toBeLessThan(0.001);
   });
 
-  test('that got worse are said and do not gate, unless the gate names the metric', () => {
+  test('cause a warning if they got worse, and fail only if the gate names the metric', () => {
     const warned = decided([valued(fell)]);
     expect(warned.outcome.kind).not.toBe('failed');
     expect(warned.reasons.join('\n')).toContain(
@@ -125,18 +125,18 @@ describe('the values of a metric', () => {
     );
   });
 
-  test('read in the direction that the metric says', () => {
+  test("follow the metric's better direction", () => {
     expect(rowOf(valued(fell, { metric: { better: 'lower' } })).values).toMatchObject({
       moved: 'better',
     });
   });
 
-  test('without a better direction are reported when they moved, and never fail the run', () => {
+  test('without a better direction are reported if they moved, and never fail', () => {
     const metrics = { tone: 'fail' } as const;
     const undirected = valued(fell, { metric: { better: 'none' }, gate: { metrics } });
     const { p, moved, way, gate: word } = rowOf(undirected).values!;
     expect([moved, way, word]).toEqual(['lower', 'fell', 'warn']);
-    // Two-sided.
+    // The test is two-sided without a better direction.
     expect(p).toBeLessThan(0.002);
     const { outcome, reasons } = decided([undirected], { metrics });
     expect(outcome.kind).toBe('no-regression');
@@ -151,7 +151,7 @@ describe('the values of a metric', () => {
     expect(decided([valued(same, { metric: { better: 'none' } })]).reasons).toEqual([]);
   });
 
-  test('that fell in most tries are reported though the mean rose', () => {
+  test('are reported if most tries dropped although the mean rose', () => {
     const values: Numbers = fell.map((own, i) => (i === 0 ? { base: [1, 1], head: [90, 1] } : own));
     expect(rowOf(valued(values)).values).toMatchObject({
       moved: 'worse',
@@ -163,7 +163,7 @@ describe('the values of a metric', () => {
     ]);
   });
 
-  test('of one reference that moved far beyond the others are reported with their figures', () => {
+  test('of one reference that moved far beyond the others are reported', () => {
     const values: Numbers = Array.from({ length: 20 }, (_, i) => ({
       base: [100 + i, 104, 101, 103],
       head: i === 3 ? [100_000, 90_000, 95_000, 99_000] : [102, 101 + i, 104, 100],
@@ -178,7 +178,7 @@ describe('the values of a metric', () => {
       'p: tone of r3 rose far more than that of the other references, 103 → 97,000; ' +
         'it does not count for the verdict',
     );
-    // Two tries a side are not enough where more can be made: those of this reference are.
+    // Two tries a side are not enough under this policy: the reference gets more.
     const few = values.map(({ base, head }) => ({
       base: base.slice(0, 2),
       head: head.slice(0, 2),
@@ -189,12 +189,12 @@ describe('the values of a metric', () => {
     expect([...nextTries([both(values)], gate())(both(values).run)]).toEqual([]);
   });
 
-  test('that did not change say nothing', () => {
+  test('are not reported if unchanged', () => {
     expect(rowOf(valued(same)).values).toMatchObject({ moved: null });
     expect(decided([valued(same)]).reasons).toEqual([]);
   });
 
-  test('share one error rate with the suites: what gates alone need not gate among many', () => {
+  test('share one error rate with the suites', () => {
     const metrics = { tone: 'fail' } as const;
     // Five references with equal differences: p = 1/64.
     const five: Numbers = Array.from({ length: 5 }, () => ({ base: [1], head: [0.5] }));
@@ -215,7 +215,7 @@ describe('the values of a metric', () => {
     expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
       moved: 'worse',
     });
-    // p = 1/40 after two tries would do at the level of all five, and not at that of the first look.
+    // After two tries p = 1/40 is below the final level but not below the level of the first look.
     const few: Numbers = [
       { base: [1, 1], head: [0, 0] },
       { base: [0.5, 0.5], head: [0.5, 0.5] },
@@ -223,12 +223,12 @@ describe('the values of a metric', () => {
     expect(rowOf(valued(few, { policy, gate: { metrics } })).values!.moved).toBeNull();
   });
 
-  test('of references that move together are dealt together', () => {
+  test('of clustered references are permuted together', () => {
     const { values } = rowOf(valued(fell, { clusters: fell.map(() => 'template') }));
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
 
-  test('of latency count only where both sides were asked in this run', () => {
+  test('of latency count only if both sides ran in this run', () => {
     const latency = {
       source: { kind: 'built-in', uses: 'latency', with: {} },
     } as const satisfies Partial<Metric>;
@@ -241,11 +241,11 @@ describe('the values of a metric', () => {
     expect(rowOf(stored).values).toMatchObject({ references: 0, difference: null, p: null });
   });
 
-  test('that restate pass and fail are not said twice', () => {
+  test('are not reported if they only repeat pass and fail', () => {
     expect(rowOf(valued(fell.map(() => ({ base: [1], head: [1] })))).values).toBeUndefined();
   });
 
-  test('of a rubric come with the count of each label on both sides', () => {
+  test('of a rubric include the count of each label on both sides', () => {
     const rubric: Rubric = {
       name: 'yea',
       prompt: '{content}',
@@ -272,11 +272,11 @@ describe('the values of a metric', () => {
       { label: 'C', base: 0, head: 0 },
       { label: 'A', base: 10, head: 0 },
     ]);
-    // Nothing says what passes, so there is no pass rate.
+    // The metric has no threshold, so there is no pass rate.
     expect(row).toMatchObject({ base: null, head: null });
   });
 
-  describe('that are a map of several', () => {
+  describe('in a map', () => {
     const counts = (values: Numbers): Numbers =>
       values.map(({ base, head }) => ({
         base: base.map((user) => ({ user, assistant: 3, note: 'x' })),
@@ -285,7 +285,7 @@ describe('the values of a metric', () => {
     const rows = (comparison: SuiteComparison) =>
       shown([comparison])[0]!.metrics.filter(({ values }) => values !== undefined);
 
-    test('have a row for each of its numbers, as a metric of its own', () => {
+    test('have a row per number, like separate metrics', () => {
       const found = rows(valued(counts(fell)));
       expect(found.map(({ name }) => name)).toEqual(['tone.user', 'tone.assistant']);
       expect(found[0]).toMatchObject({ base: null, head: null, judged_head: 20 });
@@ -294,7 +294,7 @@ describe('the values of a metric', () => {
       expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
     });
 
-    test('fail the suite where the gate names the one that got worse, and share its error rate', () => {
+    test('fail the suite if the gate names one that got worse, and share its error rate', () => {
       const failed = (name: string) => {
         const metrics = { [name]: 'fail' } as const;
         const one = valued(counts(fell), { gate: { metrics } });
@@ -308,7 +308,7 @@ describe('the values of a metric', () => {
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
 
-    test('are not green where the gate names one that no answer has, or that head lost', () => {
+    test('are not green if the gate names a value that head does not have', () => {
       const wants = (name: string, values: Numbers) => {
         const metrics = { [name]: 'fail' } as const;
         return decided([valued(values, { gate: { metrics } })], { metrics });
@@ -331,7 +331,7 @@ describe('the values of a metric', () => {
       });
     });
 
-    test('have none where they are too many to be compared, except those that the gate names', () => {
+    test('have no rows above twenty, except those the gate names', () => {
       const many = Object.fromEntries(
         Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
       );
@@ -343,7 +343,7 @@ describe('the values of a metric', () => {
     });
   });
 
-  test('that are texts are counted as labels', () => {
+  test('that are text are counted as labels', () => {
     const row = rowOf(valued([{ base: ['stop', 'stop'], head: ['length', 'stop'] }]));
     expect(row.labels).toEqual([
       { label: 'stop', base: 2, head: 1 },

@@ -39,7 +39,7 @@ function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
   return runs.flatMap(([count, ...rest]) => Array.from({ length: count }, () => rest));
 }
 
-/** A suite that was run: failures first, then passes, on both sides of each reference. */
+/** A finished suite. On each side of a reference the failed tries come first. */
 function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
@@ -72,7 +72,7 @@ async function judged(suite: SuiteComparison) {
   return { verdict: verdict!, suite: compareSuite(suite, verdict ?? null, words) };
 }
 
-describe('the verdicts of the specification', () => {
+describe('verdicts in the specification', () => {
   test.each(cases)('$name', async ({ rows, references, suite: expected }) => {
     const { verdict, suite: shown } = await judged(compared(rows, fixed(5)));
     expect(shown.verdict).toBe(expected.verdict);
@@ -84,7 +84,7 @@ describe('the verdicts of the specification', () => {
   });
 });
 
-test('further tries of a reference that failed do not count in rates of metrics', async () => {
+test('extra tries of a failed reference do not count in metric rates', async () => {
   const rows = [row(19, 1, 1, 1, 1), row(1, 40, 40, 0, 40)];
   const { verdict, suite } = await judged(compared(rows, fixed(1)));
   expect(suite.metrics).toMatchObject([{ name: 'has', judged_head: 20, head: 19 / 20 }]);
@@ -92,7 +92,7 @@ test('further tries of a reference that failed do not count in rates of metrics'
   expect(verdict.upTo).toBe(1);
 });
 
-test('a suite that fell says, too, that head answers less often', () => {
+test('a regressed suite also reports that head answers less often', () => {
   const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
   const runs = suite.compared.map((run, index) =>
     index < 12 ? { ...run, head: [{ byHead: tryResult('error', 0), byBase: null }] } : run,
@@ -102,7 +102,7 @@ test('a suite that fell says, too, that head answers less often', () => {
   expect(verdictsOf([suite], gate())[0]?.reason).not.toHaveProperty('unanswered');
 });
 
-describe('a reference that failed on base and passes on head', () => {
+describe('reference that failed on base and passes on head', () => {
   const statusOf = async (storedBase: number | null, storedHead: number | null) => {
     const healed = compared([row(10, 0, 5, 5, 5), row(20, 2, 2, 2, 2)], sequential);
     const stored = (tries: readonly Try[], at: number | null): Try[] =>
@@ -121,21 +121,21 @@ describe('a reference that failed on base and passes on head', () => {
   };
   const day = 86_400_000;
 
-  test('is fixed if base failed today, else improved: the model may have changed', async () => {
+  test("is fixed if base failed today, and improved if base's answers are stored", async () => {
     expect(await statusOf(null, null)).toBe('fixed');
     expect(await statusOf(20 * day, null)).toBe('improved');
     expect(await statusOf(20 * day, 21 * day)).toBe('improved');
   });
 
-  test('is fixed again where the run is repeated with its stored answers', async () => {
+  test('is still fixed if the run is repeated with its stored answers', async () => {
     expect(await statusOf(20 * day, 20 * day)).toBe('fixed');
   });
 });
 
-describe('what a suite detects', () => {
+describe('drop that a suite can detect', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
-  test('is what the whole sequential policy detects, also where it stopped at two tries', async () => {
+  test('is that of the whole sequential policy, even if it stopped after two tries', async () => {
     const open = await judged(compared(rows, sequential));
     const two = await judged(compared(rows, fixed(2)));
     const ratio = two.suite.visible_drop! / open.suite.visible_drop!;
@@ -147,9 +147,10 @@ describe('what a suite detects', () => {
       );
   });
 
-  test('after five sequential tries is that of five tries at the level of the last look', async () => {
+  test('after five sequential tries uses the level of the last look', async () => {
     const { suite: shown } = await judged(compared([row(20, 5, 5, 5, 5)], sequential));
-    // Ten parts of 0.05 beside twenty references without any try-to-try variance.
+    // Shrunk variance: ten prior tables of 0.05 and twenty references without variance between
+    // tries.
     const variance = (10 * 0.05) / 30;
     expect(shown.visible_drop).toBeCloseTo(
       visibleDrop(
@@ -161,14 +162,14 @@ describe('what a suite detects', () => {
   });
 });
 
-describe('the colour', () => {
+describe('verdict', () => {
   const verdictOf = async (rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}) => {
     const { suite: shown } = await judged(compared(rows, policy, own));
     return [shown.verdict, shown.reason?.by];
   };
   const five = fixed(5);
 
-  test('is red for five that broke beside five that healed, at five fixed tries', async () => {
+  test('is red if five references broke while five healed, at five fixed tries', async () => {
     const mixed = [row(5, 5, 5, 0, 5), row(5, 0, 5, 5, 5), row(40, 5, 5, 5, 5)];
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
@@ -176,7 +177,7 @@ describe('the colour', () => {
     expect(suiteSummary(shown)).toMatch(/^5 tests broke \(r0, r1, r2, r3, r4\); pass rate/);
   });
 
-  test('is red for one that broke beside five that healed, and names it', async () => {
+  test('is red if one reference broke while five healed, and names it', async () => {
     const { suite: shown } = await judged(
       compared([row(1, 12, 12, 0, 12), row(5, 0, 2, 2, 2), row(44, 2, 2, 2, 2)], sequential),
     );
@@ -184,7 +185,7 @@ describe('the colour', () => {
     expect(shown.reason?.references).toEqual(['r0']);
   });
 
-  test('is red for one that broke in one of ten suites', () => {
+  test('is red if one reference broke in one of ten suites', () => {
     const broke = [row(1, 14, 14, 0, 14), row(19, 2, 2, 2, 2)];
     const fine = [row(20, 2, 2, 2, 2)];
     const verdicts = verdictsOf(
@@ -197,7 +198,7 @@ describe('the colour', () => {
     ]);
   });
 
-  test('is green for 20 references that are always right after two tries, and for 8 after three', async () => {
+  test('is green after two tries for 20 perfect references, and after three for 8', async () => {
     expect(await verdictOf([row(20, 2, 2, 2, 2)], sequential, { tolerance: 'auto' })).toEqual([
       'unchanged',
       'bound',
@@ -212,7 +213,7 @@ describe('the colour', () => {
     );
   });
 
-  test('is grey while a reference is suspicious, and where five tries settled nothing', async () => {
+  test('is grey while a reference is suspicious or five tries were not enough', async () => {
     expect(await verdictOf([row(1, 4, 4, 0, 4), row(49, 2, 2, 2, 2)], sequential)).toEqual([
       'inconclusive',
       'suspicious',
@@ -223,7 +224,7 @@ describe('the colour', () => {
     ]);
   });
 
-  test('is never green over a reference that is named as worse', async () => {
+  test('is never green if a reference is flagged as worse', async () => {
     const only = [row(1, 5, 5, 0, 5), row(5, 4, 5, 5, 5)];
     const one = compared(only, five);
     const [verdict] = verdictsOf([one], { ...gate(), gate_on: 'suite' });
@@ -232,7 +233,7 @@ describe('the colour', () => {
     expect(verdict?.reason.references).toEqual(['r0']);
   });
 
-  test('of small suites is green by what all of them say together', () => {
+  test('of a small suite can be green because of all suites together', () => {
     const small = [row(9, 5, 5, 5, 5), row(1, 5, 5, 4, 5)];
     const alone = verdictsOf([compared(small, sequential, { tolerance: 0.05 })], gate());
     expect(alone[0]?.verdict).toBe('inconclusive');
@@ -248,8 +249,8 @@ describe('the colour', () => {
   });
 
   test.each([
-    ['that sets a tolerance is not green by a wider bound of all suites', 0.02, 'unsettled', 0.02],
-    ['that sets a wide tolerance is green by 5 points of all suites', 0.1, 'run', 0.05],
+    ['is not green by a bound of all suites above its tolerance', 0.02, 'unsettled', 0.02],
+    ['with a wide tolerance is green by the 5 points of all suites', 0.1, 'run', 0.05],
   ])('of one of several suites %s', (_, tolerance, by, stated) => {
     const verdicts = verdictsOf(
       [
@@ -261,7 +262,7 @@ describe('the colour', () => {
     expect(verdicts[0]?.reason).toMatchObject({ by, tolerance: stated });
   });
 
-  test('of references of one cluster counts the template once', () => {
+  test('counts references of one cluster once', () => {
     const rows = [row(8, 2, 2, 0, 2), row(40, 2, 2, 2, 2)];
     const apart = compared(rows, fixed(2));
     expect(verdictsOf([apart], gate())[0]?.verdict).toBe('regressed');
@@ -273,7 +274,7 @@ describe('the colour', () => {
   });
 });
 
-describe('a fall of all suites together', () => {
+describe('drop of all suites together', () => {
   const broke = () => compared([row(12, 2, 2, 0, 2), row(8, 2, 2, 2, 2)], fixed(2));
   const inOneCluster = (suite: SuiteComparison, count: number) => {
     suite.compared.slice(0, count).forEach((run) => {
@@ -287,13 +288,13 @@ describe('a fall of all suites together', () => {
     return pool;
   };
 
-  test('is explained by one red suite only if the others did not fall, with templates counted once', () => {
+  test('is explained by one red suite unless the others dropped, counting a cluster once', () => {
     const fell = () => compared([row(5, 1, 1, 0, 1), row(25, 1, 1, 1, 1)], fixed(1));
     expect(fallWith([fell()])).toEqual({ base: 1, head: (8 + 25) / 50 });
     expect(fallWith([inOneCluster(fell(), 5)])).toBeNull();
   });
 
-  test('does not contain suites that compare roll-ups', async () => {
+  test('excludes suites that compare roll-ups', async () => {
     const rolled = compared([row(5, 3, 3, 0, 3), row(25, 3, 3, 3, 3)], {
       kind: 'references',
       tries: 3,
@@ -306,11 +307,11 @@ describe('a fall of all suites together', () => {
   });
 });
 
-describe('a suite that fell', () => {
+describe('status of a reference', () => {
   const statuses = async (rows: Row[], tries = 2) =>
     (await judged(compared(rows, fixed(tries)))).suite.references.map(({ status }) => status);
 
-  test('shows what passed on base and fails on head, though too few tries name it', async () => {
+  test('is fell for a flip to fail in a regressed suite, even if not flagged', async () => {
     expect(
       await statuses([
         row(5, 2, 2, 0, 2),
@@ -326,14 +327,14 @@ describe('a suite that fell', () => {
     ]);
   });
 
-  test('shows what passed less often where nothing flipped', async () => {
+  test('is fell for a lower pass rate in a regressed suite if none flipped', async () => {
     expect(await statuses([row(12, 5, 5, 4, 5), row(8, 5, 5, 5, 5)], 5)).toEqual([
       ...Array<string>(12).fill('fell'),
       ...Array<string>(8).fill('unchanged'),
     ]);
   });
 
-  test('is not found in one that is not red: there a flip stays a flip', async () => {
+  test('is inconclusive for a flip to fail if the suite did not regress', async () => {
     expect(await statuses([row(1, 2, 2, 0, 2), row(19, 2, 2, 2, 2)])).toEqual([
       'inconclusive',
       ...Array<string>(19).fill('unchanged'),
@@ -342,7 +343,7 @@ describe('a suite that fell', () => {
 });
 
 describe('several suites', () => {
-  test('share alpha: what one alone would call is not called beside nine that nothing happened to', () => {
+  test('share alpha, so that a weak drop is not reported beside nine unchanged suites', () => {
     const worse = [row(5, 1, 1, 0, 1)];
     const [alone] = verdictsOf([compared(worse, fixed(1))], gate());
     expect(alone?.verdict).toBe('regressed');
@@ -356,7 +357,7 @@ describe('several suites', () => {
     expect(many[0]).toMatchObject({ verdict: 'inconclusive', alpha: 0.002 });
   });
 
-  test('have margins of their own', async () => {
+  test('can have different tolerances', async () => {
     const rows = [row(30, 3, 3, 3, 3), row(1, 3, 3, 2, 3)];
     const { suite: strict } = await judged(compared(rows, fixed(3), { tolerance: 0.001 }));
     const { suite: lenient } = await judged(compared(rows, fixed(3), { tolerance: 0.2 }));

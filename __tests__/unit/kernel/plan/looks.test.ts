@@ -13,7 +13,7 @@ import { agreesWithVectors } from '../statistics/vectors.ts';
 
 const [SMALL, LARGE]: [LookPlan, LookPlan] = [lookPlan(99), lookPlan(100)];
 
-/** Chance of a crossing by each look, by convolving a walk on a fine grid. */
+/** Probability of crossing the bound by each look, from convolving a random walk on a fine grid. */
 function crossings(levels: readonly number[], looks: readonly number[]): number[] {
   const last = looks.at(-1)!;
   const width = 0.04;
@@ -35,7 +35,7 @@ function crossings(levels: readonly number[], looks: readonly number[]): number[
           ),
     );
     const bound = normalQuantile(1 - levels[k]!) * Math.sqrt(now);
-    // The cell that the bound cuts counts by its part above it.
+    // A grid cell that contains the bound counts with the fraction above it.
     const above = places.map((place) => Math.min(1, Math.max(0, (place - bound) / width + 0.5)));
     crossed += law.reduce((sum, mass, i) => sum + mass * width * above[i]!, 0);
     before = law.map((mass, i) => mass * (1 - above[i]!));
@@ -56,14 +56,14 @@ describe('lookLevels', () => {
   test.each([
     ['the square of the tries', SMALL],
     ['the tries', LARGE],
-  ])('spends alpha in proportion to %s, by another method', (_, plan) => {
+  ])('spends alpha in proportion to %s, checked by another method', (_, plan) => {
     const spent = crossings(lookLevels(0.04, plan), plan.tries);
     plan.tries.forEach((tries, i) =>
       expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** plan.power, 4),
     );
   });
 
-  test('spends nothing of nothing, and stays within alpha where it is tiny or large', () => {
+  test('returns 0 for alpha 0, and stays below a tiny or large alpha', () => {
     expect(lookLevels(0, SMALL)).toEqual([0, 0, 0, 0]);
     for (const alpha of [1e-9, 1e-4, 0.4]) {
       const levels = lookLevels(alpha, SMALL);
@@ -73,7 +73,7 @@ describe('lookLevels', () => {
     }
   });
 
-  test("every level grows with alpha, so that Holm's alarms are nested", () => {
+  test("increases with alpha, as Holm's method requires", () => {
     forAll(
       [fc.double({ min: 0.0005, max: 0.4, noNaN: true })],
       (alpha) => {
@@ -87,7 +87,7 @@ describe('lookLevels', () => {
   });
 });
 
-/** Chance of a standard normal number above z, by the trapezoid rule on its density. */
+/** P(Z > z) of a standard normal, by numerical integration of its density. */
 function above(z: number): number {
   const width = 1e-4;
   const places = Array.from({ length: 80_000 }, (_, i) => z + (i + 0.5) * width);
@@ -98,7 +98,7 @@ function above(z: number): number {
 }
 
 describe('lookPlan', () => {
-  test('looks after one try from 100 questions on, else after two', () => {
+  test('starts after one try from 100 questions on, otherwise after two', () => {
     expect([SMALL.tries, LARGE.tries]).toEqual([
       [2, 3, 4, 5],
       [1, 2, 3, 4, 5],
@@ -107,25 +107,25 @@ describe('lookPlan', () => {
 });
 
 describe('boundQuantile', () => {
-  test.each([SMALL, LARGE])('leaves the stated share beyond the bound of a look', (plan) => {
+  test.each([SMALL, LARGE])("leaves the stated tail probability beyond a look's bound", (plan) => {
     expect(plan.tries.map((tries) => above(boundQuantile(plan, tries)))).toEqual(
       plan.bounds.map((level) => expect.closeTo(level, 6)),
     );
   });
 
-  test('is that of five tries for more, and as strict as the first for fewer', () => {
+  test("equals the last look's for more tries and the first look's for fewer", () => {
     expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));
     expect(boundQuantile(SMALL, 1)).toBe(boundQuantile(SMALL, 2));
   });
 
-  test('rules out the true drop wrongly in under 6 % over all looks together', () => {
+  test('excludes the true drop in under 6 % over all looks together', () => {
     expect(crossings(SMALL.bounds, SMALL.tries).at(-1)).toBeCloseTo(0.058, 3);
     expect(crossings(LARGE.bounds, LARGE.tries).at(-1)).toBeLessThan(0.055);
     const each = Array<number>(4).fill(0.05);
     expect(crossings(each, SMALL.tries).at(-1)).toBeGreaterThan(0.09);
   });
 
-  test('gives the rule of three, widened, where every try passes', () => {
+  test('gives the widened rule of three if every try passes', () => {
     const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
     SMALL.tries.forEach((tries, i) => {
       const all = Array<Outcome>(tries).fill('pass');

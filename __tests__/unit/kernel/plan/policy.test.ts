@@ -24,30 +24,30 @@ const brokenIn = (...of: Parameters<typeof runState>) =>
 const everyone = (count: number, tries: number) =>
   new Map(Array.from({ length: count }, (_, i) => [i, tries]));
 
-describe('the first tries', () => {
+describe('first tries', () => {
   test('are two for a small run and one from 100 questions on', () => {
     expect(wanted(ledger(fine(3, 0)))).toEqual(everyone(3, 2));
     expect(wanted(ledger(fine(100, 0)))).toEqual(everyone(100, 1));
   });
 
-  test('count questions, not references: 100 references of 50 questions begin with two', () => {
+  test('count questions, not references', () => {
     const cluster = (at: number) => ({ cluster: `q${String(Math.floor(at / 2))}` });
     expect(wanted(ledger(fine(100, 0), cluster))).toEqual(everyone(100, 2));
   });
 });
 
-describe('more tries', () => {
-  test('are none after two that all pass on 20 references, and after three on 8', () => {
+describe('further tries', () => {
+  test('stop after two passes on 20 references, and after three on 8', () => {
     expect(wanted(ledger(fine(20))).size).toBe(0);
     expect(wanted(ledger(fine(8)))).toEqual(everyone(8, 3));
     expect(wanted(ledger(fine(8, 3))).size).toBe(0);
   });
 
-  test('are none after one that passes on 100 references', () => {
+  test('stop after one pass on 100 references', () => {
     expect(wanted(ledger(fine(100, 1))).size).toBe(0);
   });
 
-  test('are pairs of a suspicious reference alone, until it is called', () => {
+  test('go only to a suspicious reference until it is flagged as broken', () => {
     const broke = (tries: number) => ledger([broken(tries), ...fine(49)]);
     expect(wanted(broke(2))).toEqual(new Map([[0, 3]]));
     expect(wanted(broke(6))).toEqual(new Map([[0, 7]]));
@@ -55,12 +55,12 @@ describe('more tries', () => {
     expect(wanted(broke(10)).size).toBe(0);
   });
 
-  test('stop for a suspicious reference that later passes', () => {
+  test('stop for a suspicious reference that passes later', () => {
     const cleared = ledger([tried('111111', '001111'), ...fine(49)]);
     expect(suspects(cleared)).toEqual([]);
   });
 
-  test('stop for a suspicious reference after 40, also where tries are in error', () => {
+  test('stop for a suspicious reference after 40, even if some are errors', () => {
     const silent = (tries: number) => {
       const errors = Array.from({ length: tries - 2 }, (): Outcome => 'error');
       const { base } = tried('1'.repeat(tries), '');
@@ -71,7 +71,7 @@ describe('more tries', () => {
     expect(suspects(silent(40))).toEqual([]);
   });
 
-  test('go to a critical or steady reference at its first failure, to another one not', () => {
+  test('go to a critical or steady reference after its first failure, but not to others', () => {
     const tries = [tried('11', '10'), ...fine(49)];
     const first = (own: object) => ledger(tries, (at) => (at === 0 ? own : {}));
     expect(wanted(first({ isCritical: true }))).toEqual(new Map([[0, 3]]));
@@ -79,17 +79,17 @@ describe('more tries', () => {
     expect(suspects(ledger(tries))).toEqual([]);
   });
 
-  test('go to a critical reference that failed, whatever the fixed number of tries', () => {
+  test('go to a failed critical reference even with a fixed number of tries', () => {
     const tries = [broken(1), broken(1), ...fine(28, 1)];
     const single = fixed(tries, 1, (at) => ({ isCritical: at === 0 }));
     expect(wanted(single)).toEqual(new Map([[0, 2]]));
   });
 
-  test('go to one whose base failed at the only try: it hid what head would show', () => {
+  test('go to a reference whose only try on base failed', () => {
     expect(wanted(ledger([tried('0', '1'), ...fine(199, 1)]))).toEqual(new Map([[0, 2]]));
   });
 
-  test('are one of everything while the suite looks worse, up to five', () => {
+  test('go to every reference while the suite looks worse, up to five', () => {
     const at = (tries: number) =>
       ledger([
         ...repeat(4, tried('1'.repeat(tries), `0${'1'.repeat(tries - 1)}`)),
@@ -99,7 +99,7 @@ describe('more tries', () => {
     expect(wanted(at(5)).size).toBe(0);
   });
 
-  test('go to ten suspicious references at most in a small run, and to every critical one', () => {
+  test('go to at most ten suspicious references in a small run, plus critical ones', () => {
     const tries = [...repeat(15, broken(2)), ...repeat(15, healed(2))];
     const withCritical = (count: number) =>
       suspects(ledger(tries, (at) => ({ isCritical: at < count }))).length;
@@ -107,11 +107,11 @@ describe('more tries', () => {
     expect(withCritical(15)).toBe(15);
   });
 
-  test('are none once the suite fell', () => {
+  test('stop once the suite regressed', () => {
     expect(wanted(ledger([...repeat(6, broken(2)), ...fine(14)])).size).toBe(0);
   });
 
-  test('do not go to single references where these are not judged', () => {
+  test('do not go to single references if those are not judged', () => {
     const one = ledger([broken(2), ...fine(49)]);
     expect(suspects(one, { ...ONE, references: 0, judged: 'none' })).toEqual([]);
     const accepted = { ...ONE, judged: 'critical' } as const;
@@ -120,7 +120,7 @@ describe('more tries', () => {
     expect(suspects(critical, accepted)).toEqual([0]);
   });
 
-  test('go to a reference that looks healed, until it is called or fails again', () => {
+  test('go to a reference that looks fixed until it is flagged or fails again', () => {
     const one = (heals: ReturnType<typeof tried>) => ledger([heals, ...fine(25)]);
     expect(wanted(one(healed(2)))).toEqual(new Map([[0, 3]]));
     const state = runState([one(healed(9))], ONE);
@@ -130,8 +130,8 @@ describe('more tries', () => {
   });
 });
 
-test('fixed references are all tried until they are called, ten at a time', () => {
-  // Ten were called before; the next ten of the thirty candidates follow.
+test('fixed references are retried ten at a time until each is flagged', () => {
+  // Ten are already flagged; the next ten of the remaining candidates follow.
   const tries = [...repeat(10, healed(9)), ...repeat(20, healed(2)), ...fine(30)];
   const state = runState([ledger(tries)], { ...ONE, suite: 0 });
   expect(positions(state, ({ isFixed }) => isFixed)[0]).toHaveLength(10);
@@ -146,7 +146,7 @@ describe('several suites', () => {
     expect(state.isDone).toBe(true);
   });
 
-  test('stop together when the pool fell, although no single suite did', () => {
+  test('stop together when the pool dropped although no single suite did', () => {
     const state = runState(
       Array.from({ length: 10 }, () => ledger([tried('11', '01'), tried('11', '10'), ...fine(7)])),
       MANY,
@@ -155,7 +155,7 @@ describe('several suites', () => {
     expect(state.isDone).toBe(true);
   });
 
-  test('go on alone where one looks worse beside a calm pool', () => {
+  test('continue individually if one looks worse than an unchanged pool', () => {
     const rises = ledger([tried('01', '11'), ...fine(9)]);
     const rest = [...repeat(4, rises), ...repeat(6, ledger(fine(10)))];
     const beside = (falls: number) =>
@@ -169,7 +169,7 @@ describe('several suites', () => {
     expect(beside(1).map(({ size }) => size)).toEqual(repeat(11, 0));
   });
 
-  test('have one broken reference of 350 called after a few tries more', () => {
+  test('need few extra tries to flag one broken reference of 350', () => {
     const suites = [ledger([broken(12), ...fine(34, 1)]), ...repeat(9, ledger(fine(35, 1)))];
     expect(brokenIn(suites, MANY)).toEqual([[0], ...repeat(9, [])]);
   });

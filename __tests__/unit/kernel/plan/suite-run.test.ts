@@ -10,7 +10,7 @@ import { tryResult } from '../../app/run/builders.ts';
 
 const made = (index: number): Try => ({ byHead: tryResult('pass', index), byBase: null });
 
-/** Two references that ask different things on both sides; only the second gates. */
+/** Two references with different requests on both sides; only the second gates. */
 function twoReferences() {
   const runs = [true, false].map((skip, index) => ({
     affected: {
@@ -26,7 +26,7 @@ function twoReferences() {
   return suiteComparison(run, { kind: 'adaptive' }, { run: DEFAULT_GATE, own: {} }, () => false);
 }
 
-test('a suite with more tries has them in order, and so do the references that it compares', () => {
+test('withMoreTries keeps tries in order, also in the compared references', () => {
   const first = withMoreTries(twoReferences(), [[{ run: 1, side: 'head' }, made(0)]]);
   const second = withMoreTries(first, [
     [{ run: 1, side: 'head' }, made(1)],
@@ -43,7 +43,7 @@ test('a suite with more tries has them in order, and so do the references that i
   expect(second.compared[0]).toBe(second.run.runs[1]);
 });
 
-test('the suite that it was begun with stays without tries, so that a run can begin anew', () => {
+test('withMoreTries does not change the original suite', () => {
   const started = twoReferences();
   withMoreTries(started, [[{ run: 0, side: 'base' }, made(0)]]);
   expect(started.run.runs.flatMap(({ base, head }) => [...base, ...head])).toEqual([]);

@@ -24,13 +24,13 @@ const brokenIn = (own: SuiteLedger, judged: 'critical' | 'all' = 'all') =>
 const first = (own: Partial<LedgerReference>) => (at: number) => (at === 0 ? own : {});
 
 describe('judgeReferences', () => {
-  test('needs a smaller e-value for a critical reference than for one of many', () => {
+  test('requires less evidence for a critical reference than for one of many', () => {
     const tries = [broken(5), ...fine(199)];
     expect(brokenIn(ledger(tries))).toEqual([]);
     expect(brokenIn(ledger(tries, first({ isCritical: true })))).toEqual([0]);
   });
 
-  test('calls nothing that it does not judge: others under churn, and fixed numbers of tries', () => {
+  test('flags nothing that is not judged', () => {
     const tries = [broken(12), ...fine(9)];
     expect(brokenIn(ledger(tries))).toEqual([0]);
     expect(brokenIn(ledger(tries), 'critical')).toEqual([]);
@@ -40,15 +40,15 @@ describe('judgeReferences', () => {
 });
 
 describe('suspicionOf', () => {
-  test('finds one metric that broke although another hides it in the outcome', () => {
-    // The other metric fails throughout, so no try passes on either side.
+  test('finds one broken metric although another metric hides it in the outcome', () => {
+    // The other metric always fails, so no try passes on either side.
     const never = tried('00000000', '00000000');
     const both = withMetrics({ tone: [never], facts: [broken(8)] });
     expect(suspicionOf(reference(never)).eValue).toBeLessThanOrEqual(1);
     expect(suspicionOf(both.references[0]!).eValue).toBeGreaterThan(20);
   });
 
-  test('is divided by the metrics that judge this reference, not by those of its suite', () => {
+  test('divides by the number of metrics of this reference, not of the suite', () => {
     const metrics = new Map([['own', broken(4)]]);
     const eValue = (judgedBy: number) =>
       suspicionOf(reference(broken(4), { metrics, judgedBy })).eValue;
@@ -67,25 +67,25 @@ describe('findFixed', () => {
     return { fixed: [...called].map(({ at }) => at), open: [...open].map(({ at }) => at) };
   };
 
-  test('calls a reference that failed on base and passes on head, after nine tries at most', () => {
+  test('flags a reference that failed on base and passes on head within nine tries', () => {
     expect(positions([healed(9), ...fine(25)])).toEqual({ fixed: [0], open: [] });
     expect(positions([healed(2), ...fine(25)])).toEqual({ fixed: [], open: [0] });
   });
 
-  test('needs less evidence where more healed', () => {
+  test('requires less evidence if more references healed', () => {
     const tries = 5;
     const one = positions([healed(tries), ...fine(25)]).fixed.length;
     const many = positions([...repeat(10, healed(tries)), ...fine(16)]).fixed.length;
     expect([one, many]).toEqual([0, 10]);
   });
 
-  test('goes on to the next candidates once the first ones are called', () => {
+  test('continues with the next candidates once the first are flagged', () => {
     const tries = [...repeat(10, healed(9)), ...repeat(20, healed(2)), ...fine(70)];
     const { fixed: called, open } = positions(tries, 10);
     expect([called.length, open[0], open.length]).toEqual([10, 10, 10]);
   });
 
-  test('does not call one that broke, or one that passed on base before', () => {
+  test('does not flag a broken reference or one that passed on base before', () => {
     expect(positions([broken(9), tried('01', '11'), ...fine(5)])).toEqual({
       fixed: [],
       open: [],
@@ -101,7 +101,7 @@ describe('findFixed', () => {
     expect(positions([failing(2), ...fine(25)]).open).toEqual([]);
   });
 
-  test('is wrong in few runs where nothing changed', () => {
+  test('rarely flags a reference if nothing changed', () => {
     const random = createRandom('nothing healed');
     const outcomes = () => Array.from({ length: 9 }, () => (nextFloat(random) < 0.5 ? '1' : '0'));
     const runs = draws(400);

@@ -14,7 +14,7 @@ describe('withinVariance', () => {
     [withinVariance(tablesOf(refs)), expected],
   ]);
 
-  test('is unknown without tries that could differ', () => {
+  test('is null without repeated tries', () => {
     const given = rows([1, 1, 0, 0], [0, 0, 0, 0]);
     expect(withinVariance([])).toBeNull();
     expect(withinVariance(tablesOf(given))).toBeNull();
@@ -39,7 +39,7 @@ describe('visibleDrop', () => {
     return visible ? [[drop, mde]] : [];
   });
 
-  test('shrinks with references and tries, grows with noise and with a smaller alpha', () => {
+  test('shrinks with more references and tries, and grows with noise and smaller alpha', () => {
     const drop = visibleDrop(design)!;
     expect(visibleDrop({ ...design, references: 100 })).toBeLessThan(drop);
     expect(visibleDrop({ ...design, tries: { base: 10, head: 5 } })).toBeLessThan(drop);
@@ -47,7 +47,7 @@ describe('visibleDrop', () => {
     expect(visibleDrop(design, 0.01)).toBeGreaterThan(drop);
   });
 
-  test('a silent suite still needs some changes, and more of them at a smaller alpha', () => {
+  test('of a suite without failures needs several changes, more at a smaller alpha', () => {
     const silent = { references: 20, tries: { base: 1, head: 1 }, variance: 0, rate: 1 };
     expect(visibleDrop(silent)).toBeCloseTo(5.5 / 20, 12);
     expect(visibleDrop(silent, 0.0125)).toBeCloseTo(7.5 / 20, 12);
@@ -58,11 +58,11 @@ describe('visibleDrop', () => {
     ['there are no references', { ...design, references: 0 }],
     ['a side has no tries', { ...design, tries: { base: 5, head: 0 } }],
     ['everything is too small', { ...design, references: 3, tries: { base: 1, head: 1 } }],
-  ])('no drop can be seen when %s', (_, blind) => expect(visibleDrop(blind)).toBeNull());
+  ])('is null if %s', (_, blind) => expect(visibleDrop(blind)).toBeNull());
 });
 
 describe('designOf', () => {
-  test('takes the size, the base rate and the noise from the tables that can be compared', () => {
+  test('takes size, base rate and noise from the comparable tables', () => {
     const tables = tablesOf([
       ...repeat(15, [5, 5, 5, 5]),
       ...repeat(5, [2, 5, 3, 5]),
@@ -76,12 +76,12 @@ describe('designOf', () => {
     });
   });
 
-  test('counts unequal tries by their harmonic mean', () => {
+  test('averages unequal tries by the harmonic mean', () => {
     const given = rows([1, 2, 1, 4], [1, 6, 1, 4]);
     expect(designOf(tablesOf(given)).tries).toEqual({ base: 3, head: 4 });
   });
 
-  test('no drop can be seen in no tables, nor where nothing passes', () => {
+  test('gives no visible drop without tables or if nothing passes', () => {
     expect(visibleDrop(designOf([]))).toBeNull();
     expect(visibleDrop(designOf(tablesOf(repeat(50, [0, 5, 0, 5]))))).toBeNull();
   });

@@ -21,8 +21,8 @@ const whole = {
 const refused = (value: unknown): string[] =>
   readResult('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
 
-describe('a saved result', () => {
-  test('is read as it was written', () => {
+describe('saved result', () => {
+  test('is read back unchanged', () => {
     expect(readResult('result.json', JSON.parse(JSON.stringify(whole)))).toEqual({
       result: whole,
       problems: [],
@@ -36,11 +36,11 @@ describe('a saved result', () => {
       /^result\.json: is not a result of evaldiff \(Invalid input: expected object, received array\)$/,
     ],
     [
-      'another version',
+      'of another version',
       { ...whole, schema_version: 9 },
       /^result\.json: is a result of version 9; this evaldiff reads version 2\. Render it with the evaldiff that wrote it/,
     ],
-    ['a conclusion of its own', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
+    ['an unknown conclusion', { ...whole, conclusion: 'approved' }, /\(field conclusion: /],
     [
       'a rate over 1',
       { ...whole, suites: [suiteResult({ pass_rate: { ...suiteResult().pass_rate, head: 2 } })] },
@@ -51,14 +51,14 @@ describe('a saved result', () => {
       { ...whole, suites: [{ ...suiteResult(), compared: { references: '1', tries: 1 } }] },
       /\(field suites\.0\.compared\.references: /,
     ],
-    ['further fields', { ...whole, pull_request: 7 }, /pull_request/],
-  ])('that is %s is refused with its file and field', (_, value, message) => {
+    ['an object with unknown fields', { ...whole, pull_request: 7 }, /pull_request/],
+  ])('that is %s is rejected with its file and field', (_, value, message) => {
     const [first, ...more] = refused(value);
     expect(more).toEqual([]);
     expect(first).toMatch(message);
   });
 
-  test('of fifty megabytes of the wrong type is refused like a small one', () => {
+  test('with fifty megabytes of the wrong type is rejected with a short message', () => {
     expect(refused({ ...whole, suites: 'x'.repeat(50 * 1024 * 1024) })).toEqual([
       expect.stringMatching(
         /^result\.json: is not a result of evaldiff \(field suites: .{1,100}\)$/,

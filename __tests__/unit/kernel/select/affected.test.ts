@@ -14,8 +14,8 @@ const line = (content: string, at = 6) => ({
 const testing = (...references: ReturnType<typeof reference>[]) => suite({ tests: { references } });
 const TESTS = 'prompts/tests/p.yaml';
 
-describe('what a change affects', () => {
-  test('is nothing when only comments, places or names moved', () => {
+describe('affected references', () => {
+  test('are none if only comments, places or names moved', () => {
     const file = 'prompts/q.yaml';
     const places = { model: { file, line: 50 } };
     const messages = [line('Say {q}', 99)];
@@ -49,7 +49,7 @@ describe('what a change affects', () => {
       'metrics_rollup',
       TESTS,
     ],
-  ])('is every reference when %s changes, which is named', (_, base, head, key, file) => {
+  ])('are all references if %s changes, with the changed key', (_, base, head, key, file) => {
     const { because, references, unaffected } = affected(base, head);
     expect(because).toEqual([{ key, file }]);
     const both = { change: 'both' };
@@ -60,7 +60,7 @@ describe('what a change affects', () => {
     expect(unaffected).toBe(0);
   });
 
-  test('is only the references that render differently', () => {
+  test('are only those that render differently', () => {
     const asking = (q: string) =>
       testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
     const { references, because, unaffected } = affected(asking('b'), asking('b2'));
@@ -69,13 +69,13 @@ describe('what a change affects', () => {
     expect(unaffected).toBe(1);
   });
 
-  test("asks base with head's input, so that an edited input alone asks the same on both sides", () => {
+  test("use head's input on base, so that an edited input gives identical requests", () => {
     const edited = testing(reference('a', { input: { q: 'other' } }));
     const [one] = affected(testing(reference('a')), edited).references;
     expect(one?.base).toEqual(one?.head);
   });
 
-  test('distinguishes an added, a removed and an edited expectation', () => {
+  test('are marked as added, removed or edited', () => {
     const base = testing(reference('kept'), reference('edited'), reference('gone'));
     const edited = reference('edited', { expected: 'no' });
     const { references } = affected(base, testing(reference('kept'), edited, reference('new')));
@@ -87,7 +87,7 @@ describe('what a change affects', () => {
     expect(references[0]?.baseReference?.expected).toBe('yes');
   });
 
-  test("uses base's own input where a variable was renamed, and has no base where that fails too", () => {
+  test("use base's own input after a variable was renamed, or have no base request", () => {
     const variables = [{ name: 'question', place: { file: 'p', line: 1 } }];
     const asked = (id: string) => reference(id, { input: { question: id } });
     const head = suite({
@@ -104,7 +104,7 @@ describe('what a change affects', () => {
     ['the prompt text', { prompt: { messages: [line('Tell {q}')] } }],
     ['a parameter', { prompt: { parameters: { temperature: 0 } } }],
     ['a metric', { tests: { metrics: [metric('m')] } }],
-  ])('includes references that cannot run on either side when %s changes', (_, change) => {
+  ])('include references that cannot run on either side if %s changes', (_, change) => {
     const own = 'tests' in change ? change.tests : {};
     const head = suite({ ...change, tests: { ...own, references: lacking } });
     const { because, references } = affected(testing(...lacking), head);
@@ -116,13 +116,13 @@ describe('what a change affects', () => {
     ]);
   });
 
-  test('does not include references that cannot run when nothing changes', () =>
+  test('exclude references that cannot run if nothing changes', () =>
     expect(affected(testing(...lacking), testing(...lacking))).toMatchObject({
       because: [],
       references: [],
     }));
 
-  test('is everything for a new prompt, and a list of what is gone for a removed one', () => {
+  test('are all for a new prompt and all removed for a removed prompt', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],
@@ -134,8 +134,8 @@ describe('what a change affects', () => {
   });
 });
 
-describe('a change of the scoring', () => {
-  test("shows in a rubric's text and file, but not in its notes or examples", () => {
+describe('scoring change', () => {
+  test("includes a rubric's text, but not its notes or examples", () => {
     const graded = tests({
       metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
     });
@@ -152,25 +152,25 @@ describe('a change of the scoring', () => {
     expect(because).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
   });
 
-  test('counts the grader only where something is graded by a model', () => {
+  test('includes the grader only if a model grades something', () => {
     const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
     const head = suiteSide('head', suite(), { graders: [{ target, parameters: {} }] });
     expect(affectedReferences(suiteSide('base'), head).references).toEqual([]);
   });
 
-  test('is not a change of how many tries are made', () =>
+  test('does not include the number of tries', () =>
     expect(affected(suite(), suite({ tests: { n_tries: 9 } })).references).toEqual([]));
 });
 
-describe('a model under the same name', () => {
-  test('affects its prompts when its settings change, because of the settings file', () => {
+describe('model under the same name', () => {
+  test('affects its prompts if its settings change, and names the settings file', () => {
     const head = suiteSide('head');
     head.variant.target = { provider: 'openai', endpoint: 'local', model: 'llama3' };
     const { because } = affectedReferences(suiteSide('base'), head);
     expect(because).toEqual([{ key: 'models.gpt-4o', file: 'evaldiff.yaml' }]);
   });
 
-  test('shares its answers when only the checkout of an unchanged program differs', () => {
+  test('shares answers if only the checkout of an unchanged program differs', () => {
     const side = (commit: 'base' | 'head', files: string) => {
       const one = suiteSide(commit);
       const command = ['node', 'a.mjs'];

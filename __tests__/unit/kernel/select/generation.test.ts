@@ -23,11 +23,11 @@ const thread: Message[] = [
   { role: 'user', content: 'More' },
 ];
 
-describe('a given dialogue', () => {
+describe('recorded dialogue', () => {
   const of = (messages: Prompt['messages']) =>
     generationOf(prompt({ messages }), variant, reference('r', { input: {}, thread }));
 
-  test("is asked under the prompt's own system message, so that a change of it is seen", () => {
+  test("is sent with the prompt's own system message", () => {
     const one = of(said('s:Be brief.', 'u:{q}'));
     expect(one).toMatchObject({
       kind: 'request',
@@ -36,11 +36,11 @@ describe('a given dialogue', () => {
     expect(of(said('s:Be long.', 'u:{q}'))).not.toEqual(one);
   });
 
-  test('keeps its own where the prompt has none', () => {
+  test('keeps its system message if the prompt has none', () => {
     expect(of(said('u:{q}'))).toMatchObject({ kind: 'request', messages: thread });
   });
 
-  test('cannot be asked under a system message that wants a variable', () => {
+  test('cannot be sent if the system message needs a variable', () => {
     expect(of(said('s:About {q}.'))).toEqual({
       kind: 'impossible',
       message:
@@ -54,7 +54,7 @@ describe('a given dialogue', () => {
 });
 
 describe('sweep combinations', () => {
-  test('are the product of the swept values in the order they are written', () => {
+  test('are the product of the swept values in file order', () => {
     expect(sweepCombinations({ model: ['a', 'b'], temperature: [0, 0.7] })).toEqual([
       { model: 'a', temperature: 0 },
       { model: 'a', temperature: 0.7 },
@@ -63,7 +63,7 @@ describe('sweep combinations', () => {
     ]);
   });
 
-  test('are one empty combination when nothing is swept', () => {
+  test('are one empty combination if nothing is swept', () => {
     expect(sweepCombinations({})).toEqual([{}]);
   });
 });

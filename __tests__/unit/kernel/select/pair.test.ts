@@ -9,7 +9,7 @@ const asking = (name: string, questions: string[], variable = 'q') =>
     prompt: { file: `${name}.yaml`, name },
     tests: { references: questions.map((q) => reference(q, { input: { [variable]: q } })) },
   });
-/** A prompt with its text, of one reference. */
+/** A suite whose prompt has this text, with one reference. */
 const saying = (content: string, name: string, file = 'config.yaml', model = 'gpt-4o') =>
   suite({
     prompt: { file, name, model, messages: [{ role: 'user', content, place: { file, line: 1 } }] },
@@ -33,7 +33,7 @@ const pairsOf = (base: Suite[], head: Suite[]) => {
 const byModel = (text: string, model: string, name: string) =>
   saying(text, name, 'config.yaml', model);
 
-describe('pairing the suites of two commits', () => {
+describe('pairSuites', () => {
   const texts = ['chat', 'a', 'b'];
   const renamed = ['new', 'a', 'b'].map((text, at) =>
     saying(text, `two ${String(at)}`, 'two.yaml'),
@@ -42,55 +42,55 @@ describe('pairing the suites of two commits', () => {
 
   test.each<[string, Suite[], Suite[], string[]]>([
     [
-      'finds a suite at the same path although its name changed',
+      'matches a suite by path if its name changed',
       [named('a.yaml', 'old')],
       [named('a.yaml', 'new')],
       ['old → new'],
     ],
     [
-      'follows a renamed file by its name',
+      'matches a prompt by name if its file was renamed',
       [named('a.yaml', 'math')],
       [named('b.yaml', 'math')],
       ['math → math'],
     ],
     [
-      'follows a prompt whose file and name both change by what its references ask',
+      'matches a prompt by its references if file and name changed',
       [asking('a', ['x']), asking('support', ['1', '2', '3'])],
       [asking('desk', ['3', '2', 'new'], 'question'), asking('other', ['4'])],
       ['support → desk', '→ other', 'a →'],
     ],
     [
-      'takes the one that asks most of the same, and none that asks less than half or nothing',
+      'picks the suite with most shared references, at least half of them',
       [asking('a', ['1', '2', '3', '4']), asking('b', ['5', '6', '7']), blank('c')],
       [asking('d', ['1', '2']), asking('e', ['1', '2', '3']), asking('f', ['5']), blank('g')],
       ['→ d', 'a → e', '→ f', '→ g', 'b →', 'c →'],
     ],
     [
-      'compares a prompt of a renamed file with the one of its text, and leaves known files alone',
+      'matches prompts of a renamed file by text, and leaves other files alone',
       [saying('a', '1', 'one.yaml'), saying('b', '2', 'one.yaml'), kept],
       [...renamed, kept, kept2],
       ['→ two 0', '1 → two 1', '2 → two 2', 'k → k', '→ k2'],
     ],
     [
-      'prefers the path where a name has moved to another file',
+      'prefers the path over a name that moved to another file',
       [named('a.yaml', 'x'), named('b.yaml', 'y')],
       [named('b.yaml', 'x')],
       ['y → x', 'x →'],
     ],
     [
-      'leaves one side empty for what was added or removed',
+      'leaves one side empty for an added or removed prompt',
       [asking('gone', ['1'])],
       [asking('new', ['2'])],
       ['→ new', 'gone →'],
     ],
     [
-      'pairs several of one file by their names, whatever their order',
+      'matches several prompts of one file by name in any order',
       ['a', 'b', 'c'].map((name) => named('config.yaml', name)),
       ['c', 'b', 'new'].map((name) => named('config.yaml', name)),
       ['c → c', 'b → b', 'a → new'],
     ],
     [
-      'compares a provider that is added with nothing, although every name changes',
+      'leaves an added provider unpaired although every name changed',
       texts.map((text) => byModel(text, 'gpt-4o', text)),
       texts.flatMap((text) =>
         ['gpt-4o', 'mini'].map((model) => byModel(text, model, `${text} (${model})`)),
@@ -98,19 +98,19 @@ describe('pairing the suites of two commits', () => {
       texts.flatMap((text) => [`${text} → ${text} (gpt-4o)`, `→ ${text} (mini)`]),
     ],
     [
-      'is not confused by a prompt put before others, which shifts their names',
+      'matches prompts whose numbered names shifted after an insertion',
       ['one', 'two'].map((text, at) => byModel(text, 'm', `config ${String(at + 1)}`)),
       ['new', 'one', 'two'].map((text, at) => byModel(text, 'm', `config ${String(at + 1)}`)),
       ['→ config 1', 'config 1 → config 2', 'config 2 → config 3'],
     ],
     [
-      'knows a changed text by its name',
+      'matches a prompt by name if its text changed',
       [byModel('one', 'm', 'a (m)'), byModel('one', 'n', 'a (n)')],
       [byModel('ONE', 'm', 'a (m)'), byModel('ONE', 'n', 'a (n)')],
       ['a (m) → a (m)', 'a (n) → a (n)'],
     ],
     [
-      'knows a changed model by its text',
+      'matches a prompt by text if its model changed',
       [byModel('one', 'm', 'a (m)'), byModel('one', 'n', 'a (n)')],
       [byModel('one', 'm', 'a (m)'), byModel('one', 'o', 'a (o)')],
       ['a (m) → a (m)', 'a (n) → a (o)'],
@@ -119,11 +119,11 @@ describe('pairing the suites of two commits', () => {
     expect(pairsOf(base, head)).toEqual(pairs);
   });
 
-  test('takes everything for new without a base', () =>
+  test('returns no pairs without a base', () =>
     expect(pairSuites([], [named('a.yaml', 'a')]).size).toBe(0));
 });
 
-describe('pairing the references of a suite', () => {
+describe('pairReferences', () => {
   const asks = (id: string, expected: string) => reference(id, { input: { q: 'x' }, expected });
   const said = (id: string, question: string, answer: string) =>
     reference(id, {
@@ -137,19 +137,19 @@ describe('pairing the references of a suite', () => {
 
   test.each<[string, References, References, string[]]>([
     [
-      'takes of several that ask the same the one that expects the same',
+      'prefers the same expected value among references with equal inputs',
       [asks('h', 'A'), asks('h-2', 'B')],
       [asks('h', 'B')],
       ['h → h-2'],
     ],
     [
-      'keeps ids where what is expected changes too',
+      'matches by id if the expected values changed too',
       [asks('a', 'A'), asks('b', 'B')],
       [asks('b', '2'), asks('a', '1')],
       ['b → b', 'a → a'],
     ],
     [
-      'follows a recorded dialogue by what its user says, whatever is answered',
+      'matches a recorded dialogue by its user messages',
       [said('1', 'Hours?', 'Nine to five.'), said('2', 'Refund?', 'Yes.')],
       [said('3', 'Refund?', 'No.'), said('4', 'New?', 'No.')],
       ['3 → 2'],

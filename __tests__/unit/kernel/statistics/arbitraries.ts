@@ -2,7 +2,7 @@ import { lawOf } from '../../../../src/kernel/statistics/clusters.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 
-/** Counts of up to `most` tries; 0 tries included. */
+/** Counts of 0 to `most` tries. */
 const counts = (most: number) =>
   fc
     .integer({ min: 0, max: most })
@@ -17,8 +17,8 @@ export const anyTables = (tables = 12, tries = 6): fc.Arbitrary<Table[]> =>
   fc.array(anyTable(tries), { maxLength: tables });
 
 /**
- * Every way the passes of the tables could have fallen, totals kept, with its probability under
- * "nothing changed".
+ * Every distribution of the passes over the sides of each table, with its probability under the
+ * null hypothesis.
  */
 export function outcomes(tables: readonly Table[]): { tables: Table[]; probability: number }[] {
   let all: { tables: Table[]; probability: number }[] = [{ tables: [], probability: 1 }];

@@ -5,7 +5,7 @@ import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
-/** Sums of every choice of `count` of the values. */
+/** The sum of each subset with `count` values. */
 function choices(values: readonly number[], count: number): number[] {
   const [first, ...rest] = values;
   if (count === 0) return [0];
@@ -15,8 +15,8 @@ function choices(values: readonly number[], count: number): number[] {
 
 const passes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
 
-describe('lawOf a cluster', () => {
-  test('counts every way of dealing whole tries to the sides', () => {
+describe('lawOf', () => {
+  test('counts every assignment of whole tries of a cluster to the sides', () => {
     forAll([passes, passes], (base, head) => {
       const sums = choices([...base, ...head], head.length);
       const { low, mass } = lawOf({ size: 4, base, head });
@@ -32,9 +32,10 @@ describe('lawOf a cluster', () => {
     });
   });
 
-  test('of a single reference is hypergeometric', () => {
+  test('is hypergeometric for a single reference', () => {
     const table = { base: { passes: 2, tries: 3 }, head: { passes: 1, tries: 3 } };
-    // Three of the six tries pass: 1, 9, 9 and 1 of the 20 choices have 0 to 3 of them.
+    // Three of six tries pass. Of the 20 ways to choose head's tries, 1, 9, 9 and 1 contain 0 to 3
+    // passes.
     const { low, mass } = lawOf(table);
     expect(low).toBe(0);
     [1, 9, 9, 1].forEach((ways, i) => expect(mass[i]).toBeCloseTo(ways / 20, 14));
@@ -49,9 +50,9 @@ describe('references of one cluster', () => {
   const rows = (cluster: string | null) =>
     Array.from({ length: 10 }, () => ({ tries: template, cluster }));
 
-  test('count as one thing that failed, not as ten', () => {
+  test('count as one failure, not as ten', () => {
     const [together, apart] = [contrast(rows('letter')), contrast(rows(null))];
-    // Both tries of head are the two that fail, of four: one way of six.
+    // Head has the two failed tries of four: one of six ways.
     expect(together.test.down).toBeCloseTo(1 / 6, 12);
     expect(apart.test.down).toBeCloseTo(6 ** -10, 15);
     const high = ({ tables, units }: ReturnType<typeof contrast>) =>
@@ -60,24 +61,24 @@ describe('references of one cluster', () => {
     expect([together.units.length, apart.units.length]).toEqual([1, 10]);
   });
 
-  test('are permuted alone where the name is given once', () => {
+  test('are treated as unclustered if only one has the name', () => {
     const once = rows(null).map((row, at) => (at === 0 ? { ...row, cluster: 'a' } : row));
     expect(contrast(once)).toEqual(contrast(rows(null)));
   });
 
-  test('take an error for no failure', () => {
+  test('do not count an error as a failure', () => {
     const errors: Tries = { base: ['pass', 'pass'], head: ['error', 'error'] };
     const fine: Tries = { base: ['pass', 'pass'], head: ['pass', 'pass'] };
     const pairOf = (...pair: Tries[]) =>
       contrast(pair.map((tries) => ({ tries, cluster: 'a' }))).units;
     expect(pairOf(errors, fine)).toEqual([{ size: 2, base: [2, 2], head: [2, 2] }]);
-    // Nor does it hide one: of the other member's tries all pass on base and fail on head.
+    // An error does not hide another member's failure: it passes on base and fails on head.
     expect(pairOf({ base: errors.head, head: errors.base }, template)).toEqual([
       { size: 2, base: [2, 2], head: [1, 1] },
     ]);
   });
 
-  test('have the tries that all members have and some member is judged on', () => {
+  test('use the tries that all members have and at least one was judged on', () => {
     const [first, second] = [
       { base: ['pass', 'error', 'pass'], head: ['fail', 'error'] },
       { base: ['fail', 'error'], head: ['error', 'error', 'pass'] },

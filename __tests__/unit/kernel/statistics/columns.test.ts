@@ -14,21 +14,21 @@ import { fine, ledger, repeat, tried, withMetrics } from './ledgers.ts';
 
 const lookTwo = (of: SuiteLedger) => lookAt(of.references, 2);
 
-/** One metric falls and another rises by as much, so that the outcome stays as it was. */
+/** One metric drops as much as another rises, so the pass rate does not change. */
 const exchanged = withMetrics({
   tone: [...repeat(8, tried('00', '11')), ...fine(12)],
   facts: [...repeat(8, tried('11', '00')), ...fine(12)],
 });
 
 describe('smallestP', () => {
-  test('is the exact mid-p of the only column', () => {
+  test('is the exact mid-p if there is only one column', () => {
     const look = lookTwo(ledger([...repeat(4, tried('11', '00')), ...fine(6)]));
     expect(smallestP(look, 0.05)).toBe(look.test.midDown);
-    // Each of the four has all passes on base: one of six deals.
+    // Each of the four has all its passes on base: one of six permutations.
     expect(look.test.midDown).toBeCloseTo(1 / 6 ** 4 / 2, 12);
   });
 
-  test('finds a metric that fell where the outcome did not', () => {
+  test('finds a metric that dropped although the outcome did not', () => {
     const look = lookTwo(exchanged);
     expect(look.test.midDown).toBeCloseTo(0.5, 9);
     expect(smallestP(look, 0.04)).toBeLessThan(1e-4);
@@ -40,16 +40,16 @@ describe('smallestP', () => {
     ]);
   });
 
-  test('pays nothing for metrics that only repeat another', () => {
+  test('does not correct for metrics that only repeat another', () => {
     const tries = [...repeat(4, tried('11', '01')), ...fine(16)];
     const alone = lookTwo(ledger(tries)).test.midDown;
     const copied = lookTwo(withMetrics({ a: tries, b: tries, c: tries }));
-    // Bonferroni's would be four times as large.
+    // Bonferroni would give four times this p.
     expect(smallestP(copied, 0.1)).toBeGreaterThan(0.7 * alone);
     expect(smallestP(copied, 0.1)).toBeLessThan(1.3 * alone);
   });
 
-  test('counts no metric that could not have fallen as far', () => {
+  test('does not correct for metrics that could not have dropped as far', () => {
     const fell = [...repeat(8, tried('11', '00')), ...fine(12)];
     const rare = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
@@ -61,8 +61,8 @@ describe('smallestP', () => {
     expect(smallestP(look, 0)).toBeLessThan(3 * lowestMetric(look).test.midDown);
   });
 
-  test('finds the one metric of many that fell, however rarely it fails', () => {
-    // Twenty metrics fail half of their tries on both sides; one falls by 30 points.
+  test('finds the one metric of many that dropped', () => {
+    // Twenty metrics fail half of their tries on both sides; one drops by 30 points.
     const noisy = repeat(50, tried('10', '01'));
     const fell = [...repeat(15, tried('11', '00')), ...fine(35)];
     const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [String(i), noisy]));
@@ -72,14 +72,14 @@ describe('smallestP', () => {
     expect(isFall(look, 0.02, 0.01)).toBe(true);
   });
 
-  test("is the same every time, and at most Bonferroni's", () => {
+  test("is deterministic and at most Bonferroni's p", () => {
     const look = () => lookTwo(withMetrics({ a: many(3), b: many(4), c: many(5) }));
     const [first, second] = [look(), look()];
     expect(smallestP(first, 0.2)).toBe(smallestP(second, 0.2));
     expect(smallestP(first, 0.2)).toBeLessThanOrEqual(4 * lowestMetric(first).test.midDown);
   });
 
-  test('is below a level no more often than the level says, whatever the columns', () => {
+  test('has the stated false-alarm rate for any columns', () => {
     const random = createRandom('columns are honest');
     const runs = draws(400);
     const side = (rate: number) =>
@@ -98,7 +98,7 @@ function many(fallen: number) {
 }
 
 describe('isFall', () => {
-  // `steady` falls by 5 points and less by chance; all together fall by 15.
+  // `steady` drops by 5 points and has the smaller p; the pass rate drops by 15.
   const look = lookTwo(
     withMetrics({
       steady: [...repeat(5, tried('11', '00')), ...fine(95)],
@@ -111,7 +111,7 @@ describe('isFall', () => {
     }),
   );
 
-  test('asks each metric that fell beyond chance for the drop, not only the one with the least p', () => {
+  test('compares each metric that dropped beyond chance with min_drop, not only the smallest p', () => {
     expect(lowestMetric(look).metric).toBe('steady');
     expect(lowestMetric(look).difference).toBeCloseTo(-0.05, 12);
     expect(look.difference).toBeCloseTo(-0.15, 12);
@@ -122,7 +122,7 @@ describe('isFall', () => {
 });
 
 describe('clusters', () => {
-  test('are dealt as one: eight references of one question are one observation', () => {
+  test('are permuted as one: eight references of one question count once', () => {
     const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
     const cluster = (at: number) => ({ cluster: at < 8 ? 'question' : null });
     expect(smallestP(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);

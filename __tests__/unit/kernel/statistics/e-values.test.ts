@@ -17,7 +17,7 @@ const rates = fc.double({ min: 0, max: 1, noNaN: true });
 const inner = fc.double({ min: 0.01, max: 0.99, noNaN: true });
 
 describe('pairFactor', () => {
-  test('has a mean of at most 1 whatever rate both sides share, whatever it bets on', () => {
+  test('has a mean of at most 1 for any common rate and any bet', () => {
     forAll([rates, inner, inner], (rate, base, head) => {
       const mean = PAIRS.reduce(
         (sum, pair) => sum + chance(rate, pair) * pairFactor({ base, head }, pair),
@@ -29,7 +29,7 @@ describe('pairFactor', () => {
 });
 
 describe('eValueOf', () => {
-  test('has a mean of at most 1 also where one stops as soon as it looks convincing, over every path', () => {
+  test('has a mean of at most 1 even with optional stopping', () => {
     const stopped = (rate: number, path: PairedTry[], probability: number): number => {
       const value = eValueOf(path);
       if (value >= 5 || path.length === 6) return value * probability;
@@ -42,7 +42,7 @@ describe('eValueOf', () => {
       expect(stopped(rate, [], 1)).toBeLessThanOrEqual(1 + 1e-12);
   });
 
-  test('is 1 before the first pair, and grows threefold or more with each pass that became a failure', () => {
+  test('is 1 without pairs and at least triples with each pass that became a failure', () => {
     const broke = (count: number) =>
       eValueOf(Array.from({ length: count }, () => ({ base: true, head: false })));
     expect(broke(0)).toBe(1);
@@ -50,7 +50,7 @@ describe('eValueOf', () => {
       expect(broke(count + 1) / broke(count)).toBeGreaterThan(3);
   });
 
-  test('leaves out tries of which a side was not judged', () => {
+  test('excludes tries with an unjudged side', () => {
     expect(
       tryPairs({ base: ['pass', 'error', 'pass'], head: ['fail', 'fail', 'ungraded', 'fail'] }),
     ).toEqual([{ base: true, head: false }]);
@@ -58,7 +58,7 @@ describe('eValueOf', () => {
 });
 
 describe('eValueFdr', () => {
-  test('is n / (j · e) for the j-th largest, made monotone from the least evidence on', () => {
+  test('is n / (j · e) for the j-th largest value, made monotone', () => {
     const values = [40, 1, 400, 100];
     const q = eValueFdr(values);
     expect(values.map((value) => q.get(value))).toEqual([

@@ -10,7 +10,7 @@ const items = (count: number, draw: (side: 'base' | 'head', at: number) => numbe
 const near = (at: number): number[] => [100 + at, 104 + at];
 
 describe('exploded items', () => {
-  test('are those whose tries all lie far beyond the shift of the others', () => {
+  test('have all tries far beyond the shift of the other items', () => {
     const draw = (side: 'base' | 'head', at: number): number[] =>
       side === 'head' && at === 3 ? [100_000, 90_000] : near(at);
     expect(explodedItems(items(20, draw), 2)).toEqual([3]);
@@ -19,7 +19,7 @@ describe('exploded items', () => {
     expect(explodedItems(items(20, fell), 2)).toEqual([3]);
   });
 
-  test('are none where all items move together, or one moves less than twice as far', () => {
+  test('are none if all items move together or one moves less than twice as far', () => {
     const all = items(20, (side, at) => near(at).map((v) => (side === 'head' ? 1000 * v : v)));
     expect(explodedItems(all, 2)).toEqual([]);
     const one = items(20, (side, at) => (side === 'head' && at === 3 ? [180, 190] : near(at)));
@@ -35,7 +35,7 @@ describe('exploded items', () => {
     expect(explodedItems(five, 2)).toHaveLength(3);
   });
 
-  test('need five items with numbers on both sides', () => {
+  test('require five items with numbers on both sides', () => {
     const draw = (side: 'base' | 'head', at: number): number[] =>
       side === 'head' && at === 0 ? [100_000] : near(at);
     expect(explodedItems(items(4, draw), 2)).toEqual([]);
@@ -43,7 +43,7 @@ describe('exploded items', () => {
     expect(explodedItems(items(5, draw), 2)).toEqual([0]);
   });
 
-  test('are rarely called where nothing changed', () => {
+  test('are rarely found if nothing changed', () => {
     const random = createRandom('exploded');
     const normal = (): number => normalQuantile(nextFloat(random));
     const laws = [

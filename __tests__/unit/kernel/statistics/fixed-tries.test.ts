@@ -34,7 +34,7 @@ describe('referenceTest', () => {
     expect(one(row).down).toBeCloseTo(1 / ways, 14);
   });
 
-  test('has for p one of the attainable levels, which ascend to 1', () => {
+  test('returns one of the attainable levels, which ascend to 1', () => {
     forAll([anyTable(50)], (table) => {
       const { down, levels } = referenceTest(table);
       expect(levels).toContain(down);
@@ -43,18 +43,18 @@ describe('referenceTest', () => {
     });
   });
 
-  test('is the suite test of a suite of one', () => {
+  test('equals the suite test of a suite with one reference', () => {
     forAll([anyTable(50)], (table) =>
       expect(referenceTest(table).down).toBeCloseTo(suiteTest([table]).down, 12),
     );
   });
 
   test.each<[Row]>([[[0, 0, 0, 0]], [[3, 3, 0, 0]], [[5, 5, 5, 5]], [[0, 5, 0, 5]]])(
-    'cannot attain anything but 1 from %j',
+    'can only attain 1 from %j',
     (row) => expect(one(row)).toEqual({ down: 1, levels: [1] }),
   );
 
-  test('keeps tiny levels apart', () =>
+  test('distinguishes tiny levels', () =>
     expect(one([50, 50, 0, 50]).down * 1.0089134454556415e29).toBeCloseTo(1, 9));
 });
 
@@ -63,14 +63,14 @@ describe('discreteFdr', () => {
     [discreteFdr(tablesOf(refs)).down, expected],
   ]);
 
-  test('swaps its directions with the sides', () => {
+  test('swaps its directions when the sides are swapped', () => {
     forAll([anyTables()], (tables) => {
       const { down, up } = discreteFdr(tables);
       expect(discreteFdr(mirrorTables(tables))).toEqual({ down: up, up: down });
     });
   });
 
-  test('stays within 0 and 1 and moves with its table when the order changes', () => {
+  test('stays within 0 and 1 and does not depend on the order of tables', () => {
     forAll([anyTables()], (tables) => {
       const { down } = discreteFdr(tables);
       expect(down.every((q) => q >= 0 && q <= 1)).toBe(true);
@@ -78,20 +78,20 @@ describe('discreteFdr', () => {
     });
   });
 
-  test('does not charge others for a table that cannot be called', () => {
+  test('does not correct for a table that can never be significant', () => {
     const broke = tablesOf([[5, 5, 0, 5]]);
     const silent = rows([5, 5, 5, 5], [0, 0, 0, 0], [0, 3, 0, 3], [1, 1, 0, 1]);
     const { down } = discreteFdr([...tablesOf(silent), ...broke]);
     expect(down).toEqual([1, 1, 1, expect.any(Number), discreteFdr(broke).down[0]]);
   });
 
-  test('is empty for no tables', () => expect(discreteFdr([])).toEqual({ down: [], up: [] }));
+  test('is empty without tables', () => expect(discreteFdr([])).toEqual({ down: [], up: [] }));
 });
 
 describe('brokenTest', () => {
   const fine = repeat(40, [5, 5, 5, 5]);
 
-  test('is as small as it says exactly as often as it says, counted over every outcome of the totals', () => {
+  test('has exactly the stated probability over every possible outcome', () => {
     forAll(
       [anyTables(4, 5)],
       (tables) => {
@@ -105,22 +105,22 @@ describe('brokenTest', () => {
     );
   });
 
-  test("of one table that broke is Fisher's exact test", () =>
+  test("is Fisher's exact test for one broken table", () =>
     expect(brokenTest(tablesOf([[5, 5, 0, 5], ...fine]))).toBeCloseTo(1 / 252, 12));
 
-  test('of five that broke beside five that healed is the chance that five or more of ten would', () => {
+  test('detects five broken references although five others healed', () => {
     const tables = tablesOf([...repeat(5, [5, 5, 0, 5]), ...repeat(5, [0, 5, 5, 5]), ...fine]);
     expect(brokenTest(tables)).toBeLessThan(252 / 252 ** 5 + 1e-12);
     expect(suiteTest(tables).midDown).toBeCloseTo(0.5, 12);
   });
 
-  test('distinguishes a tenth that pass half as often from as many failures spread evenly', () => {
+  test('distinguishes a few half-broken references from evenly spread failures', () => {
     const halved = tablesOf([...repeat(5, [5, 5, 2, 5]), ...repeat(45, [5, 5, 5, 5])]);
     const spread = tablesOf([...repeat(15, [5, 5, 4, 5]), ...repeat(35, [5, 5, 5, 5])]);
     expect(brokenTest(halved)).toBeLessThan(brokenTest(spread));
   });
 
-  test('takes a cluster for one table, in which a try passes when all members pass', () => {
+  test('treats a cluster as one table in which a try passes if all members pass', () => {
     const cluster = { size: 2, base: [2, 2, 2], head: [1, 1, 1] };
     expect(brokenTest([cluster])).toBeCloseTo(brokenTest(tablesOf([[3, 3, 0, 3]])), 12);
   });
@@ -136,7 +136,7 @@ describe('brokenP', () => {
   const p = (tables: readonly Table[], level: number, minDrop = 0) =>
     brokenP({ tables, units: tables, difference: meanDifference(tables) }, level, minDrop);
 
-  test('is below its level at most as often as the level says, counted over every outcome', () => {
+  test('stays below its level with at most the stated probability over every outcome', () => {
     forAll(
       [anyTables(4, 5), fc.double({ min: 0.01, max: 0.3, noNaN: true })],
       (tables, level) => {
@@ -149,7 +149,7 @@ describe('brokenP', () => {
     );
   });
 
-  test('calls five that broke beside five that healed, which the mean hides', () => {
+  test('detects five broken references although five healed and the mean is unchanged', () => {
     const given = [
       ...repeat(5, [5, 5, 0, 5]),
       ...repeat(5, [0, 5, 5, 5]),
@@ -158,7 +158,7 @@ describe('brokenP', () => {
     expect(p(tablesOf(given), 0.02)).toBeLessThan(1e-6);
   });
 
-  test('is null for a drop below min_drop of which no reference is named', () => {
+  test('is null for a drop below min_drop if no reference is flagged', () => {
     const tables = tablesOf(repeat(40, [5, 5, 4, 5]));
     expect([p(tables, 0.02, 0.3), p(tables, 0.02, 0.2) !== null]).toEqual([null, true]);
   });
@@ -176,28 +176,29 @@ describe('fellOrBroke', () => {
   };
   const level = fc.double({ min: 0.01, max: 0.3, noNaN: true });
 
-  test('raises false alarms within alpha, counted over every outcome', () => {
+  test('keeps the false-alarm rate within alpha over every outcome', () => {
     forAll(
       [anyTables(4, 5), level],
       (tables, alpha) => {
         const alarms = outcomes(tables)
           .filter((drawn) => calls(drawn.tables, alpha))
           .reduce((sum, { probability }) => sum + probability, 0);
-        // 0.4 of alpha is exact; a mid-p is below 0.6 of it at most twice as often.
+        // The exact part spends 0.4 of alpha. The mid-p part has 0.6, and at most doubles its error
+        // rate.
         expect(alarms).toBeLessThanOrEqual((0.4 + 2 * 0.6) * alpha + 1e-9);
       },
       { numRuns: draws(60) },
     );
   });
 
-  test('calls at every larger alpha what it calls at one', () => {
+  test('also reports at every larger alpha what it reports at a smaller one', () => {
     forAll([anyTables(8, 5), level, level], (tables, one, other) => {
       const [less, more] = [Math.min(one, other), Math.max(one, other)];
       expect(calls(tables, less) && !calls(tables, more)).toBe(false);
     });
   });
 
-  test('gives the mean all of alpha where it gates alone, else 0.6', () => {
+  test('gives the mean all of alpha if it gates alone, otherwise 0.6', () => {
     const tables = tablesOf([...repeat(6, [2, 2, 1, 2]), ...repeat(14, [2, 2, 2, 2])]);
     const { midDown } = suiteTest(tables);
     const isMeanOnly = true;
@@ -209,7 +210,7 @@ describe('fellOrBroke', () => {
     ]);
   });
 
-  test('ignores a fall of the mean below min_drop', () => {
+  test('ignores a drop of the mean below min_drop', () => {
     const tables = tablesOf(repeat(40, [5, 5, 4, 5]));
     expect([0.2, 0.21].map((minDrop) => calls(tables, 0.05, { minDrop }))).toEqual([true, false]);
   });

@@ -10,7 +10,7 @@ const calledAt = (p: readonly number[], alpha: number) =>
 
 describe('holmCalled', () => {
   test.each(vectors<{ p: number[] }, number[]>('holm'))(
-    'calls each from its adjusted p on, as $source (%#)',
+    'rejects from the adjusted p on, as in $source (%#)',
     ({ input: { p }, expected, tol }) => {
       for (const [at, adjusted] of expected.entries()) {
         if (adjusted < 1) expect(calledAt(p, adjusted + tol)).toContain(at);
@@ -24,7 +24,7 @@ describe('holmLevels', () => {
   const judgesOf = (p: readonly number[]) =>
     new Map(p.map((value, at) => [at, (level: number) => value <= level]));
 
-  test('gives a level at which exactly those fire that Holm calls', () => {
+  test("gives levels that reject exactly what Holm's method rejects", () => {
     forAll([fc.array(level(0.001, 0.2), { maxLength: 8 })], (p) => {
       const levels = holmLevels(judgesOf(p), 0.05);
       const fire = [...p.keys()].filter((at) => p[at]! <= (levels.get(at) ?? 0));
@@ -32,7 +32,7 @@ describe('holmLevels', () => {
     });
   });
 
-  test('returns the level that each was judged at last', () =>
+  test('returns the last level at which each hypothesis was tested', () =>
     expect([...holmLevels(judgesOf([0.5, 0.01, 0.02]), 0.05)]).toEqual([
       [0, 0.05],
       [1, 0.05 / 3],

@@ -13,7 +13,7 @@ describe('differenceInterval', () => {
     const z = normalQuantile((1 + conf) / 2);
     const tables = tablesOf(refs);
     const interval = differenceInterval(tables, { z });
-    // The vectors have Bonett and Price's 2 in the floor, where the rule of three asks for 3.317.
+    // The vectors use the floor 2 of Bonett and Price; the rule of three needs 3.317.
     const compared = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
     const floor =
       compared.reduce((sum, { base, head }) => sum + 1 / (base.tries * head.tries), 0) /
@@ -34,10 +34,10 @@ describe('differenceInterval', () => {
     [50, 5],
     [8, 3],
   ])(
-    'of %d references × %d tries that all pass has the exact bound of the rule of three',
+    'of %d references × %d passing tries has the exact bound of the rule of three',
     (references, tries) => {
       const tables = tablesOf(repeat(references, [tries, tries, tries, tries]));
-      // The drop d at which head's tries all pass with probability exp(−d·n·N) = 5 %.
+      // At this drop d all tries of head pass with probability exp(−d·n·N) = 5 %.
       const { low } = differenceInterval(tables)!;
       expect(Math.exp(low * references * tries)).toBeCloseTo(0.05, 12);
     },
@@ -52,7 +52,7 @@ describe('differenceInterval', () => {
     expect(meanDifference(tablesOf(given))).toBeNull();
   });
 
-  test('is never of zero width, and holds the difference within −1 and 1', () => {
+  test('never has zero width, and contains the difference within −1 and 1', () => {
     forAll([anyTables(40, 50)], (tables) => {
       const interval = differenceInterval(tables);
       if (interval === null) return;
@@ -67,19 +67,19 @@ describe('differenceInterval', () => {
     ['passes', [50, 50, 50, 50]],
     ['fails', [0, 50, 0, 50]],
     ['collapsed', [50, 50, 0, 50]],
-  ])('has width when every try %s', (_, row) => {
+  ])('has positive width if every try %s', (_, row) => {
     const { low, high } = differenceInterval(tablesOf(repeat(5000, row)))!;
     expect(high).toBeGreaterThan(low);
   });
 
-  test('turns round when the sides are swapped', () => {
+  test('is mirrored when the sides are swapped', () => {
     forAll([anyTables()], (tables) => {
       const [one, other] = [differenceInterval(tables), differenceInterval(mirrorTables(tables))];
       expect(other?.low ?? 0).toBeCloseTo(-(one?.high ?? 0), 12);
     });
   });
 
-  test('weighs every table alike, however many tries it has', () => {
+  test('gives every table the same weight regardless of its tries', () => {
     const given = rows([1, 1, 0, 1], [50, 50, 50, 50]);
     expect(meanDifference(tablesOf(given))).toBe(-0.5);
   });

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../../src/types/metric.ts';
 const outcomes = (passes: string): Outcome[] =>
   [...passes].map((letter) => (letter === '1' ? 'pass' : 'fail'));
 
-/** Tries of one reference, `1` for a pass and `0` for a failure. */
+/** Tries of one reference: `1` is a pass, `0` a failure. */
 export const tried = (base: string, head: string): Tries => ({
   base: outcomes(base),
   head: outcomes(head),
@@ -43,18 +43,18 @@ const ledgerOf = (references: LedgerReference[], isAdaptive = true): SuiteLedger
   tolerance: 'auto',
 });
 
-/** `ownOf`: what is special about the reference at a position. */
+/** `ownOf` returns overrides for the reference at an index. */
 export const ledger = (tries: readonly Tries[], ownOf: OwnOf = () => ({})): SuiteLedger =>
   ledgerOf(tries.map((own, at) => reference(own, ownOf(at))));
 
-/** With a fixed number of tries. */
+/** A ledger with a fixed number of tries. */
 export const fixed = (tries: readonly Tries[], planned: number, ownOf: OwnOf = () => ({})) =>
   ledgerOf(
     tries.map((own, at) => reference(own, { planned, ...ownOf(at) })),
     false,
   );
 
-/** By metric, the tries of each reference; together a try passes where all metrics pass. */
+/** A ledger from the tries of each metric. A try passes if it passes in all metrics. */
 export function withMetrics(
   byMetric: Readonly<Record<string, readonly Tries[]>>,
   ownOf: OwnOf = () => ({}),
@@ -77,14 +77,14 @@ export function withMetrics(
   }));
 }
 
-/** By suite, the positions of the references of which this holds. */
+/** For each suite, the indices of the references that satisfy `is`. */
 export const positions = (
   { suites }: RunState,
   is: (own: RunState['suites'][number]['references'][number]) => boolean,
 ): number[][] =>
   suites.map(({ references }) => references.flatMap((own, at) => (is(own) ? at : [])));
 
-/** By suite, the next number of tries by position. */
+/** For each suite, the next number of tries by index of the reference. */
 export const wantedOf = ({ suites }: RunState): Map<number, number>[] =>
   suites.map(
     ({ references }) =>

@@ -15,13 +15,13 @@ describe('normalQuantile', () => {
     [normalQuantile(p), expected],
   ]);
 
-  test('undoes normalCdf', () => {
+  test('is the inverse of normalCdf', () => {
     forAll([fc.double({ min: -7, max: 4, noNaN: true })], (z) => {
       expect(normalQuantile(normalCdf(z))).toBeCloseTo(z, 9);
     });
   });
 
-  test('is infinite at certainty', () => {
+  test('is infinite at 0 and 1', () => {
     expect([normalQuantile(0), normalQuantile(1)]).toEqual([-Infinity, Infinity]);
   });
 });

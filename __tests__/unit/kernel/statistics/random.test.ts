@@ -8,8 +8,8 @@ import {
 } from '../../../../src/kernel/statistics/random.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
-describe('the seeded generator', () => {
-  test('is xoshiro128** 1.1: the first words from the state 1, 2, 3, 4, computed apart with big integers', () => {
+describe('seeded random generator', () => {
+  test('is xoshiro128** 1.1, checked against a separate big-integer implementation', () => {
     const random = { words: Uint32Array.of(1, 2, 3, 4) };
     expect(Array.from({ length: 10 }, () => nextWord(random))).toEqual([
       11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849, 3729100597,
@@ -17,7 +17,7 @@ describe('the seeded generator', () => {
     ]);
   });
 
-  test('gives the same draws for the same seed on every machine, and others for another', () => {
+  test('gives the same numbers for the same seed on every machine', () => {
     const draws = (seed: string | number) => {
       const random = createRandom(seed);
       return Array.from({ length: 4 }, () => nextWord(random));
@@ -29,7 +29,7 @@ describe('the seeded generator', () => {
     expect(draws('evaldiff')).toEqual([535289002, 3449055467, 399159248, 416379093]);
   });
 
-  test('is spread evenly, from the first draw of neighbouring seeds on', () => {
+  test('is uniform, even over the first numbers of consecutive seeds', () => {
     const cells = new Array<number>(16).fill(0);
     for (let seed = 0; seed < 16_000; seed++) cells[nextIndex(createRandom(seed), 16)]! += 1;
     const random = createRandom('one seed');
@@ -38,7 +38,7 @@ describe('the seeded generator', () => {
     expect(chiSquare).toBeLessThan(40);
   });
 
-  test('draws floats within 0 and 1, both excluded, and indices within range', () => {
+  test('returns floats strictly between 0 and 1 and indices within range', () => {
     forAll([fc.string(), fc.integer({ min: 1, max: 1000 })], (seed, count) => {
       const random = createRandom(seed);
       const [float, index] = [nextFloat(random), nextIndex(random, count)];
@@ -48,7 +48,7 @@ describe('the seeded generator', () => {
     });
   });
 
-  test('shuffles a copy that holds the same items', () => {
+  test('shuffles a copy with the same items', () => {
     forAll([fc.array(fc.integer()), fc.string()], (items, seed) => {
       const before = [...items];
       expect(shuffle(items, createRandom(seed)).toSorted()).toEqual(before.toSorted());
@@ -56,7 +56,7 @@ describe('the seeded generator', () => {
     });
   });
 
-  test('every order is as likely as any other', () => {
+  test('gives every order with equal probability', () => {
     const random = createRandom(3);
     const seen = new Map<string, number>();
     for (let i = 0; i < 6000; i++) {

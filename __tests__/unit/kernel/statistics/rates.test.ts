@@ -28,7 +28,7 @@ describe('wilson', () => {
     ];
   });
 
-  test('holds the rate, has width and stays within 0 and 1', () => {
+  test('contains the rate, has positive width and stays within 0 and 1', () => {
     forAll([counts], ({ passes, tries }) => {
       const { low, high } = wilson({ passes, tries })!;
       expect(low >= 0 && low <= passes / tries).toBe(true);
@@ -51,7 +51,7 @@ describe('newcombe', () => {
     ];
   });
 
-  test('is null when a sample is empty', () => {
+  test('is null if a sample is empty', () => {
     expect(newcombe({ passes: 0, tries: 0 }, { passes: 1, tries: 2 })).toBeNull();
     expect(newcombe({ passes: 1, tries: 2 }, { passes: 0, tries: 0 })).toBeNull();
   });
@@ -70,7 +70,7 @@ describe('roganGladen', () => {
     [roganGladen(p, tpr, tnr), expected],
   ]);
 
-  test('cannot recover a rate from a judge that is no better than chance', () => {
+  test('returns null for a grader no better than chance', () => {
     expect(roganGladen(0.7, 0.6, 0.4)).toBeNull();
   });
 });
@@ -90,7 +90,7 @@ describe('roganGladenInterval', () => {
     ];
   });
 
-  test('is null without judged items, and for a judge that its labels show to be no better than chance', () => {
+  test('is null without judged items, or for a grader not shown better than chance', () => {
     expect(roganGladenInterval(of(0, 0), of(1, 9), of(1, 9))).toBeNull();
     expect(roganGladenInterval(of(0.5, 10), of(0.5, 10), of(0.5, 10))).toBeNull();
   });
@@ -100,26 +100,26 @@ describe('correctedDifference', () => {
   const many = (rate: number) => ({ passes: rate * 1e9, tries: 1e9 });
   const seen = { difference: -0.1, low: -0.18, high: -0.04 };
 
-  test('is as much larger as the judge blurs, and with a judge known for certain so is its interval', () => {
+  test("divides the difference and its interval by the grader's discrimination", () => {
     const found = correctedDifference(seen, many(0.9), many(0.85))!;
     expect(found.difference).toBeCloseTo(-0.1 / 0.75, 6);
     expect(found.low).toBeCloseTo(-0.18 / 0.75, 4);
     expect(found.high).toBeCloseTo(-0.04 / 0.75, 4);
   });
 
-  test('is less certain the fewer answers are labelled, and never of another sign', () => {
+  test('has a wider interval with fewer labels, and never changes the sign', () => {
     const certain = correctedDifference(seen, many(0.9), many(0.9))!;
     const few = correctedDifference(seen, { passes: 9, tries: 10 }, { passes: 9, tries: 10 })!;
     expect(few.high - few.low).toBeGreaterThan(certain.high - certain.low);
     expect(few.difference).toBeLessThan(0);
   });
 
-  test('is null for a judge that its labels show to be no better than chance', () => {
+  test('is null for a grader not shown better than chance', () => {
     expect(correctedDifference(seen, many(0.5), many(0.5))).toBeNull();
     expect(wrongShare(0.5, many(0.4), many(0.6))).toBeNull();
   });
 
-  test('holds the true difference as often as it says', () => {
+  test('contains the true difference with the stated probability', () => {
     const random = createRandom('corrected difference');
     const count = (tries: number, rate: number) => {
       let passes = 0;
@@ -148,8 +148,8 @@ describe('correctedDifference', () => {
 });
 
 describe('wrongShare', () => {
-  test('is what a judge fails of the good and passes of the bad', () => {
-    // 60 % good, of which it fails a tenth; of the others it passes a fifth: 6 + 8 of 100 wrong.
+  test('adds false failures of good answers and false passes of bad ones', () => {
+    // Of 60 good answers it fails a tenth (6); of 40 bad ones it passes a fifth (8).
     const rate = 0.6 * 0.9 + 0.4 * 0.2;
     const found = wrongShare(rate, { passes: 9e8, tries: 1e9 }, { passes: 8e8, tries: 1e9 });
     expect(found).toBeCloseTo(0.14, 6);

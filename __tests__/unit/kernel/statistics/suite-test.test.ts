@@ -26,7 +26,7 @@ describe('suiteTest', () => {
     ];
   });
 
-  test('equals the enumeration of every way the tries could have fallen', () => {
+  test('equals a full enumeration of the possible outcomes', () => {
     forAll([anyTables(4, 4)], (tables) => {
       const passes = (some: readonly Table[]): number =>
         some.reduce((sum, { head }) => sum + head.passes, 0);
@@ -50,7 +50,7 @@ describe('suiteTest', () => {
     });
   });
 
-  test('stays within 0 and 1, and the two mid-p sum to 1', () => {
+  test('stays within 0 and 1, and both mid-p add up to 1', () => {
     forAll([anyTables(30, 20)], (tables) => {
       const { down, midDown, up, midUp } = suiteTest(tables);
       for (const p of [down, midDown, up, midUp]) expect(p >= 0 && p <= 1).toBe(true);
@@ -58,7 +58,7 @@ describe('suiteTest', () => {
     });
   });
 
-  test('does not depend on the order of the tables, to the last digit', () => {
+  test('does not depend on the order of the tables', () => {
     forAll([anyTables()], (tables) =>
       expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables)),
     );
@@ -70,7 +70,7 @@ describe('suiteTest', () => {
     ['tables with tries on one side only', [...times(1, [3, 3, 0, 0]), ...times(1, [0, 0, 0, 3])]],
     ['every try passing', times(40, [5, 5, 5, 5])],
     ['every try failing', times(40, [0, 5, 0, 5])],
-  ])('sees nothing in %s', (_, tables) => {
+  ])('detects nothing in %s', (_, tables) => {
     expect(suiteTest(tables)).toEqual({ down: 1, midDown: 0.5, up: 1, midUp: 0.5, least: 0.5 });
   });
 
@@ -78,7 +78,7 @@ describe('suiteTest', () => {
     expect(suiteTest(times(12, [5, 5, 0, 5])).down / 252 ** -12).toBeCloseTo(1, 9);
   });
 
-  test('with thousands of noisy tables agrees with the normal approximation and keeps its mass', () => {
+  test('agrees with the normal approximation for thousands of noisy tables', () => {
     const tables = [...times(3700, [25, 50, 25, 50]), ...times(1300, [26, 50, 25, 50])];
     const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + momentsOf(table).variance, 0));
     const { midDown, midUp } = suiteTest(tables);

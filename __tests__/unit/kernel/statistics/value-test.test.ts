@@ -11,14 +11,16 @@ const run = (items: readonly Values[], clusters: (string | null)[] = alone(items
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Every way to pick `k` of `n`, written down without any cleverness. */
+/** Every subset of `k` of `n` indices. */
 function picks(n: number, k: number): number[][] {
   if (k === 0) return [[]];
   if (n < k) return [];
   return [...picks(n - 1, k), ...picks(n - 1, k - 1).map((pick) => [...pick, n - 1])];
 }
 
-/** Every way to deal whole tries of the groups anew; each item is dealt as its group is. */
+/**
+ * Every permutation of whole tries between the sides; the items of a group are permuted together.
+ */
 function deals(items: readonly Values[], groups: readonly number[][]): Values[][] {
   let all: Values[][] = [items.map((item) => item)];
   for (const group of groups) {
@@ -43,7 +45,7 @@ function deals(items: readonly Values[], groups: readonly number[][]): Values[][
 const differenceOf = (items: readonly Values[]): number =>
   mean(items.map(({ base, head }) => mean(head as number[]) - mean(base as number[])));
 
-/** Each value's rank among all tries of its item, ties in the middle, as a share of the tries. */
+/** Mean rank (0–1) of each value among all tries of its item; ties count half. */
 const ranked = (items: readonly Values[]): Values[] =>
   items.map(({ base, head }) => {
     const all = [...base, ...head] as number[];
@@ -52,7 +54,9 @@ const ranked = (items: readonly Values[]): Values[] =>
     return { base: base.map(rank), head: head.map(rank) };
   });
 
-/** Tails of the smaller, larger and farther of both statistics, by looking at every deal. */
+/**
+ * Tail probabilities (lower, upper, two-sided) of mean and ranks combined, over every permutation.
+ */
 function bruteTails(items: readonly Values[], groups: readonly number[][]) {
   const all = deals(items, groups);
   const [means, ranks] = [items, ranked(items)].map((each) => {
@@ -73,7 +77,7 @@ function bruteTails(items: readonly Values[], groups: readonly number[][]) {
   };
 }
 
-/** The mid-p of "the mean is lower" over every deal, with head shifted back by `shift`. */
+/** Mid-p of "head's mean is lower" over every permutation, after subtracting `shift` from head. */
 function bruteDown(items: readonly Values[], groups: readonly number[][], shift = 0): number {
   const shifted = items.map(({ base, head }) => ({
     base,
@@ -93,7 +97,7 @@ const small: Values[] = [
 ];
 
 describe('valueTest', () => {
-  test('agrees with every deal written down, for p, means and both ends of the interval', () => {
+  test('agrees with a full enumeration in p, means and both ends of the interval', () => {
     const groups = [[0], [1], [2]];
     const found = run(small);
     expect(found).toMatchObject({
@@ -106,7 +110,7 @@ describe('valueTest', () => {
     expect(found.down).toBeCloseTo(tails.down, 12);
     expect(found.up).toBeCloseTo(tails.up, 12);
     expect(found.differs).toBeCloseTo(tails.differs, 12);
-    // Just inside an end the shift is not rejected, just outside it is.
+    // A shift just inside the interval is not rejected; one just outside is.
     const tail = (shift: number): number => {
       const down = bruteDown(small, groups, shift);
       return Math.min(down, 1 - down);
@@ -119,7 +123,7 @@ describe('valueTest', () => {
     check(found.high!, -1);
   });
 
-  test('deals the tries of a cluster together', () => {
+  test('permutes the tries of a cluster together', () => {
     const items: Values[] = [
       { base: [5, 4], head: [2, 3] },
       { base: [4, 4], head: [1, 3] },
@@ -131,23 +135,20 @@ describe('valueTest', () => {
     expect(found.difference).toBeCloseTo(differenceOf(items), 12);
   });
 
-  test.each([1e-300, 1e200, 1.7e308])(
-    'calls no move that one value of %d does not make',
-    (huge) => {
-      const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
-        base: [1, 2, i],
-        head: i === 0 ? [huge, huge, 0] : [2, 1, i],
-      }));
-      const { head, down, up, differs } = run(items);
-      expect(Number.isFinite(head)).toBe(true);
-      expect(Math.min(down, up, differs)).toBeGreaterThan(0.01);
-      const same = run(items.map(() => ({ base: [huge, huge], head: [huge, huge] })));
-      expect(same).toMatchObject({ difference: 0, down: 0.5, up: 0.5 });
-      expect(same.head / huge).toBeCloseTo(1, 12);
-    },
-  );
+  test.each([1e-300, 1e200, 1.7e308])('reports no change because of one value of %d', (huge) => {
+    const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
+      base: [1, 2, i],
+      head: i === 0 ? [huge, huge, 0] : [2, 1, i],
+    }));
+    const { head, down, up, differs } = run(items);
+    expect(Number.isFinite(head)).toBe(true);
+    expect(Math.min(down, up, differs)).toBeGreaterThan(0.01);
+    const same = run(items.map(() => ({ base: [huge, huge], head: [huge, huge] })));
+    expect(same).toMatchObject({ difference: 0, down: 0.5, up: 0.5 });
+    expect(same.head / huge).toBeCloseTo(1, 12);
+  });
 
-  test('sees a fall of numbers whatever their size', () => {
+  test('detects a drop of numbers of any magnitude', () => {
     for (const unit of [1e-300, 1, 1e307]) {
       const fell = Array.from({ length: 8 }, () => ({ base: [9, 8], head: [2, 1] }));
       const found = run(
@@ -161,7 +162,7 @@ describe('valueTest', () => {
     }
   });
 
-  test('sees with ranks what one extreme value hides from the mean', () => {
+  test('detects by ranks what one extreme value hides from the mean', () => {
     const items: Values[] = Array.from({ length: 20 }, (_, i) => ({
       base: i === 0 ? [1e6, 1] : [10 + i, 11 + i],
       head: [20 + i, 21 + i],
@@ -174,7 +175,7 @@ describe('valueTest', () => {
     expect(found.z.mean).toBeLessThan(0);
   });
 
-  test('agrees with the exact test of passes where numbers are 0 and 1, drawn and counted', () => {
+  test('agrees with the exact pass test if all numbers are 0 or 1', () => {
     const sides = (passes: number, tries: number): number[] =>
       Array.from({ length: tries }, (_, i) => (i < passes ? 1 : 0));
     for (const copies of [1, 6]) {
@@ -186,10 +187,10 @@ describe('valueTest', () => {
     }
   });
 
-  test('does not depend on the scale or the origin of the numbers, and mirrors', () => {
+  test('does not depend on scale or origin, and is symmetric', () => {
     const values = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 3 });
     const item = fc.record({ base: values, head: values });
-    // So few that all deals are counted: drawn ones differ from their mirror's by chance.
+    // Few enough values to enumerate all permutations: sampled ones would not be exactly symmetric.
     forAll(
       [fc.array(item, { minLength: 1, maxLength: 3 })],
       (items) => {
@@ -208,7 +209,7 @@ describe('valueTest', () => {
     );
   });
 
-  test('finds a fall of 0.3 on a 1–5 score in 50 references, and holds its level without one', () => {
+  test('detects a drop of 0.3 on a 1–5 score in 50 references, and keeps its level', () => {
     const random = createRandom('scores');
     const noise = (): number =>
       (nextFloat(random) + nextFloat(random) + nextFloat(random) - 1.5) * 1.2;
@@ -225,7 +226,7 @@ describe('valueTest', () => {
     expect(share(0)).toBeLessThan(0.2);
   });
 
-  test('leaves out what one side lacks, and tries that gave no number', () => {
+  test('excludes references without numbers on a side, and tries without a number', () => {
     const found = run([
       { base: [1, null], head: [0, 0] },
       { base: [], head: [3] },
@@ -237,7 +238,7 @@ describe('valueTest', () => {
     expect(valueTest([], [], createRandom(1))).toBeNull();
   });
 
-  test('takes a member without a number in one try for one that says nothing there', () => {
+  test('ignores a cluster member in tries where it has no number', () => {
     const items: Values[] = [
       { base: [2, 2], head: [1, 1] },
       { base: [2, null], head: [1, 1] },
@@ -245,7 +246,7 @@ describe('valueTest', () => {
     expect(run(items, ['t', 't'])).toMatchObject({ items: 2, difference: -1, down: 1 / 12 });
   });
 
-  test('gives no interval where equal differences, or too few items, cannot say', () => {
+  test('returns no interval for equal differences or too few items', () => {
     const equal = Array.from({ length: 6 }, () => ({ base: [0.95], head: [0.55] }));
     expect(run(equal)).toMatchObject({ low: null, high: null, down: 1 / 128 });
     expect(run(equal.map(({ base }) => ({ base, head: base })))).toMatchObject({
@@ -257,7 +258,7 @@ describe('valueTest', () => {
     expect(run([{ base: [1], head: [0.5] }])).toMatchObject({ low: null, high: null });
   });
 
-  test('is the same for the same seed', () => {
+  test('is deterministic for a seed', () => {
     const items = Array.from({ length: 30 }, (_, i) => ({ base: [i % 7], head: [(i * 3) % 5] }));
     expect(run(items)).toEqual(run(items));
   });

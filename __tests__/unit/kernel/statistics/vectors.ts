@@ -4,9 +4,7 @@ import type { ClusteredTries } from '../../../../src/kernel/statistics/clusters.
 import type { Counts, Table } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 
-/**
- * Published or independently re-derived values; `tol` is the error that the value's digits allow.
- */
+/** A published or independently derived value; `tol` is the error that its digits allow. */
 export interface Vector<Input, Expected> {
   fn: string;
   input: Input;
@@ -20,17 +18,15 @@ const file = new URL('../../../../fixtures/statistics/vectors.json', import.meta
 const all = (JSON.parse(readFileSync(file, 'utf8')) as { vectors: Vector<unknown, unknown>[] })
   .vectors;
 
-/** The vectors of one function; a name without vectors is a mistake in the test. */
+/** The vectors of one function; throws if there are none. */
 export function vectors<Input, Expected>(fn: string): Vector<Input, Expected>[] {
   const found = all.filter((vector) => vector.fn === fn) as Vector<Input, Expected>[];
   if (found.length === 0) throw new Error(`no vector for ${fn}`);
   return found;
 }
 
-/** Some rows on one line. */
 export const rows = (...all: Row[]): Row[] => all;
 
-/** One row so many times. */
 export const repeat = (count: number, row: Row): Row[] => Array.from({ length: count }, () => row);
 
 export function tablesOf(rows: readonly Row[]): Table[] {
@@ -40,7 +36,7 @@ export function tablesOf(rows: readonly Row[]): Table[] {
   }));
 }
 
-/** Tries with the counts of each table: first those that pass. */
+/** Tries with the counts of each table; the passes come first. */
 export function triesOf(tables: readonly Table[], cluster: string | null = null): ClusteredTries[] {
   const side = ({ passes, tries }: Counts): Outcome[] =>
     Array.from({ length: tries }, (_, at) => (at < passes ? 'pass' : 'fail'));
@@ -50,7 +46,7 @@ export function triesOf(tables: readonly Table[], cluster: string | null = null)
   }));
 }
 
-/** Equal up to the vector's tolerance, absolute and relative. */
+/** Compares with the vector's tolerance, which is relative above 1 and absolute below. */
 export function expectClose(
   actual: number | null | undefined,
   expected: number,
@@ -73,7 +69,10 @@ export function expectAllClose(
 
 type Found = number | null | undefined;
 
-/** Tests that a function agrees with all of its vectors: pairs of what it gives and should give. */
+/**
+ * Tests a function against all of its vectors. `pairsOf` returns pairs of actual and expected
+ * values.
+ */
 export function agreesWithVectors<Input, Expected>(
   fn: string,
   pairsOf: (

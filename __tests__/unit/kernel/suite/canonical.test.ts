@@ -4,13 +4,13 @@ import type { Json } from '../../../../src/types/plain.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
 describe('canonical JSON', () => {
-  test('sorts keys at every depth and omits white space', () => {
+  test('sorts keys at every depth and omits whitespace', () => {
     expect(canonicalJson({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
       '{"a":true,"b":[1,{"c":"x","d":null}]}',
     );
   });
 
-  test('reads back as the same value, whatever the value', () => {
+  test('parses back to the same value', () => {
     forAll([fc.jsonValue()], (value) => {
       expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
     });

@@ -53,7 +53,7 @@ async function scored(
 }
 
 describe('metrics of one reference', () => {
-  test("score its answers in addition to the suite's, and no other answers", async () => {
+  test("score only its answers, in addition to the suite's metrics", async () => {
     const references = [
       reference('a', { metrics: [contains('own', 'A')] }),
       reference('b', { metrics: [contains('own', 'B'), contains('more', 'x')] }),
@@ -95,7 +95,7 @@ describe('metrics of one reference', () => {
     expect(identity).not.toContain('definition');
   });
 
-  test('are part of its scoring: changing one runs only that reference', () => {
+  test('belong to its scoring: a change runs only that reference', () => {
     const [before, after] = [contains('own', 'A'), contains('own', 'B')];
     const differ = (...own: (typeof before)[]) => {
       const [one, other] = own.map((only) => reference('a', { metrics: [only] }));
@@ -114,7 +114,7 @@ describe('metrics of one reference', () => {
     ]).toEqual([['a edited'], 1]);
   });
 
-  test('are in the plan if a grader judges them', () => {
+  test('count in the plan if a grader judges them', () => {
     const given = { statements: ['x', 'y'] };
     const source = { kind: 'built-in' as const, uses: 'criteria', with: given };
     const graded = reference('a', { metrics: [metric('graded', { source })] });

@@ -4,23 +4,28 @@ import fc, { forAll } from '../../../fuzz.ts';
 
 type Values = Record<string, string | number | boolean>;
 
-describe('filling a template', () => {
+describe('fill', () => {
   test.each<[string, string, Values, string]>([
     ['replaces every occurrence', '{a} + {a} = {b}', { a: 1, b: 2 }, '1 + 1 = 2'],
     ['keeps zero and false as they are', '{zero} {no}', { zero: 0, no: false }, '0 false'],
     ['never expands inserted text again', 'Q: {a} / {b}', { a: '{b}', b: 's' }, 'Q: {b} / s'],
-    ['does not build a name out of inserted text', '{{a}b}', { a: 'a', ab: 'x', b: 'y' }, '{ab}'],
-    ['takes dollar patterns as text', 'cost {a}!', { a: "$& $` $' $1 $$" }, "cost $& $` $' $1 $$!"],
+    ['does not build a name from inserted text', '{{a}b}', { a: 'a', ab: 'x', b: 'y' }, '{ab}'],
+    [
+      'inserts dollar patterns literally',
+      'cost {a}!',
+      { a: "$& $` $' $1 $$" },
+      "cost $& $` $' $1 $$!",
+    ],
     [
       'leaves the braces of JSON alone',
       '{"k": "{a}", "l": {"n": 1}}',
       { a: 'v' },
       '{"k": "v", "l": {"n": 1}}',
     ],
-    ['puts a value straight into JSON', '{"k":{a}}', { a: 5 }, '{"k":5}'],
+    ['inserts a value directly into JSON', '{"k":{a}}', { a: 5 }, '{"k":5}'],
     ['keeps a name that has no value', '{a} {missing}', { a: 1 }, '1 {missing}'],
     ['writes a doubled name as the literal name', 'use {{a}} for {a}', { a: 1 }, 'use {a} for 1'],
-    ['writes a doubled name that has no value the same way', '{{missing}}', {}, '{missing}'],
+    ['does the same for a doubled name without a value', '{{missing}}', {}, '{missing}'],
     [
       'puts braces around the value of a tripled name',
       '\\frac{{{a}}}{2}',
@@ -28,24 +33,24 @@ describe('filling a template', () => {
       '\\frac{7}{2}',
     ],
     ['keeps uneven braces', '{{a} {a}} {{{a}} {{a}}}', { a: 1 }, '{1 1} {{a} {a}}'],
-    ['keeps further braces outside of three', '{{{{a}}}}', { a: 1 }, '{{1}}'],
+    ['keeps additional braces around three', '{{{{a}}}}', { a: 1 }, '{{1}}'],
     ['keeps an open brace at the end', 'x {a} {', { a: 1 }, 'x 1 {'],
   ])('%s', (_, template, values, expected) => expect(fill(template, values)).toBe(expected));
 
   test.each([
-    ['what objects inherit', '{toString} {constructor} {__proto__}'],
-    ['attribute access and format marks', '{a.b} {a[0]} {a!r} {0} { a } {}'],
-    ['names with letters outside of ASCII', '{straße} {名}'],
+    ['inherited object members', '{toString} {constructor} {__proto__}'],
+    ['attribute access and format specifiers', '{a.b} {a[0]} {a!r} {0} { a } {}'],
+    ['names with non-ASCII letters', '{straße} {名}'],
   ])('ignores %s', (_, template) => {
     expect(fill(template, { a: 'x', straße: 1, 名: 2 })).toBe(template);
   });
 
-  test('uses an own key of a prototype name', () => {
+  test('uses an own key with the name of a prototype member', () => {
     const values = JSON.parse('{"__proto__":"x","toString":"y"}') as Record<string, string>;
     expect(fill('{__proto__} {toString}', values)).toBe('x y');
   });
 
-  test('reads any text in one pass: a template without names is unchanged', () => {
+  test('leaves any text without placeholders unchanged', () => {
     const unit = fc.constantFrom('{', '}', ' ', '1', '"', '$', '\n');
     forAll([fc.string({ unit })], (text) => expect(fill(text, { a: 'never' })).toBe(text));
   });
@@ -56,7 +61,7 @@ describe('filling a template', () => {
     });
   });
 
-  test('handles a megabyte of braces and of letters', () => {
+  test('handles a megabyte of braces or letters', () => {
     const size = 1 << 20;
     for (const piece of ['{', '}', '{a', '{{a}', '{a}}', 'a', '{ ']) {
       const text = piece.repeat(Math.floor(size / piece.length));
@@ -65,8 +70,8 @@ describe('filling a template', () => {
   });
 });
 
-describe('listing placeholders', () => {
-  test('returns every name with the index of its own brace', () => {
+describe('placeholders', () => {
+  test('returns every name with the index of its inner brace', () => {
     const template = 'x {a} {{b}} {{{c}}} {"d": {e}} {a}';
     const found = placeholders(template);
     expect(found.map(({ name }) => name)).toEqual(['a', 'c', 'e', 'a']);
@@ -74,7 +79,7 @@ describe('listing placeholders', () => {
       expect(template.slice(offset, offset + name.length + 2)).toBe(`{${name}}`);
   });
 
-  test('lists exactly the names that filling replaces', () => {
+  test('returns exactly the names that fill replaces', () => {
     forAll([fc.string({ unit: fc.constantFrom('{', '}', 'a', 'b', ' ') })], (text) => {
       const names = new Set(placeholders(text).map(({ name }) => name));
       const withAll = (value: string) =>
@@ -94,7 +99,7 @@ describe('listing placeholders', () => {
     ['a.b', false],
     ['a b', false],
     ['ä', false],
-  ])('the name "%s" can be written in braces: %s', (name, expected) => {
+  ])('the name "%s" is a valid placeholder: %s', (name, expected) => {
     expect(isVariableName(name)).toBe(expected);
   });
 });
