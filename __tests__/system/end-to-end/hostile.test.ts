@@ -3,6 +3,7 @@ import { runIdentity } from '../../../src/app/action/identity.ts';
 import { outputsOf } from '../../../src/app/action/publish.ts';
 import { readInputs } from '../../../src/config/inputs.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
+import { addPull } from '../../stand-ins/github/state.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../stand-ins/github-markdown.ts';
 import {
   asciiQuoted as quoted,
@@ -17,6 +18,7 @@ import {
   MODEL_KEY,
   onPullRequest,
   onlyComment,
+  PULL,
   pullRequest,
   pullRequestEvent,
   stage,
@@ -89,6 +91,8 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     const payload = event.payload as { pull_request: { title: string; head: { ref: string } } };
     payload.pull_request.title = PAYLOADS.join(' ');
     payload.pull_request.head.ref = 'a$(id)`id`<b>@octocat';
+    const body = PAYLOADS.flatMap((text) => [`Fixes: ${text}`, `Fixes: \`${text}\``]).join('\n');
+    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, body });
 
     const run = await onPullRequest(at, change, { event, shipped: true });
     const regressed = String(PAYLOADS.length);
