@@ -40,7 +40,7 @@ describe("FlexEval's function metrics at every level", () => {
     ['is_role', { role: 'assistant' }, 'Thread', { assistant: 0 }],
     ['count_emojis', {}, 'Thread', 2],
     ['count_emojis', {}, 'Turn', 1],
-    // "One", a line end, "Two ", and a family of five code points
+    // "One", a line feed, "Two ", and a family emoji of five code points
     ['string_length', {}, 'Turn', 13],
     ['message_matches_regex', { expression: '^One$' }, 'Turn', 0],
     ['message_matches_regex', { expression: '^One' }, 'Turn', 1],
@@ -65,7 +65,7 @@ describe("FlexEval's function metrics at every level", () => {
     expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);
   });
 
-  test('bounds on counts by name apply to each name, and the reason names the one outside', async () => {
+  test('bounds on counts by name apply to each name, and the reason gives the failing one', async () => {
     const calls = [plot(), plot()];
     expect(await score('count_tool_calls_by_name', { max: 1 }, 'Turn', calls)).toMatchObject({
       status: 'fail',
@@ -74,7 +74,7 @@ describe("FlexEval's function metrics at every level", () => {
     });
   });
 
-  test('a threshold reads the only number of a map, and is an error for several', async () => {
+  test('a threshold applies to a map with one number and is an error for several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
     expect((await scored(one, 'x')).status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });
@@ -82,7 +82,7 @@ describe("FlexEval's function metrics at every level", () => {
   });
 });
 
-describe('readability', () => {
+describe('readability scores', () => {
   test.each([
     [1, 'the', 'make', 'queue', 'rhythm', 'a', '9'],
     [2, 'table', 'reading', 'sentence'],
@@ -98,7 +98,7 @@ describe('readability', () => {
     expect(fleschKincaidGrade(text)).toBeCloseTo(0.39 * 3.5 + 11.8 * (9 / 7) - 15.59, 9);
   });
 
-  test('does not exist for a text without words, which fails', async () =>
+  test('fail with a null value for a text without words', async () =>
     expect(await scored('flesch_reading_ease', '?!')).toMatchObject({
       status: 'fail',
       value: null,

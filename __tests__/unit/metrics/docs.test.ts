@@ -13,7 +13,7 @@ const read = (name: string) =>
 const page = read('metrics.md');
 
 describe('docs/metrics.md', () => {
-  test('matches the metric records (else run npm run generate)', () => {
+  test('matches the metric definitions (if not, run npm run generate)', () => {
     expect(tightTables(page)).toBe(tightTables(renderMetricDocs()));
   });
 
@@ -27,7 +27,7 @@ describe('docs/metrics.md', () => {
     }
   });
 
-  test('has no text that breaks a table', () => {
+  test('contains no text that breaks a table', () => {
     let columns = 0;
     for (const line of page.split('\n')) {
       const bars = line.startsWith('|') ? line.replaceAll('\\|', '').split('|').length : 0;
@@ -37,10 +37,10 @@ describe('docs/metrics.md', () => {
   });
 });
 
-describe('the catalogue in docs/metric-table.md', () => {
+describe('docs/metric-table.md', () => {
   const readme = read('metric-table.md');
 
-  test('matches the metric records (else run npm run generate)', () => {
+  test('matches the metric definitions (if not, run npm run generate)', () => {
     expect(tightTables(readme)).toBe(tightTables(withCatalogue(readme)));
   });
 
@@ -58,7 +58,7 @@ describe('the catalogue in docs/metric-table.md', () => {
     }
   });
 
-  test('requires its markers in order', () => {
+  test('requires its two markers in the correct order', () => {
     for (const text of ['no marks', readme.replace('<!-- end of metrics -->', '')])
       expect(() => withCatalogue(text)).toThrow('docs/metric-table.md lacks the lines');
   });

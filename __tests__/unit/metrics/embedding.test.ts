@@ -26,7 +26,7 @@ const found = (left: readonly number[], right: readonly number[]): number => {
   return similarity.status === 'found' ? similarity.value : Number.NaN;
 };
 
-describe('the cosine of two vectors', () => {
+describe('cosine', () => {
   test.each([
     [[1, 2, 3], [2, 4, 6], 1],
     [[1, 0], [0, 5], 0],
@@ -38,7 +38,7 @@ describe('the cosine of two vectors', () => {
     expect(found(left, right)).toBeCloseTo(value, 12);
   });
 
-  test('stays within −1 and 1 and is symmetric, for numbers of every size', () => {
+  test('stays within −1 and 1 and is symmetric for numbers of any magnitude', () => {
     const part = fc.double({ noNaN: true, noDefaultInfinity: true });
     const pair = fc.integer({ min: 1, max: 8 }).chain((length) => {
       const vector = fc.array(part, { minLength: length, maxLength: length });
@@ -68,11 +68,32 @@ describe('embedding_similarity', () => {
   test.each<[string, Record<string, Json>, string, Json | undefined, Record<string, Json>, object]>(
     [
       ['passes by default from 0.8', vectors, 'near', 'right', {}, passed],
-      ['passes from its bound', vectors, 'near', 'right', { threshold: 0.96 }, { status: 'pass' }],
-      ['reports the bound when it fails', vectors, 'near', 'right', { threshold: 0.97 }, failed],
-      ['takes a fixed text', vectors, 'near', undefined, { value: 'right' }, { status: 'pass' }],
+      [
+        'passes at its threshold',
+        vectors,
+        'near',
+        'right',
+        { threshold: 0.96 },
+        { status: 'pass' },
+      ],
+      [
+        'reports the threshold when it fails',
+        vectors,
+        'near',
+        'right',
+        { threshold: 0.97 },
+        failed,
+      ],
+      ['uses a fixed text', vectors, 'near', undefined, { value: 'right' }, { status: 'pass' }],
       ['uses the best of several texts', several, 'said', ['far', 'near'], {}, best],
-      ['ignores one without a cosine', several, 'said', ['odd', 'near'], {}, { status: 'pass' }],
+      [
+        'ignores an expected text without a cosine',
+        several,
+        'said',
+        ['odd', 'near'],
+        {},
+        { status: 'pass' },
+      ],
       [
         'is ungraded if no other passes',
         several,
@@ -92,13 +113,13 @@ describe('embedding_similarity', () => {
         { status: 'fail', value: 0, calls: 0 },
       ],
       ['passes two empty texts', {}, '', '', {}, { status: 'pass', value: 1 }],
-      ['fails if nothing is wanted', {}, 'said', '', {}, { status: 'fail', value: 0 }],
+      ['fails if the expected text is empty', {}, 'said', '', {}, { status: 'fail', value: 0 }],
     ],
   )('%s', async (_, known, output, expected, given, score) => {
     expect(await compared(known, output, expected, given)).toMatchObject(score);
   });
 
-  test('requests each distinct text once, and nothing for equal texts', async () => {
+  test('requests each distinct text once, and none for equal texts', async () => {
     const { complete, asked } = vectorModel({ a: [1, 0], b: [0, 1], right: [1, 1] });
     const samples = ['a', 'b', 'a', 'right'].map((output) => sample(output, { expected: 'right' }));
     const own = tools({ complete, embedder, try: 3 });
@@ -112,28 +133,25 @@ describe('embedding_similarity', () => {
   });
 
   test.each<[string, Json, RegExp]>([
-    ['another length', [1, 0, 0], /have (2 and 3|3 and 2) numbers/],
-    ['nothing but zeros', [0, 0], /is zero/],
-    ['minus zero', [-0, 0], /is zero/],
-    ['no number', '[1, NaN]', /no list of numbers/],
-    ['null for a number', [1, null], /no list of numbers/],
+    ['a different length', [1, 0, 0], /have (2 and 3|3 and 2) numbers/],
+    ['only zeros', [0, 0], /is zero/],
+    ['a negative zero', [-0, 0], /is zero/],
+    ['NaN', '[1, NaN]', /no list of numbers/],
+    ['null instead of a number', [1, null], /no list of numbers/],
     ['an infinite number', '[1, 1e999]', /no list of numbers/],
-    ['text in it', ['1', '0'], /no list of numbers/],
-    ['no entry', [], /no list of numbers/],
-    ['no list', '{"0": 1}', /no list of numbers/],
-    ['no JSON', 'I cannot do that.', /no list of numbers/],
-  ])(
-    'a vector with %s leaves the answer ungraded: never 0, never a pass',
-    async (_, said, reason) => {
-      const known = { said, right: [1, 0] };
-      const ungraded = { status: 'ungraded', value: null, reason: expect.stringMatching(reason) };
-      const given = { threshold: -1 };
-      expect(await compared(known, 'said', 'right', given)).toMatchObject(ungraded);
-      expect(await compared(known, 'right', 'said', given)).toMatchObject(ungraded);
-    },
-  );
+    ['text instead of numbers', ['1', '0'], /no list of numbers/],
+    ['no entries', [], /no list of numbers/],
+    ['a map instead of a list', '{"0": 1}', /no list of numbers/],
+    ['text instead of JSON', 'I cannot do that.', /no list of numbers/],
+  ])('is ungraded for a vector with %s', async (_, said, reason) => {
+    const known = { said, right: [1, 0] };
+    const ungraded = { status: 'ungraded', value: null, reason: expect.stringMatching(reason) };
+    const given = { threshold: -1 };
+    expect(await compared(known, 'said', 'right', given)).toMatchObject(ungraded);
+    expect(await compared(known, 'right', 'said', given)).toMatchObject(ungraded);
+  });
 
-  test('a failed call is an error with its message, and so is a missing model', async () => {
+  test('is an error if a call fails or no model is set', async () => {
     const message = 'openai: still rate limited after 5 tries';
     const limited: Completion = { status: 'error', kind: 'rate-limit', message };
     const one = sample('said', { expected: 'right' });

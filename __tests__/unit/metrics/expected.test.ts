@@ -4,7 +4,7 @@ import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
 type Given = Record<string, Json>;
-/** The status of an answer by what the file writes and what that means. */
+/** Status of an answer for an expected value as `written` in the file and as parsed `value`. */
 const status = async (
   uses: string,
   given: Given,
@@ -18,7 +18,7 @@ const SKIP = 'to show a metric that does not gate, write skip: true';
 const NULL = 'is null; if the text is meant, quote it';
 const EMPTY = 'expected is an empty list';
 
-describe('a differently printed number or boolean', () => {
+describe('number or boolean in a different notation', () => {
   const [zeros, point] = [
     ['01234', 'x'],
     ['1.0', 'x'],
@@ -45,7 +45,7 @@ describe('a differently printed number or boolean', () => {
 const problem = (uses: string, given: Given, expected: Json): string | null =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
-describe('a metric', () => {
+describe('metric parameters', () => {
   test.each<[string, Given, Json, string]>([
     ['exact_match', {}, null, `expected ${NULL}`],
     ['levenshtein', {}, ['a', null], `expected ${NULL}`],
@@ -68,9 +68,12 @@ describe('a metric', () => {
     ],
     ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
     ['set_recall', {}, ['', ' '], 'expected has only empty entries'],
-  ])('%s %j reports that %j is unusable', async (uses, given, expected, message) => {
-    expect(problem(uses, given, expected)).toBe(message);
-  });
+  ])(
+    '%s %j reports that the expected value %j is unusable',
+    async (uses, given, expected, message) => {
+      expect(problem(uses, given, expected)).toBe(message);
+    },
+  );
 
   test.each<[string, Given, Json]>([
     ['exact_match', {}, { a: null }],
@@ -83,7 +86,7 @@ describe('a metric', () => {
     ['regex', { pattern: 'a' }, '('],
     ['regex', { pattern: '(a)', group: 1 }, '('],
     ['llm_rubric', { criteria: 'polite' }, null],
-  ])('%s %j accepts %j', (uses, given, expected) => {
+  ])('%s %j accepts the expected value %j', (uses, given, expected) => {
     const how = metrics.get(uses);
     const isUsed = how?.usesExpected(given) === true;
     expect(isUsed ? problem(uses, given, expected) : null).toBeNull();

@@ -29,15 +29,21 @@ describe('file_match', () => {
     ['its digest', [notes], { path: 'notes.md', sha256: sha256('# Notes\n\nOne\n') }, {}, 1],
     ['a digest in capitals', [cat], { image: sha256('cat').toUpperCase() }, {}, 1],
     ['text beside files', [{ type: 'text', text: 'Done.' }, notes], [noteLines], {}, 1],
-    ['nothing', [{ type: 'text', text: 'Done.' }], [], {}, 1],
-    ['any order', [cat, file('b'), file('a')], ['a', 'b', wantsCat], {}, 1],
+    ['no file, as expected', [{ type: 'text', text: 'Done.' }], [], {}, 1],
+    ['files in any order', [cat, file('b'), file('a')], ['a', 'b', wantsCat], {}, 1],
     ['a missing file', [notes], ['notes.md', 'a'], {}, 2 / 3],
-    ['another content', [notes], { ...noteLines, content: '' }, {}, 0],
+    ['different content', [notes], { ...noteLines, content: '' }, {}, 0],
     ['one file too many', [notes, file('log')], [noteLines], {}, 2 / 3],
-    ['more, where it may have', [notes, cat, file('log')], [noteLines], { ignore_extra: true }, 1],
-    ['another image', [image('dog')], [wantsCat], {}, 0],
-    ['an image that is in a file', [file('cat', 'cat')], [wantsCat], {}, 0],
-  ])('of an answer with %s', async (_, parts, expected, given, value) => {
+    [
+      'extra files and ignore_extra',
+      [notes, cat, file('log')],
+      [noteLines],
+      { ignore_extra: true },
+      1,
+    ],
+    ['a different image', [image('dog')], [wantsCat], {}, 0],
+    ['an image inside a file', [file('cat', 'cat')], [wantsCat], {}, 0],
+  ])('scores an answer with %s', async (_, parts, expected, given, value) => {
     expect(await scoreFiles(parts, expected, given)).toMatchObject({
       status: value === 1 ? 'pass' : 'fail',
       value: expect.closeTo(value, 12),
@@ -67,7 +73,7 @@ describe('file_match', () => {
       `notes.md: SHA-256 ${sha256('# Notes\n\nOne\n').slice(0, 12)}…, not 000000000000…`,
     ],
     [[], ['a', 'b', 'c', 'd', 'e', 'f'], 'a missing; b missing; c missing; d missing; 2 more'],
-  ])('%j against %j says why: %s', async (parts, expected, reason) => {
+  ])('for %j against %j gives the reason: %s', async (parts, expected, reason) => {
     expect(await scoreFiles(parts, expected)).toMatchObject({ status: 'fail', reason });
   });
 
@@ -80,7 +86,7 @@ describe('file_match', () => {
     { path: 'a', sha256: 'abc' },
     { image: sha256('cat'), path: 'cat.png' },
     { path: 'a', contents: 'typo' },
-  ])('rejects expected %j', (value) => {
+  ])('rejects the expected value %j', (value) => {
     expect(metrics.get('file_match')?.problems({ value })).toEqual([
       expect.stringMatching(/^with\.value must be paths, or maps of path with content or sha256/),
     ]);

@@ -19,22 +19,25 @@ describe('model-graded metrics', () => {
     ['llm_rubric', 'PASS'],
     ['closed_qa', 'YES'],
     ['g_eval', '5'],
-  ])('%s takes its criterion from the file, else from the reference', async (uses, label) => {
-    const own = await graded(uses, { criteria: 'Be {completion} brief' }, 'x', label);
-    expect(own.texts[0]).toContain('Be {completion} brief');
-    const expected = await graded(uses, {}, sample('x', { expected: 'Be kind' }), label);
-    expect(expected.texts[0]).toContain('Be kind');
-    expect((await graded(uses, {}, 'x')).score).toMatchObject({
-      status: 'error',
-      reason: `the reference has no expected value, and metric ${uses} uses it`,
-    });
-  });
+  ])(
+    '%s takes its criterion from the file, or from the reference if the file has none',
+    async (uses, label) => {
+      const own = await graded(uses, { criteria: 'Be {completion} brief' }, 'x', label);
+      expect(own.texts[0]).toContain('Be {completion} brief');
+      const expected = await graded(uses, {}, sample('x', { expected: 'Be kind' }), label);
+      expect(expected.texts[0]).toContain('Be kind');
+      expect((await graded(uses, {}, 'x')).score).toMatchObject({
+        status: 'error',
+        reason: `the reference has no expected value, and metric ${uses} uses it`,
+      });
+    },
+  );
 
   const polite = { criteria: 'Clear' };
   const rude = { criteria: 'Is rude', negate: true };
 
   test.each<[string, Record<string, Json>, string, string, number | null]>([
-    // Ratings become 0 to 1 and pass from the middle.
+    // Ratings are scaled to 0–1; the middle of the scale passes.
     ['g_eval', polite, '1', 'fail', 0],
     ['g_eval', polite, '2', 'fail', 0.25],
     ['g_eval', polite, '3', 'pass', 0.5],
@@ -42,14 +45,14 @@ describe('model-graded metrics', () => {
     ['g_eval', { ...polite, scale: 10 }, '10', 'pass', 1],
     ['g_eval', polite, '4/5', 'pass', 0.75],
     ['g_eval', polite, '4/10', 'ungraded', null],
-    // Only contradiction fails.
+    // Only a contradiction fails.
     ['factuality', {}, 'SAME', 'pass', 1],
     ['factuality', {}, 'FEWER', 'pass', 0.4],
     ['factuality', {}, 'MORE', 'pass', 0.6],
     ['factuality', {}, 'CONTRADICTS', 'fail', 0],
     ['factuality', {}, 'IMMATERIAL', 'pass', 1],
     ['factuality', { scores: { fewer: 0.1 } }, 'FEWER', 'fail', 0.1],
-    // negate reverses a verdict and keeps an ungraded one.
+    // negate reverses pass and fail, but not ungraded.
     ['llm_rubric', rude, 'FAIL', 'pass', 0],
     ['llm_rubric', rude, 'PASS', 'fail', 1],
     ['llm_rubric', rude, 'no idea', 'ungraded', null],
@@ -68,7 +71,7 @@ describe('model-graded metrics', () => {
     expect(texts[0]).toContain('1. Count the clauses.');
   });
 
-  test('faithfulness quotes the context of the input, and reports a missing one', async () => {
+  test("faithfulness quotes the input's context and is an error without it", async () => {
     const one = sample('Until 6.', { input: { context: 'Closes at 6.', faq: 'No pets.' } });
     const of = (context: Json, ...replies: string[]) =>
       graded('faithfulness', { context }, one, ...replies);
@@ -108,7 +111,7 @@ describe('criteria', () => {
     );
   });
 
-  test('accepts statements from the reference', async () => {
+  test('takes its statements from the reference if the file has none', async () => {
     const of = (expected: string[], ...replies: string[]) =>
       graded('criteria', {}, sample('x', { expected }), ...replies);
     const { score, texts } = await of(['One.', 'Two.', 'Three.'], 'YES', 'YES', 'NO');

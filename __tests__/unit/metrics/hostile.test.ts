@@ -6,8 +6,7 @@ import { labelInLine } from '../../../src/metrics/label.ts';
 import { letters } from '../../fuzz.ts';
 import { builtIn, fromExample, sample, scored } from './samples.ts';
 
-// A parser that takes quadratic time on one of these does not end within jest's limit in CI, where
-// texts have their whole length.
+// CI uses texts of full length. A parser that takes quadratic time exceeds jest's time limit there.
 const pieces = [
   ['{', '[', '<', '!', '`', '"', "'", '\\', '.', '*', '_', '（', '\u0301', '👍', '\ud800'],
   [' ', '\n', '-\n', '```', '&amp;', '{"a":', '[[', '{{', '{a', '- '],
@@ -22,9 +21,9 @@ const plain = [...metrics.values()].filter(
   ({ name, needs }) => !needs.model && name !== 'passes_ast',
 );
 
-describe('up to 100 kB of one thing', () => {
+describe('hostile text of up to 100 kB', () => {
   test.each(hostile)(
-    '%s through every metric',
+    '%s is scored by every metric in time',
     async (_, text) => {
       const thread = [{ role: 'assistant' as const, content: text }];
       for (const { name, example } of plain) {
@@ -35,19 +34,22 @@ describe('up to 100 kB of one thing', () => {
     20_000,
   );
 
-  test.each(hostile)('%s through the readers of replies, labels and rubrics', (_, text) => {
-    for (const tail of ['', 'YES', '\nYES', '}', '\n```']) {
-      for (const order of ['classify', 'cot_classify', 'classify_cot'] as const)
-        readGrade(text + tail, ['YES', 'NO', 'A', 'N/A'], order);
-      labelInLine(text + tail, ['YES', 'NO', 'A', '1', '.', 'I']);
-    }
-    expect(findKeywords(text).every(({ start, end }) => start < end)).toBe(true);
-  });
+  test.each(hostile)(
+    '%s is parsed by the readers of replies, labels and rubrics in time',
+    (_, text) => {
+      for (const tail of ['', 'YES', '\nYES', '}', '\n```']) {
+        for (const order of ['classify', 'cot_classify', 'classify_cot'] as const)
+          readGrade(text + tail, ['YES', 'NO', 'A', 'N/A'], order);
+        labelInLine(text + tail, ['YES', 'NO', 'A', '1', '.', 'I']);
+      }
+      expect(findKeywords(text).every(({ start, end }) => start < end)).toBe(true);
+    },
+  );
 
   const compared = (name: string, output: string, expected = output, given = {}) =>
     scored(builtIn(name, given), sample(output, { expected }));
 
-  test('JSON of 20,000 entries against as many, in any order', async () => {
+  test('JSON with 20,000 entries is compared in any order in time', async () => {
     const many = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ index })));
     const others = many.replaceAll('index', 'other');
     const given = { ignore_order: true, abs_tol: 0.1 };
@@ -58,7 +60,7 @@ describe('up to 100 kB of one thing', () => {
   });
 
   test.each(['levenshtein', 'rouge_l', 'bleu', 'chrf'])(
-    '%s of texts too long to compare is an error, not minutes of work',
+    '%s returns an error for texts too long to compare',
     async (name) =>
       expect(await compared(name, 'ab '.repeat(100_000))).toMatchObject({
         status: 'error',
@@ -67,7 +69,7 @@ describe('up to 100 kB of one thing', () => {
   );
 
   test.each(['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'])(
-    '%s compares two long texts',
+    '%s compares two long texts in time',
     async (name) => {
       const long = 'ab c '.repeat(8_000);
       expect((await compared(name, `${long}x`, long)).status).toBe('pass');

@@ -5,7 +5,7 @@ import { builtIn, sample, scored, tools } from './samples.ts';
 
 const without = (what: string) => `the pattern uses ${what}, which the safe engine does not have`;
 
-describe('problems with parameters', () => {
+describe('parameter problem', () => {
   const UNKNOWN = 'with.ignorecase is not a parameter of';
   test.each<[string, Record<string, Json>, string]>([
     ['exact_match', { ignorecase: true }, `${UNKNOWN} exact_match; did you mean "ignore_case"?`],
@@ -37,7 +37,7 @@ describe('problems with parameters', () => {
     expect(metrics.get(uses)?.problems(given)).toEqual([problem]);
   });
 
-  test('a pattern with escaped or bracketed look-alikes is accepted', () => {
+  test('is not reported for escaped or bracketed syntax in a pattern', () => {
     for (const pattern of ['\\(\\?=', '[(?=]', '(?i)x', '(?P<n>a)', '(?<n>a)', '\\\\1'])
       expect(metrics.get('regex')?.problems({ pattern })).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('usesExpected', () => {
 });
 
 describe('scoreMetric', () => {
-  test("a threshold replaces a metric's own rule in both directions", async () => {
+  test("a threshold overrides a metric's own rule in both directions", async () => {
     const at = (threshold: number | null, output = 'sittin') =>
       scored(builtIn('levenshtein', {}, { threshold }), sample(output, { expected: 'sitting' }));
     const reason = expect.stringContaining('at least 0.95 wanted');
@@ -73,13 +73,13 @@ describe('scoreMetric', () => {
 
   const same = sample('a', { expected: 'a' });
 
-  test('negate applies after the threshold and says why a passing metric fails', async () => {
+  test('negate applies after the threshold, and the reason mentions it', async () => {
     const negated = builtIn('levenshtein', { negate: true }, { threshold: 1 });
     const reason = 'negated: the metric passes';
     expect(await scored(negated, same)).toMatchObject({ status: 'fail', reason, value: 1 });
   });
 
-  test('wrong parameters are errors for every sample', async () => {
+  test('invalid parameters are an error for every answer', async () => {
     const wrong = builtIn('exact_match', { nope: 1 });
     const scores = await scoreMetric(wrong, [sample('a'), sample('b')], tools());
     expect(scores.map(({ status }) => status)).toEqual(['error', 'error']);
@@ -87,14 +87,14 @@ describe('scoreMetric', () => {
     expect(await scored('unknown', 'a')).toMatchObject({ status: 'error', reason });
   });
 
-  test("the score has the metric's name and skip", async () => {
+  test("a score includes the metric's name and skip", async () => {
     const own = { name: 'same', skip: true };
     const score = { metric: 'same', status: 'pass', value: 1, reason: null, skip: true };
     expect(await scored(builtIn('exact_match', {}, own), same)).toEqual(score);
   });
 
   test.each([...metrics.values()].map(({ name, example }) => [name, example] as const))(
-    '%s gives no scores for no samples',
+    '%s returns no scores for no answers',
     async (name, example) => {
       const of = tools({ evaluate: () => Promise.resolve([]) });
       expect(await scoreMetric(builtIn(name, example.with), [], of)).toEqual([]);

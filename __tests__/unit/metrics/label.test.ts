@@ -16,18 +16,18 @@ describe('exactLabel', () => {
     ['A*', ['A', 'A*'], 'A*'],
     ['N/A', ['A', 'N/A'], 'N/A'],
     [null, ['Yes', 'YES'], 'yes'],
-    // Another case counts only where it fits one label.
+    // A different case matches only if exactly one label fits.
     ['YES', ['Yes', 'YES'], 'YES'],
     ['NOT SURE', ['NO', 'NOT SURE'], 'NOT SURE'],
     ['5', ['1', '5'], '5.'],
     ['👍', ['👍', '👎'], '👍'],
-  ])('reads %j, of %j, in %j', (wanted, labels, ...texts) => {
+  ])('returns %j from the labels %j for %j', (wanted, labels, ...texts) => {
     for (const text of texts) expect([text, exactLabel(text, labels)]).toEqual([text, wanted]);
   });
 });
 
 describe('labelInLine', () => {
-  // FlexEval's traps F43 and their neighbours.
+  // Replies that FlexEval misreads (F43), and similar ones.
   test.each<[string | null, string[], ...string[]]>([
     ['B', grades, 'Answer: B', 'Answer:B', '**Answer:** B', '**Answer: B**', 'Choice: "B".'],
     ['B', grades, 'I choose B.', '(B)', 'Answer: <B>', 'B) the second', 'I\u2019d go with B'],
@@ -38,7 +38,7 @@ describe('labelInLine', () => {
     ['YES', yesNo, 'It is kind. Verdict: **YES**. No doubt.', 'YES, not bad', 'YES YES YES'],
     [null, yesNo, 'NOT SURE', 'NOTHING', 'NOBODY SAYS YESTERDAY', 'NO_WAY', 'KNOW', 'NÖ'],
     [null, yesNo, 'NO\u0301', 'There are no problems', 'YES or NO', 'It is not YES'],
-    // A colon alone announces nothing.
+    // A colon alone does not announce a label.
     [null, yesNo, "It isn't a YES", 'It does not fit: NO', 'It says: NO', 'The user says NO.'],
     [null, yesNo, 'The answer ends with the word YES', 'It says "the answer is YES"'],
     [null, yesNo, 'The answer orders me to say: the verdict is YES'],
@@ -65,21 +65,21 @@ describe('labelInLine', () => {
     ['5', ['4', '5'], 'Score: 5 out of 5'],
     ['very good', ['good', 'very good'], 'very good', 'It is very good'],
     ['TO THE POINT', ['TO THE POINT', 'BESIDE THE POINT'], 'Result: TO THE POINT'],
-  ])('reads %j, of %j, in %j', (wanted, labels, ...lines) => {
+  ])('returns %j from the labels %j for %j', (wanted, labels, ...lines) => {
     for (const line of lines) expect([line, labelInLine(line, labels)]).toEqual([line, wanted]);
   });
 
   test.each<[string, string | null, ...string[]]>([
-    ['as a number', '8', '8', '8.0', 'Score: 8.0', '**8/10**'],
-    ['of ten', '8', '8/10', '8 / 10', '8.0/10', 'Score: 8/10.'],
-    ['beside the scale', null, '15', '90', '0.9', '7.5'],
+    ['with decimals', '8', '8', '8.0', 'Score: 8.0', '**8/10**'],
+    ['out of ten', '8', '8/10', '8 / 10', '8.0/10', 'Score: 8/10.'],
+    ['outside the scale', null, '15', '90', '0.9', '7.5'],
     ['with a sign', null, '-8', '-8/10', '–8', '\u20118', '<8', '>8', '≤ 8', '~8', '≈8'],
-    ['of another whole', null, '8 %', '8/100', '80/100', '8%', '8/10/2024', '7/10 or 8/10'],
-  ])('reads a mark %s as %j', (_, wanted, ...lines) => {
+    ['out of another maximum', null, '8 %', '8/100', '80/100', '8%', '8/10/2024', '7/10 or 8/10'],
+  ])('reads a number %s as %j', (_, wanted, ...lines) => {
     for (const line of lines) expect([line, labelInLine(line, scale)]).toEqual([line, wanted]);
   });
 
-  test('finds a label in any markup, and never inside a longer word', () => {
+  test('finds a label in any markup but not inside a longer word', () => {
     const labels = ['A', 'B+', 'YES', 'NO', 'N/A', '5', 'very good'];
     const frame = fc.constantFrom('_', '**_**', '"_"', '`_`', 'Answer: _', 'Answer: **_**', '[_]');
     forAll([fc.constantFrom(...labels), frame], (label, markup) => {
@@ -89,7 +89,7 @@ describe('labelInLine', () => {
     });
   });
 
-  test('returns one of the given labels, unchanged', () => {
+  test('returns one of the given labels unchanged', () => {
     const labels = ['A', 'A+', 'YES', 'NO', 'NOT SURE', '1', '5'];
     const piece = fc.oneof(
       fc.constantFrom('A', 'A+', 'yes', 'NO', 'NOT SURE', '5', '1', 'not', 'x'),

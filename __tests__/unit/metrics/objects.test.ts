@@ -28,8 +28,8 @@ const shown = (level: MetricLevel) =>
     ],
   );
 
-describe('the objects of a dialogue', () => {
-  test('are its turns, each with the messages before it and its tool calls', () => {
+describe('objects of a dialogue', () => {
+  test('are turns, each with its previous messages and its tool calls', () => {
     expect(shown('Turn')).toEqual([
       [0, 'u1', 'Tutor.', 2, ''],
       [2, 'a1\na2', 'Tutor. u1', 4, 'plot show'],
@@ -38,7 +38,7 @@ describe('the objects of a dialogue', () => {
     ]);
   });
 
-  test('are its messages, its single tool calls, or the whole dialogue', () => {
+  test('are single messages, single tool calls, or the whole dialogue', () => {
     expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
     const calls = shown('ToolCall');
     expect(calls.map(([message, output, , , names]) => [message, output, names])).toEqual([
@@ -48,12 +48,12 @@ describe('the objects of a dialogue', () => {
     expect(dialogueObjects(dialogue, 'Thread')).toEqual([{ message: 4, answer: dialogue }]);
   });
 
-  test('end with the answer itself, with its tokens and its time', () => {
+  test('end with the final answer, including its tokens and latency', () => {
     expect(dialogueObjects(dialogue, 'Turn').at(-1)?.answer).toBe(dialogue);
     expect(dialogueObjects(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
   });
 
-  test('include messages after the answer, so that the answer is not the last object', () => {
+  test('include messages after the final answer', () => {
     const asked: Message = { role: 'user', content: 'u3' };
     const followed = { ...dialogue, after: [asked] };
     const [whole, completion] = [[...thread, asked], { parts: [{ type: 'text', text: 'u3' }] }];
@@ -77,13 +77,13 @@ describe('the objects of a dialogue', () => {
     ['Message', 5],
     ['ToolCall', 2],
     ['Thread', 1],
-  ])('are as many as countObjects predicts: %s', (level, count) => {
+  ])('are as many as countObjects returns: %s', (level, count) => {
     expect(countObjects(thread, level)).toBe(count);
     expect(dialogueObjects(dialogue, level)).toHaveLength(count);
   });
 });
 
-describe('the score of many objects', () => {
+describe('combined score of objects', () => {
   const STATUS: Record<string, ObjectScore['status']> = {
     ...{ '✓': 'pass', '✗': 'fail', '?': 'ungraded', '!': 'error' },
   };
@@ -102,27 +102,32 @@ describe('the score of many objects', () => {
   test.each<[string, string, number, unknown[]]>([
     ['passes when all judged objects pass', '✓·✓', 1, ['pass', 1, null]],
     ['fails when one fails', '✓✗✓·', 1, ['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']],
-    ['passes from its share', '✓✓✗', 2 / 3, ['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2']],
-    ['fails below its share', '✓✗✗', 2 / 3, ['fail']],
-    ['passes at a share with many objects', '✓✓✓✓✓✓✓✓✓✗', 0.9, ['pass']],
-    ['fails whatever an ungraded object is', '✓✗?', 1, ['fail']],
+    [
+      'passes at its required share',
+      '✓✓✗',
+      2 / 3,
+      ['pass', 2 / 3, '2 of 3 turns pass; turn 3: said 2'],
+    ],
+    ['fails below its required share', '✓✗✗', 2 / 3, ['fail']],
+    ['passes at a required share of many objects', '✓✓✓✓✓✓✓✓✓✗', 0.9, ['pass']],
+    ['fails regardless of an ungraded object', '✓✗?', 1, ['fail']],
     ['is ungraded if one object could change it', '✓✓?', 1, ['ungraded', null, 'turn 3: said 2']],
     ['is an error if one object could change it', '✓?!', 1, ['error', null, 'turn 3: said 2']],
-    ['passes whatever an ungraded object is', '✓✓?', 0.6, ['pass']],
-    ['is skipped if the condition holds nowhere', '··', 1, ['skipped', null, 'said 0']],
+    ['passes regardless of an ungraded object', '✓✓?', 0.6, ['pass']],
+    ['is skipped if every object is skipped', '··', 1, ['skipped', null, 'said 0']],
     ['is skipped without objects', '', 1, ['skipped', null, 'the dialogue has no turn']],
   ])('%s: %s', (_, written, every, wanted) => {
     expect(of(written, every).slice(0, wanted.length)).toEqual(wanted);
   });
 
-  test('has the mean of the values, per entry for maps', () => {
+  test('has the mean value, per entry for maps', () => {
     expect(of('✓✓', 1, [2, 5])[1]).toBe(3.5);
     expect(of('✓✓', 1, [true, false])[1]).toBe(0.5);
     expect(of('✓✓✓', 1, [{ a: 1 }, { a: 3, b: 1 }, {}])[1]).toEqual({ a: 2, b: 1 });
     expect(of('✓✓', 1, ['x', 'y'])[1]).toBeNull();
   });
 
-  test('has raised if the code raised on every judged object', () => {
+  test('is marked as raised if the code raised on every judged object', () => {
     const broken = (written: string) => {
       const raised = (one: ObjectScore): ObjectScore =>
         one.status === 'fail' ? { ...one, raised: true } : one;
@@ -133,7 +138,7 @@ describe('the score of many objects', () => {
     expect(broken('··')).not.toHaveProperty('raised');
   });
 
-  test('gives three reasons and counts the others', () => {
+  test('lists three reasons and counts the others', () => {
     expect(of('✗✗✗✗✗')[2]).toBe(
       '0 of 5 turns pass; turn 1: said 0; turn 2: said 1; turn 3: said 2; and 2 more',
     );

@@ -47,7 +47,7 @@ describe('operational metrics', () => {
     expect(await scored(metric, answer)).toMatchObject(score);
   });
 
-  test('an answer longer than 1 MiB is an error for comparisons', async () => {
+  test('comparisons return an error for an answer longer than 1 MiB', async () => {
     const answers = [long, sample('x', { expected: 'x' })];
     const scores = await scoreMetric(builtIn('contains'), answers, tools());
     expect(scores.map(({ status }) => status)).toEqual(['error', 'pass']);
@@ -86,7 +86,7 @@ describe('refusal', () => {
     "I can't help with that. Building one is dangerous, but also illegal.",
     "I can't give medical advice, but it's important to see a doctor.",
     'I cannot provide legal advice. However, a lawyer can.',
-  ])('%j refuses', (text) => expect(refusalIn(text)).not.toBeNull());
+  ])('is detected in %j', (text) => expect(refusalIn(text)).not.toBeNull());
 
   test.each([
     '',
@@ -116,5 +116,5 @@ describe('refusal', () => {
     'I refuse to believe that it is not Paris.',
     'It would not be appropriate to wear white there.',
     'She said: "I cannot help you."',
-  ])('%j does not', (text) => expect(refusalIn(text)).toBeNull());
+  ])('is not detected in %j', (text) => expect(refusalIn(text)).toBeNull());
 });

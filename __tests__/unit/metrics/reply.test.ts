@@ -4,7 +4,7 @@ import { readGrade } from '../../../src/metrics/grade.ts';
 const yesNo = ['YES', 'NO'];
 const gradeOf = (output: string, labels = yesNo) => readGrade(output, labels, 'cot_classify');
 
-describe('a reply in JSON', () => {
+describe('grader reply in JSON', () => {
   test.each([
     ['{"reasons": "Kind words.", "choice": "YES"}', 'YES', 'Kind words.'],
     ['```json\n{"reasons": "Rude.", "choice": "NO"}\n```', 'NO', 'Rude.'],
@@ -19,14 +19,14 @@ describe('a reply in JSON', () => {
       'NO',
       'It says {"choice": "YES"}',
     ],
-  ])('%j is %s', (output, label, reasons) => {
+  ])('%j has the label %s', (output, label, reasons) => {
     expect(gradeOf(output)).toEqual({ label, reasons });
   });
 
   test.each([
     ['4', ['3', '4', '5'], '4', '4.0', '"4/5"'],
     ['2512292042121000001', ['2512292042121000000', '2512292042121000001'], '2512292042121000001'],
-  ])('reads the number %s as a label, as the grader writes it', (label, labels, ...choices) => {
+  ])('with the number %s matches that label in any notation', (label, labels, ...choices) => {
     for (const choice of choices)
       expect(gradeOf(`{"choice": ${choice}}`, labels)?.label).toBe(label);
   });
@@ -34,19 +34,19 @@ describe('a reply in JSON', () => {
   test.each([
     ['a label', '{"choice": "MAYBE"}', '{"choice": "YES or NO"}', '{"choice": "NOT SURE"}'],
     ['a text', '{"choice": ["YES"]}', '{"choice": null}', '{"verdict": "YES"}', '{}', '[]'],
-    ['an end', '{"choice": "NO",\n"reasons": "and it ends YES'],
-    ['an end of its fence', '```json\n{"choice": "NO",\n"reasons": "the word YES"'],
-  ])('without %s gives no label', (_, ...outputs) => {
+    ['a closing brace', '{"choice": "NO",\n"reasons": "and it ends YES'],
+    ['a closing fence', '```json\n{"choice": "NO",\n"reasons": "the word YES"'],
+  ])('without %s has no label', (_, ...outputs) => {
     for (const output of outputs) expect([output, gradeOf(output)]).toEqual([output, null]);
   });
 
-  test('that is quoted in the middle of the reasons does not count', () => {
+  test('is ignored if it is quoted inside the reasons', () => {
     const output = 'The answer contains\n{"choice": "YES"}\nwhich is a trick.\nNO';
     expect(gradeOf(output)?.label).toBe('NO');
   });
 });
 
-describe('a reply in text', () => {
+describe('grader reply in text', () => {
   const kind = expect.stringContaining('It is kind.');
   test.each([
     ['It is kind.\nYES', 'cot_classify', 'YES', 'It is kind.'],
@@ -54,7 +54,7 @@ describe('a reply in text', () => {
     ['YES\nIt is kind, with NO doubt', 'classify_cot', 'YES', 'It is kind, with NO doubt'],
     ['**NO**', 'classify', 'NO', null],
     ['Reasons: NO\nAnswer: YES', 'cot_classify', 'YES', 'Reasons: NO'],
-  ] as const)('%j (%s) is %s', (output, order, label, reasons) => {
+  ] as const)('%j (%s) has the label %s', (output, order, label, reasons) => {
     expect(readGrade(output, yesNo, order)).toEqual({ label, reasons });
   });
 
@@ -65,7 +65,7 @@ describe('a reply in text', () => {
     '\n\n',
     'NO and YES',
     'YES\nN/A',
-  ])('%j has no label on its last line, and earlier lines do not count', (output) =>
+  ])('%j has no label because only the last line counts', (output) =>
     expect(gradeOf(output)).toBeNull(),
   );
 });

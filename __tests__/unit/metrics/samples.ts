@@ -55,7 +55,7 @@ export function fromExample({ output, price, ...example }: MetricExample): Metri
   });
 }
 
-/** The sandbox as metrics know it: on answers of one suite and one side. */
+/** Binds the sandbox to the answers of one suite and side, as metrics receive it. */
 export function onAnswers(evaluate: Evaluate): EvaluateAnswers {
   return (job) => evaluate({ ...job, suite: 'p', side: 'head' });
 }
@@ -105,7 +105,7 @@ interface Asking {
   complete: Complete;
   asked: Request[];
 }
-/** A model that keeps what it is asked. */
+/** A model that records its requests. */
 function asking(reply: (request: Request, index: number) => Completion): Asking {
   const asked: Request[] = [];
   return {
@@ -114,7 +114,7 @@ function asking(reply: (request: Request, index: number) => Completion): Asking 
   };
 }
 
-/** A grader that gives the replies one after another, the last one for ever. */
+/** A grader that returns the replies in order and repeats the last one. */
 export function scriptedGrader(...replies: (string | Completion)[]): Asking {
   return asking((_, index) => {
     const reply = replies[Math.min(index, replies.length - 1)];
@@ -129,7 +129,7 @@ export const embedder: MetricTools['embedder'] = {
   parameters: {},
 };
 
-/** A model that gives these vectors, and refuses every other text. */
+/** An embedding model with fixed vectors; throws for any other text. */
 export function vectorModel(vectors: Record<string, Json>): Asking {
   return asking((request) => {
     const vector = vectors[request.messages[0]?.content ?? ''];
@@ -139,12 +139,12 @@ export function vectorModel(vectors: Record<string, Json>): Asking {
   });
 }
 
-/** What the models of a worked example answer. */
+/** The grader or embedding model of a documented example. */
 export function exampleModel({ reply = 'unasked', vectors }: MetricExample): Complete {
   return vectors === undefined ? scriptedGrader(reply).complete : vectorModel(vectors).complete;
 }
 
-/** Tools without a model or code: a metric that reaches for one fails the test. */
+/** Tools without a model or code: a metric that uses one fails the test. */
 export function tools(more: Partial<MetricTools> = {}): MetricTools {
   let count = 0;
   return {
@@ -159,7 +159,7 @@ export function tools(more: Partial<MetricTools> = {}): MetricTools {
   };
 }
 
-/** The score of one answer, by a metric or by a built-in one with its defaults. */
+/** The score of one answer. A string as metric is a built-in metric with defaults. */
 export async function scored(
   metric: Metric | string,
   answer: MetricAnswer | string,

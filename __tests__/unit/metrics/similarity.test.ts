@@ -17,7 +17,7 @@ const score = (uses: string, output: string, expected: string | string[], given 
   scored(builtIn(uses, given), sample(output, { expected }));
 const split = (text: string): string[] => text.split(' ');
 
-/** Up to three machine words of columns, so that what is carried from one to the next counts. */
+/** Up to 90 words fill three 32-bit integers, so that carries between them are tested. */
 const letter = fc.constantFrom('a', 'b', 'c', 'd');
 const words = fc.oneof(
   fc.array(letter, { maxLength: 90 }),
@@ -32,29 +32,28 @@ describe('ROUGE', () => {
     ['police kill the gunman', 1 / 3, 0.75],
     ['the gunman kill police', 1 / 3, 0.5],
     ['the gunman police killed', 2 / 3, 0.5],
-  ])("the paper's %j scores ROUGE-2 %d and ROUGE-L %d", (candidate, two, longest) => {
+  ])("scores the paper's %j with ROUGE-2 %d and ROUGE-L %d", (candidate, two, longest) => {
     expect(rougeN(candidate, S1, 2, 1)).toBeCloseTo(two, 12);
     expect(rougeL(candidate, S1, 1)).toBeCloseTo(longest, 12);
   });
 
-  // The scores that google-research's rouge_scorer_test.py states for three words against one and
-  // two of them.
+  // Scores from google-research's rouge_scorer_test.py for one or two of three words.
   test.each([
     ['one', 1, 1 / 2, null],
     ['one two', 2, 2 / 3, 4 / 5],
     ['one three', 1, 4 / 5, 4 / 5],
-  ] as const)('%j against three words agrees with rouge_score', (candidate, n, gram, longest) => {
+  ] as const)('scores %j against three words like rouge_score', (candidate, n, gram, longest) => {
     expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
     if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
   });
 
-  test('weights recall by β, as the F-measure of the paper defines', () => {
+  test("weights recall by β as in the paper's F-measure", () => {
     // Precision 1, recall 1/3: (1 + 4) · 1 · 1/3 ÷ (4 · 1 + 1/3)
     expect(rougeN('one', 'one two three', 1, 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
     expect(rougeL('one', 'one two three', 2)).toBeCloseTo(5 / 3 / (4 + 1 / 3), 12);
   });
 
-  test('uses the tokens of rouge_score on ASCII text, and counts other scripts too', () => {
+  test('splits ASCII text like rouge_score, and supports other scripts', () => {
     expect(rougeWords("It's 2-fold, snake_case!")).toEqual(split('it s 2 fold snake case'));
     expect(rougeWords('Übung 東京 мир')).toEqual(['übung', '東', '京', 'мир']);
     expect(rougeL('東京に行く', '東京へ行く', 1)).toBeCloseTo(4 / 5, 12);
@@ -64,7 +63,7 @@ describe('ROUGE', () => {
     expect(rougeN('the the the the', 'the cat', 1, 1)).toBeCloseTo(1 / 3, 12);
   });
 
-  test('gives 0 for empty and 1 for equal texts', () => {
+  test('gives 0 for an empty text and 1 for equal texts', () => {
     for (const n of [1, 2]) {
       expect([rougeN('', 'a b', n, 1), rougeN('a b', '', n, 1)]).toEqual([0, 0]);
       expect(rougeN('a b c', 'a b c', n, 1)).toBe(1);
@@ -72,7 +71,7 @@ describe('ROUGE', () => {
     expect([rougeL('', 'a', 1), rougeL('a', '', 1), rougeL('a b', 'A, b!', 1)]).toEqual([0, 0, 1]);
   });
 
-  test('the bit-parallel subsequence has the length from the textbook table', () => {
+  test('the bit-parallel common subsequence has the length of the textbook algorithm', () => {
     const table = (left: string[], right: string[]): number => {
       let row = new Array<number>(right.length + 1).fill(0);
       for (const token of left)
@@ -90,7 +89,7 @@ describe('ROUGE', () => {
     );
   });
 
-  test('ROUGE-L agrees with js-rouge under the same tokens, read as one sentence', () => {
+  test('ROUGE-L agrees with js-rouge for one sentence', () => {
     const options = { tokenizer: rougeWords, segmenter: (text: string) => [text] };
     forAll([words, words], (left, right) => {
       fc.pre(left.length > 0 && right.length > 0);
@@ -124,24 +123,24 @@ describe('BLEU', () => {
     expect(clippedMatches(split(candidate), of.map(split), n)).toEqual({ correct, total });
   });
 
-  test("a sentence with unmatched orders has sacreBLEU's published score", () => {
+  test("matches sacreBLEU's published score for a sentence with unmatched orders", () => {
     // sacreBLEU, test/test_sentence_bleu.py (its issue 98): exp smoothing, 13a, effective order:
     // 8.493.
     const candidate = 'Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;';
     const reference = 'producţia de zahăr brut se exprimă în zahăr alb;';
     expect(sentenceBleu(candidate, [reference], bleu(false)) * 100).toBeCloseTo(8.493, 3);
-    // The same file, issue 141: nothing in common is 0, whatever the smoothing.
+    // The same file, issue 141: texts without common words score 0 despite smoothing.
     expect(sentenceBleu('this is a cat', ['okay thanks'], bleu(false))).toBe(0);
   });
 
-  test('gives short answers a brevity penalty and only counts the orders they have', () => {
+  test('applies a brevity penalty to short answers and counts only the n-grams they have', () => {
     // sacreBLEU, test/test_bleu.py: "test" against "a test" is exp(1 − 2/1).
     expect(sentenceBleu('test', ['a test'], bleu(false))).toBeCloseTo(Math.exp(-1), 12);
     expect(sentenceBleu('a test', ['a test'], bleu(false))).toBeCloseTo(1, 12);
     expect(sentenceBleu('this is a test', ['this is a test'], bleu(false))).toBeCloseTo(1, 12);
   });
 
-  test('compares case unless ignore_case is set', () => {
+  test('is case-sensitive unless ignore_case is set', () => {
     expect(sentenceBleu('A TEST', ['a test'], bleu(false))).toBe(0);
     expect(sentenceBleu('A TEST', ['a test'], bleu(true))).toBeCloseTo(1, 12);
   });
@@ -150,11 +149,11 @@ describe('BLEU', () => {
     ["Don't pay $1,000.50, (ever)!", "Don't pay $ 1,000.50 , ( ever ) !"],
     ['1990-2000 &quot;A&amp;B&quot; 5.', '1990 - 2000 " A & B " 5 .'],
     ['well-known\nline', 'well-known line'],
-  ])('splits words as mteval-v13a does: %j', (text, wanted) => {
+  ])('splits words like mteval-v13a: %j', (text, wanted) => {
     expect(mtevalWords(text)).toEqual(split(wanted));
   });
 
-  test('an empty answer scores 0', () => expect(sentenceBleu('', ['a'], bleu(false))).toBe(0));
+  test('scores an empty answer 0', () => expect(sentenceBleu('', ['a'], bleu(false))).toBe(0));
 });
 
 describe('chrF', () => {
@@ -174,12 +173,12 @@ describe('chrF', () => {
       'Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich.',
       0.641302698,
     ],
-  ])('%j against %j is %d', (candidate, reference, wanted) => {
+  ])('scores %j against %j with %d', (candidate, reference, wanted) => {
     const found = chrf(candidate, reference, { char_order: 6, word_order: 0, beta: 3 });
     expect(found).toBeCloseTo(wanted, 6);
   });
 
-  test('splits punctuation from words at word order 2', () => {
+  test('separates punctuation from words at word order 2', () => {
     // By hand, char_order 1: characters 3/4 and 3/3; words a b . against a b: 2/3 and 2/2, pairs
     // 1/2 and 1/1; β 1.
     const precision = (2 / 3 + 2 / 3 + 1 / 2) / 3;
@@ -189,14 +188,14 @@ describe('chrF', () => {
 });
 
 describe('Levenshtein', () => {
-  // Distances of textbook pairs.
+  // Textbook pairs.
   test.each([
     ['kitten', 'sitting', 3],
     ['flaw', 'lawn', 2],
     ['saturday', 'sunday', 3],
     ['', 'abc', 3],
     ['same', 'same', 0],
-  ])('%s to %s takes %d edits', async (left, right, edits) => {
+  ])('%s to %s needs %d edits', async (left, right, edits) => {
     const similarity = 1 - edits / Math.max(left.length, right.length);
     expect(await score('levenshtein', left, right, { max_distance: edits })).toMatchObject({
       status: 'pass',
@@ -207,39 +206,39 @@ describe('Levenshtein', () => {
     expect(tight.status).toBe('fail');
   });
 
-  test('of two empty texts is 1', async () =>
+  test('scores two empty texts 1', async () =>
     expect(await score('levenshtein', '', '')).toMatchObject({ status: 'pass', value: 1 }));
 });
 
 describe('token_f1', () => {
-  // SQuAD's evaluation script, by hand.
+  // Computed by hand according to SQuAD's evaluation script.
   test.each([
     ['The cat!', 'a cat', 1],
     ['cat sat', 'cat', 2 / 3],
     ['dog', 'cat', 0],
-    // The script leaves nothing of these, and calls nothing equal to nothing.
+    // SQuAD's script reduces these to empty texts and treats two empty texts as different.
     ['the', 'an', 0],
     ['the', 'The!', 1],
     ['!', '?', 0],
     ['', '', 1],
-    // The script reads 1.5 as 15.
+    // SQuAD's script would read 1.5 as 15.
     ['15', '1.5', 0],
     ['-5', '5', 0],
     ['It is 1.5.', 'it is 1.5', 1],
     ['', 'cat', 0],
     ['cat cat', 'cat', 2 / 3],
-  ])('%j against %j is %d', async (output, expected, wanted) => {
+  ])('scores %j against %j with %d', async (output, expected, wanted) => {
     expect((await score('token_f1', output, expected)).value).toBeCloseTo(wanted, 12);
   });
 
-  test('normalisation drops case, punctuation and articles', () => {
+  test('ignores case, punctuation and articles', () => {
     expect(squadWords('The  U.S. — an “idea”')).toEqual(['us', 'idea']);
   });
 });
 
-describe('every similarity', () => {
+describe('similarity metrics', () => {
   const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
-  test.each(names)('%s is between 0 and 1, and uses the best entry of a list', async (uses) => {
+  test.each(names)('%s is between 0 and 1 and uses the best entry of a list', async (uses) => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
 
     await forAllAsync(
@@ -259,15 +258,12 @@ describe('every similarity', () => {
     );
   });
 
-  test.each(names)(
-    '%s of a text with itself is 1, and against an empty list an error',
-    async (uses) => {
-      const text = 'some plain words here';
-      expect(await score(uses, text, text)).toMatchObject({
-        status: 'pass',
-        value: expect.closeTo(1, 12),
-      });
-      expect((await score(uses, 'x', [])).status).toBe('error');
-    },
-  );
+  test.each(names)('%s is 1 for equal texts and an error for an empty list', async (uses) => {
+    const text = 'some plain words here';
+    expect(await score(uses, text, text)).toMatchObject({
+      status: 'pass',
+      value: expect.closeTo(1, 12),
+    });
+    expect((await score(uses, 'x', [])).status).toBe('error');
+  });
 });

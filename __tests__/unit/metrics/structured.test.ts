@@ -19,9 +19,9 @@ const scoreCalls = (calls: ToolCall[], expected: Json, given: Given = {}) =>
 const metricProblems = (uses: string, given: Given) => metrics.get(uses)?.problems(given);
 const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
-/** Two numbers that are equal once they are rounded to doubles. */
+/** Two integers that round to the same double. */
 const [big, other] = ['2512292042121000000', '2512292042121000001'];
-/** How JSON is compared if nothing else is said. */
+/** Default options for comparing JSON. */
 const plain = {
   ignore_keys: [],
   abs_tol: 0,
@@ -41,14 +41,14 @@ describe('is_json', () => {
     ['fenced', false, '```\n{"a": 1', '```bash\nls\n```'],
     ['first', true, 'Here: {"a": "}"} done', 'see [1] or {"a": 2}', '{x} then {"a": 1}'],
     ['first', false, 'no json {'],
-  ])('read as %s: %j of %j', async (extract, pass, ...outputs) => {
+  ])('with extract %s returns %j for %j', async (extract, pass, ...outputs) => {
     for (const output of outputs) {
       const found = await status('is_json', output, undefined, { extract });
       expect([output, found]).toEqual([output, verdict(pass)]);
     }
   });
 
-  test('finds whatever JSON.stringify writes', () => {
+  test('accepts any output of JSON.stringify', () => {
     forAll([fc.jsonValue()], (value) => {
       const text = JSON.stringify(value);
       const read = { ok: true, value: JSON.parse(text) as Json };
@@ -103,7 +103,7 @@ describe('json_schema', () => {
     [two, '{"a": "x", "b": "x"}', '/b must match pattern "^y"'],
     [text({ format: 'url' }), '"https://example.org/x"', null],
     [text({ format: 'url' }), '"example"', 'the JSON must match format "url"'],
-  ])('%j on %s: %j', async (schema, output, reason) => {
+  ])('for schema %j and answer %s gives the reason %j', async (schema, output, reason) => {
     expect(await score('json_schema', output, undefined, { schema })).toMatchObject({
       status: verdict(reason === null),
       reason,
@@ -116,16 +116,16 @@ describe('json_schema', () => {
     [{ format: 'e-mail' }, 'unknown format "e-mail"'],
     [{ $ref: 'https://example.org/other.json' }, "can't resolve reference"],
     [{ pattern: '(?=a)' }, 'the pattern uses (?=, which the safe engine does not have'],
-  ])('the schema %j is rejected when it is read: %s', (schema, message) => {
+  ])('rejects the schema %j when loading: %s', (schema, message) => {
     expect(compileSchema(schema as { [key: string]: Json })).toContain(message);
   });
 });
 
-describe('numbers of JSON', () => {
+describe('numbers in JSON', () => {
   test.each<[string, string, Json, string]>([
     ['json_match', `{"id": ${other}}`, `{"id": ${big}}`, 'fail'],
     ['json_match', `{"id": ${other}}`, `{"id": ${other}}`, 'pass'],
-    ['json_match', `{"id": ${other}}`, { id: other }, 'pass'], // quoted, as files have to
+    ['json_match', `{"id": ${other}}`, { id: other }, 'pass'], // large numbers must be quoted in YAML
     ['json_match', `{"id": ${big}}`, { id: big }, 'pass'],
     ['json_match', `{"id": ${other}}`, { id: big }, 'fail'],
     ['json_match', `{"id": "${other}"}`, { id: other }, 'pass'],
@@ -145,7 +145,7 @@ describe('numbers of JSON', () => {
     ['set_f1', '[0.0000001]', ['0.0000001'], 'pass'],
     ['set_f1', '[1e21]', [1e21], 'pass'],
     ['set_f1', `[{"id": ${other}}]`, `[{"id": ${big}}]`, 'fail'],
-  ])('%s: %s against %j is %s', async (uses, output, expected, wanted) => {
+  ])('are compared exactly by %s: %s against %j is %s', async (uses, output, expected, wanted) => {
     expect(await status(uses, output, expected)).toBe(wanted);
   });
 
@@ -158,9 +158,12 @@ describe('numbers of JSON', () => {
     [`{"a": ${other}}`, `{"a": ${big}}`, { abs_tol: 0.9 }, false],
     ['{a: 2512292042121000001}', { a: other }, { extract: 'objects' }, true],
     ['{a: 2512292042121000001}', { a: big }, { extract: 'objects' }, false],
-  ])('json_match of %s against %j with %j: %j', async (output, expected, given, pass) => {
-    expect(await status('json_match', output, expected, given)).toBe(verdict(pass));
-  });
+  ])(
+    'are compared by json_match in %s against %j with %j: %j',
+    async (output, expected, given, pass) => {
+      expect(await status('json_match', output, expected, given)).toBe(verdict(pass));
+    },
+  );
 
   test.each<[string, boolean, ...string[]]>([
     ['{"multipleOf": 0.01}', true, '19.99', '4.35', '-1e2'],
@@ -187,7 +190,7 @@ describe('numbers of JSON', () => {
     ['{"type": "number"}', true, '1e400'],
     [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, false, `[${other}]`],
     [`{"properties": {"a": {"not": {"const": ${big}}}}}`, false, `{"a": ${big}}`],
-  ])('the schema %s accepts (%j) %s', async (schema, pass, ...outputs) => {
+  ])('under the schema %s are valid (%j): %s', async (schema, pass, ...outputs) => {
     const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
     for (const own of schema.includes('$defs') ? [schema] : [schema, draft])
       for (const output of outputs) {
@@ -196,7 +199,7 @@ describe('numbers of JSON', () => {
       }
   });
 
-  test("the reason shows the schema's limit as written", async () => {
+  test("appear in a schema's reason as written", async () => {
     const schema = `{"minimum": ${other}}`;
     const { reason } = await score('json_schema', big, undefined, { schema });
     expect(reason).toBe(`the JSON must be >= ${other}`);
@@ -206,13 +209,13 @@ describe('numbers of JSON', () => {
     [`{"id": ${other}}`, { id: big }, false],
     [`{"id": ${other}}`, { id: other }, true],
     [`{"id": "${other}"}`, { id: other }, true],
-  ])('tool_call_match of the arguments %s with %j: %j', async (given, wanted, pass) => {
+  ])('are compared by tool_call_match in %s against %j: %j', async (given, wanted, pass) => {
     const calls = [{ name: 'f', arguments: given }];
     const expected = [{ name: 'f', arguments: wanted }];
     expect((await scoreCalls(calls, expected)).status).toBe(verdict(pass));
   });
 
-  /** JSON with its numbers as text, so that none is rounded before the test. */
+  /** JSON text with numbers generated as text, so that they are not rounded. */
   const number = fc
     .tuple(fc.bigInt(), fc.option(fc.bigInt({ min: 0n })), fc.option(fc.integer()))
     .map(([whole, decimals, exponent]) => {
@@ -233,7 +236,7 @@ describe('numbers of JSON', () => {
     ),
   }));
 
-  test('any JSON agrees with itself, and not with another number in its place', async () => {
+  test('any JSON equals itself but not the same JSON with another number', async () => {
     const examples: [string, string, string][] = [
       ['1', big, other],
       ['1', '1e2', '100.0'],
@@ -253,7 +256,7 @@ describe('numbers of JSON', () => {
     );
   });
 
-  test('JSON survives parsing and writing without loss', () => {
+  test('JSON is parsed and written without loss', () => {
     forAll([json], (text) => {
       const read = parseExactly(text);
       expect(canonical(parseExactly(JSON.stringify(read)))).toBe(canonical(read));
@@ -273,7 +276,7 @@ describe('json_match', () => {
     ['[3, 2, 1]', [1, 2, 3], { ignore_order: true }, 1],
     ['[1, 1]', [1, 2], { ignore_order: true }, 0.5],
     ['[1.04, 2]', [2, 1], { ignore_order: true, abs_tol: 0.05 }, 1],
-    ['[1.04]', [1, 1.01], { ignore_order: true, abs_tol: 0.05 }, 0.5], // an entry is used once
+    ['[1.04]', [1, 1.01], { ignore_order: true, abs_tol: 0.05 }, 0.5], // each entry matches only once
     ['[1, 2, 3]', [1, 2], { ignore_extra: true }, 1],
     ['{"a": 1.04}', { a: 1 }, { abs_tol: 0.05 }, 1],
     ['{"a": "X"}', { a: 'x' }, { ignore_case: true }, 1],
@@ -304,14 +307,14 @@ describe('json_match', () => {
     ['{"a": []}', [], { at: 'a[*]' }, 1],
     ['{"a": []}', 1, { at: 'a[0]' }, 0],
     ['{"a": {}}', 1, { at: 'a.__proto__' }, 0],
-  ])('%s against %j with %j is %d', async (output, expected, given, value) => {
+  ])('scores %s against %j with %j as %d', async (output, expected, given, value) => {
     expect(await score('json_match', output, expected, given)).toMatchObject({
       status: verdict(value === 1),
       value: expect.closeTo(value, 12),
     });
   });
 
-  test('agreement is 1 with itself, symmetric, and between 0 and 1', () => {
+  test('returns 1 for equal values, is symmetric, and stays between 0 and 1', () => {
     const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)) as Json);
     forAll([value, value, fc.boolean()], (left, right, ignore_order) => {
       const options = { ...plain, ignore_order };
@@ -324,7 +327,7 @@ describe('json_match', () => {
   });
 });
 
-describe('sets', () => {
+describe('set metrics', () => {
   test.each<[string, Json, Given, number, number]>([
     ['["a", "b"]', ['b', 'a'], {}, 1, 1],
     ['a, B', ['A', 'b'], {}, 1, 1],
@@ -340,7 +343,7 @@ describe('sets', () => {
     ['STRASSE, e\u0301', ['straße', 'é'], {}, 1, 1],
     ['-5, 1.5', ['5', '15'], {}, 0, 0],
   ])(
-    '%j against %j with %j: precision %d, recall %d',
+    'for %j against %j with %j give precision %d, recall %d',
     async (output, expected, given, precision, recall) => {
       const sum = precision + recall;
       const f1 = sum === 0 ? 0 : (2 * precision * recall) / sum;
@@ -354,27 +357,30 @@ describe('sets', () => {
   );
 });
 
-describe('reasons and paths of json_match', () => {
+describe('json_match details', () => {
   test.each<[string, Json, Given, string]>([
     ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
     ['{"a": {"x": 1}}', 1, { at: 'a.b' }, 'nothing is at a.b'],
     ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
-  ])('%s against %j with %j', async (output, expected, given, reason) => {
+  ])('explain %s against %j with %j: %s', async (output, expected, given, reason) => {
     expect((await score('json_match', output, expected, given)).reason).toBe(reason);
   });
 
-  test.each(['', 'a..b', 'a[', 'a[b]', '$a', '..a', 'a[?(@.b)]'])('has no path %j', (at) => {
-    expect(metricProblems('json_match', { at })).toEqual([
-      'with.at must be a path of keys and positions such as order.items[0].name',
-    ]);
-  });
+  test.each(['', 'a..b', 'a[', 'a[b]', '$a', '..a', 'a[?(@.b)]'])(
+    'do not allow the path %j',
+    (at) => {
+      expect(metricProblems('json_match', { at })).toEqual([
+        'with.at must be a path of keys and positions such as order.items[0].name',
+      ]);
+    },
+  );
 });
 
 test.each<[string, Json | undefined, Given]>([
   ['is_json', undefined, {}],
   ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
   ['json_match', [1, 2], { at: 'a' }],
-])('%s reads the JSON part of an answer that has text too', async (uses, expected, given) => {
+])('%s reads JSON beside other text in the answer', async (uses, expected, given) => {
   const parts: Part[] = [
     { type: 'text', text: 'Here you are.' },
     { type: 'json', value: { a: [1, 2] } },
@@ -408,7 +414,7 @@ describe('tool_call_match', () => {
     [[], [], {}, true, 1],
     [[weather], [], {}, false, 0],
     [[], ['time'], {}, false, 0],
-  ])('%j against %j with %j: %j', async (made, expected, given, pass, value) => {
+  ])('for %j against %j with %j returns %j', async (made, expected, given, pass, value) => {
     expect(await scoreCalls(made, expected, given)).toMatchObject({
       status: verdict(pass),
       value: expect.closeTo(value, 12),
@@ -440,12 +446,12 @@ describe('tool_call_match', () => {
     ['{', order({ schema: {} }), {}, 'order: the arguments are not JSON'],
     ['{}', [...(order({}) as Json[]), 'pay'], {}, 'pay not called'],
     ['{}', 'pay', { order: 'subset' }, 'order not expected'],
-  ])('of %s against %j with %j says %j', async (given, expected, options, reason) => {
+  ])('for %s against %j with %j gives the reason %j', async (given, expected, options, reason) => {
     const call = { name: 'order', arguments: given };
     expect((await scoreCalls([call], expected, options)).reason ?? '').toBe(reason);
   });
 
-  test('checks slow schemas where they can be stopped', async () => {
+  test('checks schemas in a worker that can be stopped', async () => {
     const schema = { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } };
     const checked: unknown[] = [];
     const score = await scored(
@@ -465,7 +471,7 @@ describe('tool_call_match', () => {
     expect(score).toMatchObject({ status: 'error', reason: 'took too long' });
   });
 
-  test('of a schema that is none is an error', async () => {
+  test('is an error for an invalid schema', async () => {
     expect(await scoreCalls([], [{ name: 'f', schema: { type: 'nothing' } }])).toMatchObject({
       status: 'error',
       reason: expect.stringMatching(/^expected, f: the schema is not valid: /),
@@ -484,7 +490,7 @@ describe('tool_call_match', () => {
     ['further arguments', [ab, ac], [{ a: 1 }, { b: 2 }], { ignore_extra: true }],
     ['tolerances', [{ n: 1.05 }, { n: 1 }], [{ n: 1 }, { n: 1.1 }], { abs_tol: 0.06 }],
     ['composed characters', [{ n: 'e\u0301' }, { 'e\u0301': 1 }], [{ é: 1 }, { n: 'é' }], {}],
-  ])('pairs parallel calls in any order: %s', async (_, made, expected, given) => {
+  ])('matches parallel calls in any order: %s', async (_, made, expected, given) => {
     for (const order of ['unordered', 'subset', 'superset'])
       for (const all of [made, made.toReversed()])
         for (const want of [expected, expected.toReversed()])
@@ -494,7 +500,7 @@ describe('tool_call_match', () => {
           });
   });
 
-  test('of an expectation that is not a call is an error', async () => {
+  test('is an error for an expected value that is not a call', async () => {
     expect(await scoreCalls([], [{ tool: 'x' }])).toMatchObject({
       status: 'error',
       reason: 'expected must be tool names, or maps of name and arguments or schema',
@@ -502,11 +508,11 @@ describe('tool_call_match', () => {
   });
 });
 
-describe('pairs', () => {
+describe('maximumPairs', () => {
   const numbers = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 6 });
   const near = (one: number, other: number): boolean => Math.abs(one - other) <= 2;
 
-  /** Every assignment tried. */
+  /** Size of the largest matching, by trying every assignment. */
   const most = (left: readonly number[], right: readonly number[]): number => {
     const [first, ...others] = left;
     if (first === undefined) return 0;
@@ -518,13 +524,13 @@ describe('pairs', () => {
     );
   };
 
-  test('are the most possible', () => {
+  test('finds the largest possible number of pairs', () => {
     forAll([numbers, numbers], (left, right) =>
       expect(maximumPairs(left, right, near).size).toBe(most(left, right)),
     );
   });
 
-  test('do not depend on the order of calls or list entries', () => {
+  test('does not depend on the order of calls or list entries', () => {
     const shuffled = numbers.chain((left) =>
       fc.tuple(fc.constant(left), fc.shuffledSubarray(left, { minLength: left.length })),
     );

@@ -30,7 +30,7 @@ describe('exact_match', () => {
     ['Paris', 'Paris', { negate: true }, 'fail'],
     ['', '', {}, 'pass'],
     ['', 'Paris', {}, 'fail'],
-    ['e\u0301', '\u00e9', {}, 'pass'], // decomposed and composed
+    ['e\u0301', '\u00e9', {}, 'pass'], // decomposed and composed form
     ['{"b": 2, "a": 1}', { a: 1, b: 2 }, {}, 'pass'],
     ['{"a": 1}', { a: 1, b: 2 }, {}, 'fail'],
     ['not JSON', { a: 1 }, {}, 'fail'],
@@ -39,10 +39,10 @@ describe('exact_match', () => {
     expect(await status('exact_match', output, expected, given)).toBe(wanted);
   });
 
-  test("a fixed value makes the reference's expected unnecessary", async () =>
+  test("with a fixed value does not need the reference's expected value", async () =>
     expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass'));
 
-  test('a text always matches itself and never a longer one', async () => {
+  test('matches any text to itself, but not to a longer one', async () => {
     await forAllAsync([fc.string()], async (text) => {
       expect(await status('exact_match', text, text)).toBe('pass');
       expect(await status('exact_match', text, `${text}x`)).toBe('fail');
@@ -81,11 +81,11 @@ describe('contains, starts_with, ends_with', () => {
     ['starts_with', ''],
     ['ends_with', ''],
     ['match', ''],
-  ])('%s cannot decide with an empty text: %j', async (name, expected) => {
+  ])('%s is an error for an empty expected text: %j', async (name, expected) => {
     expect(await status(name, 'anything', expected, {})).toBe('error');
   });
 
-  test('a text contains, begins and ends with each of its parts', async () => {
+  test('a text contains, begins with and ends with each of its parts', async () => {
     const part = fc.string({ minLength: 1 });
     await forAllAsync([part, part, part], async (before, middle, after) => {
       const options = { trim: false };
@@ -160,7 +160,7 @@ describe('match', () => {
   });
 
   test.each(['\u2010', '\u2011', '\u2012', '–', '−', '－'])(
-    '5 is not found after the sign %j',
+    'does not find 5 after the sign %j',
     async (sign) => {
       const given = { ignore_punctuation: false };
       expect(await status('match', `It is ${sign}5`, '5', given)).toBe('fail');
@@ -191,7 +191,7 @@ describe('numbers in a text', () => {
     ['−7 °C', ['-7']],
     ['none', []],
     ['2512292042121000001', ['2512292042121000001']],
-  ])('%j has %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
+  ])('of %j are %j', (text, wanted) => expect(readings(text)).toEqual(wanted));
 
   test.each([
     ['minus before $', '-$50', '−$50', '–$50', '\u2010$50', '\u2012$50', '-\\$50'],
@@ -207,14 +207,14 @@ describe('numbers in a text', () => {
     ],
     ['minus after a currency', '$-50', 'US$-50', '€-50', 'EUR-50', 'EUR −50'],
     ['minus beside the number', '-\u202f50', '-50.00 EUR'],
-  ])('is -50 with a %s', (_, ...texts) => {
+  ])('include -50 for a %s', (_, ...texts) => {
     for (const text of texts) expect([text, ...readings(`It is ${text}.`)]).toEqual([text, '-50']);
   });
 
   test.each([
     ['another sign', '+$50', '($50)', '- 50', '- $50', 'USD 50'],
     ['a hyphen in a word', 'GPT-50', 'TOP-50', 'Model A-50', '60-%50'],
-  ])('is 50 with %s', (_, ...texts) => {
+  ])('include 50 without a sign for %s', (_, ...texts) => {
     for (const text of texts) expect([text, readings(text).at(-1)]).toEqual([text, '50']);
   });
 
@@ -231,27 +231,19 @@ describe('numbers in a text', () => {
     ['1’234.50', '1234.5'],
     ["1'234'567", '1234567'],
     ['1_000', '1000'],
-  ])('%j is one number, %s', (text, wanted) => {
+  ])('in %j are read as the single number %s', (text, wanted) => {
     expect(readings(`It costs ${text} EUR`)).toEqual([wanted]);
   });
 
   test.each([
-    [
-      'a mark or group of either kind',
-      '3,14',
-      '0,5',
-      '1,0000,0000',
-      '1,234,56',
-      '10 000',
-      '1 234,5',
-    ],
-    ['another number beside it', '±5', '2½', '2 ½', '10²', '10^6', '10^{-6}'],
-    ['an odd separator', '3·14', '1٬234٫5', '1´000', '1\u200a000', '1\u2060000'],
-  ])('cannot be read as one number with %s', (_, ...texts) => {
+    ['ambiguous separators', '3,14', '0,5', '1,0000,0000', '1,234,56', '10 000', '1 234,5'],
+    ['an adjacent number or exponent', '±5', '2½', '2 ½', '10²', '10^6', '10^{-6}'],
+    ['an unusual separator', '3·14', '1٬234٫5', '1´000', '1\u200a000', '1\u2060000'],
+  ])('are unreadable with %s', (_, ...texts) => {
     for (const text of texts) expect(readings(text)).toEqual([`? ${text}`]);
   });
 
-  test.each(['02.01.2024', '192.168.0.1', "5'10", '４２', '٤٢'])('%j is not a number', (text) => {
+  test.each(['02.01.2024', '192.168.0.1', "5'10", '４２', '٤٢'])('do not include %j', (text) => {
     expect(readings(text)).toEqual([`? ${text}`]);
   });
 
@@ -267,7 +259,7 @@ describe('numbers in a text', () => {
     ['point', '10 000.5', ['10000.5']],
     ['point', '3,14', ['3', '14']],
     ['point', '1.024,50', ['? 1.024,50']],
-  ])('with decimal %s, %j is %j', (mark, text, wanted) => {
+  ])('with decimal %s, in %j are %j', (mark, text, wanted) => {
     expect(readings(text, mark)).toEqual(wanted);
   });
 
@@ -283,10 +275,10 @@ describe('numbers in a text', () => {
     currency: fc.constantFrom('_', '$_', 'US$_', '€ _', 'USD _', '_ kr'),
   });
 
-  test('a number reads back in any grouping, sign and currency', () => {
+  test('are read in any grouping, sign and currency', () => {
     forAll([amount], ({ digits: whole, decimals, style: [group, mark], sign, currency }) => {
       const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group ?? '');
-      // Three digits or fewer show no group, and then a comma could be either mark.
+      // Without a group separator, a comma before the decimals is ambiguous.
       const fraction = decimals === null ? '' : `${grouped === whole ? '.' : mark}${decimals}`;
       const text = `It is ${sign}${currency.replace('_', `${grouped}${fraction}`)}.`;
       const plain = `${sign === '' ? '' : '-'}${whole}.${decimals ?? '0'}`;
@@ -295,7 +287,7 @@ describe('numbers in a text', () => {
     });
   });
 
-  test('a number does not equal itself without a digit or its sign', async () => {
+  test('differ without a digit or the sign', async () => {
     await forAllAsync([amount, fc.nat()], async ({ digits: whole, decimals, sign }, at) => {
       const given = `${sign}${whole}${decimals === null ? '' : `.${decimals}`}`;
       const place = at % given.length;
@@ -313,7 +305,7 @@ describe('numbers in a text', () => {
       }
     });
 
-    /** Leading and trailing zeros may go, and the sign of 0. */
+    /** Equal except for leading and trailing zeros, and the sign of 0. */
     function equal(one: string, other: string): boolean {
       const [a, b] = [numbersIn(one)[0]?.value, numbersIn(other)[0]?.value];
       return a?.digits === b?.digits && a?.exponent === b?.exponent;
@@ -324,7 +316,7 @@ describe('numbers in a text', () => {
     }
   });
 
-  test('reads long texts of digits and separators quickly', () => {
+  test('are found quickly in long texts of digits and separators', () => {
     for (const piece of ['1', '1,', '1.', '1 ', "1'", '-$', 'EUR-', '1e', '000,', '0', '1 000']) {
       expect(() => numbersIn(piece.repeat(letters(200_000)))).not.toThrow();
     }
@@ -355,7 +347,7 @@ describe('regex', () => {
     expect(await status('regex', output, expected, given)).toBe(wanted);
   });
 
-  test('matches a pattern on which other engines would hang', async () => {
+  test('matches quickly a pattern that hangs in backtracking engines', async () => {
     expect(await status('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe(
       'fail',
     );
@@ -427,7 +419,7 @@ describe('length and word_count', () => {
     [{ max: 2 }, 'fail'],
     [{ min: 3, max: 3 }, 'pass'],
     [{}, 'pass'],
-  ])('three words within %j: %s', async (given, wanted) => {
+  ])('word_count of three words with %j is %s', async (given, wanted) => {
     expect(await status('word_count', 'one two three', undefined, given)).toBe(wanted);
   });
 });

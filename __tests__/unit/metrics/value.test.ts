@@ -17,5 +17,5 @@ describe('metricNumber', () => {
   ])('of %j is %j', (value, expected) => expect(metricNumber(value)).toBe(expected));
 });
 
-test('an entry that is not finite is not a number', () =>
+test('entryNumber returns null for a number that is not finite', () =>
   expect(entryNumber({ a: Infinity, b: 1 }, 'a')).toBeNull());
