@@ -4,8 +4,11 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { suitesWorstFirst } from '../wording/figures.ts';
+import { brokenIn, suitesWorstFirst } from '../wording/figures.ts';
+import { suiteRow } from '../wording/headlines.ts';
 import { scoringSummary } from '../wording/scoring.ts';
+import { suiteSentence } from '../wording/verdicts.ts';
+import { plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
@@ -17,7 +20,7 @@ import {
   suiteIdentity,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { differenceWords, metricMeans, passWords, rates, size } from './sections/phrases.ts';
+import { metricMeans, passWords } from './sections/phrases.ts';
 
 interface Annotation {
   /** From the root of the repository. */
@@ -132,7 +135,7 @@ function onReferences(
 
 function failureWord({ suite, reference }: ReferenceEntry, others: number): string {
   if (isNewFailing(reference, suite)) return others === 0 ? 'is new and fails' : 'are new and fail';
-  return reference.status === 'fell' ? 'fell with the suite' : 'regressed';
+  return 'broke';
 }
 
 /** New references that fail; a sweep has none. */
@@ -179,7 +182,7 @@ function onFile(
       [
         ...own.map(({ sentence }) => sentence),
         ...worst,
-        ...suites.map(suiteWords),
+        ...suites.map((suite) => suiteWords(suite, result.suites)),
         ...scorings.map(
           (scoring) =>
             `${scoring.name}, answers under both sides' scoring: ` +
@@ -302,20 +305,15 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   ];
 }
 
-function suiteWords(suite: SuiteResult): string {
-  const change = differenceWords(suite.pass_rate);
-  const regressed = suite.references
-    .filter(({ status }) => status === 'regressed' || status === 'fell')
-    .map(({ id }) => shorten(id, 120));
-  const compared = suite.compared.references > 0 ? `; ${size(suite.compared)}` : '';
-  const names =
-    regressed.length === 0 ? '' : `. Regressed: ${firstWords(regressed, MAX_ANNOTATION_NAMES)}`;
-  const means = failingMetrics(suite)
-    .map((metric) => `. Got worse: ${metricMeans(metric)}`)
-    .join('');
-  const moved = change === null ? '' : ` (${change})`;
-  const { base, head } = suite.pass_rate;
-  return `${suite.name}: ${rates(base, head)}${moved}${compared}${names}${means}.`;
+/** `support 100 → 70 %: 6 of 20 tests broke. Broken: a, b.` */
+function suiteWords(suite: SuiteResult, suites: readonly SuiteResult[]): string {
+  const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
+  return [
+    plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),
+    ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken, MAX_ANNOTATION_NAMES)}`]),
+    ...failingMetrics(suite).map((metric) => `. Got worse: ${metricMeans(metric)}`),
+    '.',
+  ].join('');
 }
 
 /** Cuts to the limit in bytes, between characters. A UTF-16 unit takes at most three bytes. */

@@ -73,7 +73,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(check?.annotations).toMatchObject([
       annotation('prompts/quiz.yaml', 9, 'This change: regression in 1 suite'),
       annotation('prompts/tests/quiz.yaml', 9, expect.stringContaining('regression')),
-      annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more fell with the suite'),
+      annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more broke'),
     ]);
 
     expect(red.summary).toContain('### ❌ Regressed: `quiz`');

@@ -41,7 +41,7 @@ describe('annotations', () => {
           `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
       ),
     ).toEqual([
-      'prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more regressed',
+      'prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more broke',
     ]);
     expect(annotations(regression(), [TESTS])[0]?.message).toBe(
       '3 of 3 passed on base, 0 of 3 passed on head.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\nThese fail alike: brazil (line 17), canada (line 20).',
@@ -62,7 +62,7 @@ describe('annotations', () => {
       annotations(resultOf({ conclusion: 'failure', suites: [suite] }), [TESTS]).map(
         ({ startLine, title }) => `${String(startLine)} ${title}`,
       ),
-    ).toEqual(['5 s: a and 1 more regressed', '6 s: b regressed']);
+    ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
 
   test('say at the first changed line of a prompt what it did: the worst reference, then each suite', () =>
@@ -74,7 +74,7 @@ describe('annotations', () => {
         level: 'failure',
         title: 'This change: regression in 1 suite',
         message:
-          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals: 92.2 % → 82.4 % (−9.8 points, 90 % interval −21.2 to +1.6); 17 references × 3 tries. Regressed: australia, brazil, canada.',
+          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail alike.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals 92 → 82 %: 3 of 17 tests broke. Broken: australia, brazil, canada.',
       },
     ]));
 

@@ -121,11 +121,6 @@ export function signedInterval(low: number | null, high: number | null): string 
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
 
-/** `50 references × 3 tries` */
-export function size({ references, tries }: SuiteResult['compared']): string {
-  return `${counted(references, 'reference')} × ${countedTries(tries)}`;
-}
-
 /** `majority: 17 → 14 of 20 tests`; null if every try has to pass. */
 export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;

@@ -6,7 +6,6 @@ import {
   passWords,
   rates,
   shortSha,
-  size,
 } from '../../../../src/report/sections/phrases.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
 import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
@@ -43,7 +42,6 @@ describe('numbers as people read them', () => {
   test('counts are grouped and have their plural', () => {
     expect(counted(1, 'reference')).toBe('1 reference');
     expect(counted(12_345, 'reference')).toBe('12,345 references');
-    expect(size({ references: 50, tries: 1 })).toBe('50 references × 1 try');
     expect(andMore(10, 10)).toBeNull();
     expect(andMore(10_000, 1)).toBe('and 9,999 more');
   });
