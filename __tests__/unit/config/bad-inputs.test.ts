@@ -16,7 +16,7 @@ const RUBRICS = {
 };
 const untilMessages = PROMPT.slice(0, PROMPT.indexOf('messages:'));
 
-describe('a prompt file', () => {
+describe('prompt file', () => {
   const undeclared =
     '{country} is not in variables; declare it, or write {{country}} where the text itself is meant';
   const variableName =
@@ -37,7 +37,7 @@ describe('a prompt file', () => {
     ],
     ['with an empty name', swap('name: p\n', 'name: ""\n'), ':2: name must not be empty'],
     [
-      'with tests under tests and at its top',
+      'with metrics under tests and at the top level',
       withLine('metrics: [{ uses: is_json }]\ntests: { metrics: [{ uses: exact_match }] }'),
       ':5: metrics is under tests too, on line 6; keep one of them',
     ],
@@ -48,7 +48,7 @@ describe('a prompt file', () => {
     ],
     ['without a model', swap('model: gpt-4o\n', ''), ': "model" is missing'],
     [
-      'with a temperature in words',
+      'with a temperature that is text',
       swap('temperature: 0', 'temperature: "hot"'),
       ':4: temperature must be a number',
     ],
@@ -74,7 +74,7 @@ describe('a prompt file', () => {
     ],
     ['with an undeclared variable', swap('Say {a}.', 'Say {a} in {country}.'), `:9: ${undeclared}`],
     [
-      'with an undeclared variable deep in a block',
+      'with an undeclared variable inside a block',
       swap('"Say {a}."', '|\n      {a}\n      {{country}}\n      {country}'),
       `:12: ${undeclared}`,
     ],
@@ -94,7 +94,7 @@ describe('a prompt file', () => {
       variableName,
     ],
     [
-      'with a variable twice',
+      'with a duplicate variable',
       swap('  - name: a\n', '  - name: a\n  - a\n'),
       ':7: the variable "a" is already on line 6',
     ],
@@ -126,17 +126,17 @@ describe('a prompt file', () => {
     ['provider: anthropic', '"provider" belongs in the settings file, under models'],
     ['stream: true', '"stream" must be false: answers are read whole'],
     ['user: ${oc.env:KEY}', '${oc.env:...} is not supported; values are taken as written'],
-  ])('with the line %j is refused', async (line, problem) => {
+  ])('with the line %j is rejected', async (line, problem) => {
     expect(await problemsOf(withLine(line))).toEqual([`prompts/p.yaml:5: ${problem}`]);
   });
 
-  test('takes keys without a value that are one word, and keys of several words', async () => {
+  test('may contain one-word keys without a value and keys of several words', async () => {
     const tools =
       'tools: [{ strict: null, properties: { first name: { type: string, default: null } } }]';
     expect(await problemsOf(withLine(tools))).toEqual([]);
   });
 
-  test('that declares a variable without using it runs, with a notice', async () => {
+  test('with an unused variable still runs, with a notice', async () => {
     expect(await read(swap('  - name: a\n', '  - name: a\n  - name: b\n'))).toMatchObject({
       problems: [],
       notices: ['prompts/p.yaml:7: the variable "b" is declared but no message uses it'],
@@ -157,27 +157,32 @@ describe('a prompt file', () => {
       another,
     ],
     [
-      'a model by the name of one that it replaces',
+      'a model under the name of one that it replaces',
       'dear: { provider: openai, model: gpt-9-large, replaces: gpt-4o }',
       ['gpt-4o'],
       another,
     ],
-    ["a vendor's name at that vendor", 'gpt-4o: { provider: openai }', ['gpt-4o'], null],
-    ['a place and a name', 'gpt-4o: { provider: openai, endpoint: azure }', ['azure:gpt-4o'], null],
+    ["a vendor's model at that vendor", 'gpt-4o: { provider: openai }', ['gpt-4o'], null],
     [
-      'another place',
+      'an allowed endpoint and name',
+      'gpt-4o: { provider: openai, endpoint: azure }',
+      ['azure:gpt-4o'],
+      null,
+    ],
+    [
+      'a different endpoint',
       'gpt-4o: { provider: openai }',
       ['azure:gpt-4o'],
       `model "gpt-4o" ${notAllowed}`,
     ],
     [
-      "a vendor's name at another server",
+      "a vendor's model at a custom endpoint",
       'gpt-4o: { provider: openai, endpoint: azure }',
       ['gpt-4o'],
       elsewhere('azure'),
     ],
     [
-      "a vendor's name at another vendor",
+      "a vendor's model at another vendor",
       'gpt-4o: { provider: anthropic }',
       ['gpt-4o'],
       elsewhere('anthropic'),
@@ -201,19 +206,19 @@ describe('a prompt file', () => {
       'model "gpt-4o" is a program, and allowed-models does not have program:gpt-4o',
     ],
     [
-      'any other name that is asked at one place',
+      'a custom model at one endpoint',
       'gpt-4o: { provider: openai, endpoint: local, model: llama3 }',
       ['llama3'],
       null,
     ],
     [
-      'any other name that is asked at several',
+      'a custom model at several endpoints',
       'gpt-4o: { provider: openai, endpoint: local, model: llama3 }\n  b: { provider: openai, endpoint: far, model: llama3 }',
       ['llama3'],
       'model "gpt-4o": "llama3" in allowed-models could be any of local:llama3, far:llama3; the workflow has to name the one that it means',
     ],
   ])(
-    'is held to where allowed-models says a model is asked: %s',
+    'is checked against allowed-models and the place of each model: %s',
     async (_what, entry, allowedModels, message) => {
       const files = entry === '' ? suiteFiles() : settings(`models:\n  ${entry}\n`);
       expect(await problemsOf(files, { allowedModels })).toEqual(
@@ -222,7 +227,7 @@ describe('a prompt file', () => {
     },
   );
 
-  test('with the name of another is refused at its name', async () => {
+  test("with another prompt's name is rejected at the line of the name", async () => {
     expect(await problemsOf({ ...suiteFiles(), 'prompts/q.yaml': PROMPT })).toEqual([
       'prompts/q.yaml:2: the name "p" is already used by prompts/p.yaml; give one of them another name',
     ]);
@@ -233,7 +238,7 @@ describe('n_tries', () => {
   const message =
     /^(?:evaldiff\.yaml:2|prompts\/tests\/p\.yaml:1): n_tries must be a whole number from 1 to 50/;
   test.each(['0', '-1', '1.5', '1000', '"3"', '[1]', 'often'])(
-    'of %s is refused in the settings and in a test file',
+    '%s is rejected in the settings and in a test file',
     async (value) => {
       for (const files of [
         settings(`seed: 1\nn_tries: ${value}\n`),
@@ -243,18 +248,18 @@ describe('n_tries', () => {
     },
   );
 
-  test.each(['1', '50', 'adaptive'])('of %s is accepted', async (value) => {
+  test.each(['1', '50', 'adaptive'])('%s is accepted', async (value) => {
     expect(await problemsOf(settings(`n_tries: ${value}\n`))).toEqual([]);
   });
 
-  test('is what a file that says ntries is pointed to', async () => {
+  test('is suggested for the misspelt key ntries', async () => {
     expect(await problemsOf(settings('ntries: 3\n'))).toEqual([
       'evaldiff.yaml:1: unknown key "ntries"; did you mean "n_tries"?',
     ]);
   });
 });
 
-describe('a gate', () => {
+describe('gate', () => {
   const gated = (lines: string, more = METRIC) => ({
     ...suiteFiles(PROMPT, `${more}references: []\n`),
     'evaldiff.yaml': `seed: 1\ngate:\n${lines}\n`,
@@ -268,37 +273,37 @@ describe('a gate', () => {
     'gate.unit is references, which compares what the roll-up makes of several tries, and n_tries is 1: set n_tries to 2 or more, or unit: tries';
   test.each<[string, Record<string, string>, string]>([
     [
-      'that names a metric which no suite has',
+      'with an unknown metric',
       gated('  metrics:\n    latncy: fail'),
       'evaldiff.yaml:4: gate.metrics: there is no metric "latncy"; did you mean "latency"?',
     ],
     [
-      'that names an entry of a map of which nothing says what is worse',
+      'with a map entry without a direction',
       gated('  metrics: { tone.user: fail }'),
       `evaldiff.yaml:3: ${direction('tone.user')}`,
     ],
     [
-      'over a metric of which nothing says what is worse',
+      'with a metric without a direction',
       gated('  metrics: { latency: fail, tone: fail }'),
       `evaldiff.yaml:3: ${direction('tone')}`,
     ],
     [
-      'that does something else with a metric',
+      'with an unknown action for a metric',
       gated('  metrics: { near: error }'),
       'evaldiff.yaml:3: gate.metrics.near must be one of fail, warn, ignore',
     ],
     [
-      'of one suite that names a metric of another',
+      'of a suite with an unknown metric',
       gated('  alpha: 0.05', `${METRIC}gate: { metrics: { nera: warn } }\n`),
       'prompts/tests/p.yaml:2: gate.metrics: there is no metric "nera"; did you mean "near"?',
     ],
     [
-      'that compares the roll-ups of a single try',
+      'that compares roll-ups of a single try',
       { ...gated(''), 'evaldiff.yaml': 'n_tries: 1\ngate:\n  unit: references\n' },
       `evaldiff.yaml:3: ${single}`,
     ],
     [
-      'of one suite that compares the roll-ups of a single try',
+      'of a suite that compares roll-ups of a single try',
       gated('  alpha: 0.05', `${METRIC}n_tries: 1\ngate: { unit: references }\n`),
       `prompts/tests/p.yaml:3: ${single}`,
     ],
@@ -307,11 +312,11 @@ describe('a gate', () => {
       gated('  unit: refs'),
       'evaldiff.yaml:3: gate.unit must be one of tries, references',
     ],
-  ])('%s is refused', async (_, files, problem) => {
+  ])('%s is rejected', async (_, files, problem) => {
     expect(await problemsOf(files)).toEqual([problem]);
   });
 
-  test('may say nothing of a metric without a direction, and count roll-ups of several tries', async () => {
+  test('may ignore a metric without a direction, and may compare roll-ups of several tries', async () => {
     expect(
       await problemsOf(gated('  metrics: { tone: ignore, latency: fail, near: warn }')),
     ).toEqual([]);
@@ -319,8 +324,8 @@ describe('a gate', () => {
   });
 });
 
-describe('a test file', () => {
-  test('with an unknown rubric says so beside the mistakes of other files, but not when the rubric itself cannot be read', async () => {
+describe('test file', () => {
+  test('with an unknown rubric is reported unless the rubric file itself is invalid', async () => {
     const problems = (rubric: string) =>
       problemsOf({
         ...metric('{ name: m, rubric: polite }'),
@@ -358,7 +363,7 @@ describe('a test file', () => {
       ':5: unknown key "expect" in references[0]; did you mean "expected"?',
     ],
     [
-      'with an id twice',
+      'with a duplicate id',
       `${TESTS.replace('- input', '- id: x\n    input')}  - { id: x, input: { a: two }, expected: two }\n`,
       ':7: the reference id "x" is already on line 4',
     ],
@@ -393,12 +398,12 @@ describe('a test file', () => {
       ':6: unknown key "metric"; did you mean "metrics"?',
     ],
     [
-      'with a quarantine for no reference',
+      'with a quarantine of an unknown reference',
       flaky('x', '2026-12-01'),
       ':7: quarantine[0]: there is no reference "x"; known are fef5a0a1b5',
     ],
     [
-      'with a quarantine until no day',
+      'with a quarantine until an invalid date',
       flaky('x', '2026-02-30'),
       ':7: quarantine[0].until must be a date like 2026-01-31',
     ],
@@ -503,12 +508,12 @@ describe('a test file', () => {
       '2: metric "m" is judged by a model: name one in the settings file, grader: { model: … }',
       { 'evaldiff.yaml': 'seed: 1' },
     ],
-  ])('with the metric %j is refused', async (lines, problem, more = {}) => {
+  ])('with the metric %j is rejected', async (lines, problem, more = {}) => {
     const files = { ...metric(lines), ...RUBRICS, ...more };
     expect(await problemsOf(files)).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 
-  test('with a pattern that the safe engine does not have says so at its metric', async () => {
+  test('with a pattern unsupported by the regex engine is reported at the metric', async () => {
     expect(
       await problemsOf(metric('name: m\n    uses: regex\n    with: { pattern: "a(?=b)" }')),
     ).toEqual([expect.stringMatching(/^prompts\/tests\/p\.yaml:4: metric "m": .*\(\?=/)]);
@@ -520,16 +525,19 @@ describe('a test file', () => {
       'the reference has no value for {a}: add it to its input, or take it out of the prompt',
     ],
     ['{ input: { a: two } }', 'the reference has no expected value, and metric exact uses it'],
-  ])('with the reference %s makes that an error and nothing else', async (written, problem) => {
-    const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
-    expect(problems).toEqual([]);
-    expect(project.suites[0]?.tests.references).toMatchObject([
-      { place: { line: 4 }, problem: null },
-      { place: { line: 6 }, problem },
-    ]);
-  });
+  ])(
+    'with the reference %s is valid, and only that reference is an error',
+    async (written, problem) => {
+      const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
+      expect(problems).toEqual([]);
+      expect(project.suites[0]?.tests.references).toMatchObject([
+        { place: { line: 4 }, problem: null },
+        { place: { line: 6 }, problem },
+      ]);
+    },
+  );
 
-  test('with more references than a YAML file may hold is refused as a whole', async () => {
+  test('with more references than the limit is rejected', async () => {
     const METRICS = 'metrics: [{ name: m, uses: is_json }]\n';
     const list = (count: number) =>
       tests(`${METRICS}references:\n${'  - { input: { a: 1 } }\n'.repeat(count)}`);
@@ -540,7 +548,7 @@ describe('a test file', () => {
   });
 });
 
-describe('defaults', () => {
+describe('defaults entry', () => {
   const to = (entry: string, more: Record<string, string> = {}) => ({
     ...prompt((text) => text.replace('tests/p', entry)),
     ...more,
@@ -550,7 +558,7 @@ describe('defaults', () => {
     ['"../../.git/config"', '../../.git/config'],
     ['../other/tests/p', '../other/tests/p'],
     ['tests/../../x', 'tests/../../x'],
-  ])('of %s leads out of the prompts folder', async (entry, shown) => {
+  ])('%s is rejected because it leaves the prompts folder', async (entry, shown) => {
     expect(
       await problemsOf(to(entry, { 'other/tests/p.yaml': TESTS, '.git/config': 'a: 1' })),
     ).toEqual([`prompts/p.yaml:1: ${shown} is outside the prompts folder`]);
@@ -571,25 +579,25 @@ describe('defaults', () => {
     '3',
     'null',
     '[tests/p]',
-  ])('of %s is not a relative path', async (entry) => {
+  ])('%s is rejected because it is not a relative path', async (entry) => {
     expect(await problemsOf(to(entry))).toEqual([
       'prompts/p.yaml:1: defaults must be a relative path like tests/name',
     ]);
   });
 
-  test('as Windows shows it is refused with what to write', async () => {
+  test('with backslashes is rejected with the correct spelling', async () => {
     expect(await problemsOf(to("'tests\\p'"))).toEqual([
       'prompts/p.yaml:1: defaults must be a relative path like tests/name; write it with forward slashes: tests/p',
     ]);
   });
 
-  test('that point nowhere name the commit', async () => {
+  test('to a missing file is reported with the commit', async () => {
     expect(await problemsOf(to('tests/math'))).toEqual([
       'prompts/p.yaml:1: prompts/tests/math.yaml does not exist at abc1234',
     ]);
   });
 
-  test('that go in a circle name the circle', async () => {
+  test('in a cycle is reported with the whole cycle', async () => {
     const files = {
       'prompts/a.yaml': 'defaults: [b]\nname: a',
       'prompts/b.yaml': 'defaults: [a]\nname: b',
@@ -605,7 +613,7 @@ describe('defaults', () => {
     ]);
   });
 
-  test('may be eight deep and no more', async () => {
+  test('can be nested up to eight levels', async () => {
     const chain = (length: number) => {
       const files = Array.from({ length }, (_, index): [string, string] => [
         `prompts/tests/${index === 0 ? 'p' : String(index)}.yaml`,
@@ -628,7 +636,7 @@ describe('defaults', () => {
       { 'prompts/tests': 'submodule' },
       'prompts/p.yaml:1: prompts/tests/p.yaml lies below prompts/tests, a submodule; only regular files are read',
     ],
-  ])('that are a symbolic link, or lie below one, are not followed: %j', async (links, problem) => {
+  ])('to a symbolic link or submodule is rejected: %j', async (links, problem) => {
     const found = async (irregular: typeof links) =>
       (
         await readProject(treeOf({ 'prompts/p.yaml': PROMPT }, irregular), optionsOf(), tools)
@@ -640,7 +648,7 @@ describe('defaults', () => {
   });
 });
 
-describe('a rubric file', () => {
+describe('rubric file', () => {
   const rubric = (text: string) => ({ ...suiteFiles(), 'rubrics/r.yaml': text });
   const body = (text: string, more = '  choice_scores: { YES: 1, NO: 0 }') =>
     rubric(`polite:\n  prompt: |\n    Judge this.\n    ${text}\n${more}\n`);
@@ -652,7 +660,7 @@ describe('a rubric file', () => {
     ['without choice_scores', body('{content}', '  notes: x'), `1: ${noScores}`],
     ['with an empty choice_scores', body('{content}', '  choice_scores: {}'), `5: ${noScores}`],
     [
-      'with a score in words',
+      'with a score that is text',
       body('{content}', '  choice_scores: { YES: good }'),
       `5: ${noScores}`,
     ],
@@ -684,7 +692,7 @@ describe('a rubric file', () => {
       '3: unknown key "choice_score" in polite; did you mean "choice_scores"?',
     ],
     [
-      'with a key for the vendor',
+      'with an API key',
       rubric('polite:\n  prompt: "{content}"\n  api_key: x\n  choice_scores: { YES: 1 }'),
       `3: "api_key" ${key}`,
     ],
@@ -724,12 +732,12 @@ describe('a rubric file', () => {
       'examples:\n    - { content: hi, expected: MAYBE }',
       '7: the example\'s expected "MAYBE" is none of YES, NO',
     ],
-  ])('with the line %j is refused', async (line, problem) => {
+  ])('with the line %j is rejected', async (line, problem) => {
     const files = body('{content}', `  choice_scores: { YES: 1, NO: 0 }\n  ${line}`);
     expect(await problemsOf(files)).toEqual([`rubrics/r.yaml:${problem}`]);
   });
 
-  test('that names a rubric of another file is refused', async () => {
+  test('with the name of another rubric is rejected', async () => {
     const text = '\npolite: { prompt: "{content}", choice_scores: { YES: 1 } }';
     const files = { ...suiteFiles(), 'rubrics/a.yaml': text, 'rubrics/b.yaml': text };
     expect(await problemsOf(files)).toEqual([
@@ -750,21 +758,21 @@ describe('files and patterns', () => {
     ['rubrics: /etc/*.yaml', `/etc/*.yaml ${relative}`],
     ['prompts: "*a*a*a*a*a.yaml"', '*a*a*a*a*a.yaml has too many wildcards'],
     ['prompts: prompts/q.yaml', 'prompts/q.yaml does not exist at abc1234'],
-  ])('in the settings are refused: %s', async (text, problem) => {
+  ])('in the settings are rejected: %s', async (text, problem) => {
     expect(await problemsOf(settings(text))).toEqual([`evaldiff.yaml:1: ${problem}`]);
   });
 
-  test('that match nothing are a notice', async () => {
+  test('without a matching file cause a notice', async () => {
     expect(await read(settings('prompts: other/*.yaml'))).toMatchObject({
       problems: [],
       notices: ['evaldiff.yaml:1: other/*.yaml matches no file'],
     });
   });
 
-  test('of several megabytes are refused by their size alone', async () => {
+  test('of several megabytes are rejected without reading them', async () => {
     const large = {
       ...treeOf(suiteFiles()),
-      // As git's trees, which keep nothing of a file above the limit.
+      // Like git trees, which do not load files above the limit.
       read: (path: string, most = Infinity) =>
         Promise.reject(
           most < 3_000_000
@@ -781,7 +789,7 @@ describe('files and patterns', () => {
   });
 });
 
-test('every problem of every file comes back at once', async () => {
+test('all problems of all files are reported together', async () => {
   const problems = await problemsOf({
     'evaldiff.yaml': 'n_tries: 0\ngates: {}\nrubrics: ../r\n',
     'prompts/a.yaml':

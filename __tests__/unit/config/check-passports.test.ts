@@ -32,7 +32,7 @@ async function check(
   return { problems: problems.map(formatProblem), notices: project.notices.map(formatProblem) };
 }
 
-describe("a parameter that the prompt's model refuses", () => {
+describe('parameter that the model does not support', () => {
   test.each([
     ['claude-opus-4-7\ntemperature: 0', 'temperature but 1'],
     ['claude-sonnet-5-5\ntop_k: 3', 'top_k'],
@@ -60,7 +60,7 @@ describe("a parameter that the prompt's model refuses", () => {
       'temperature but 1 (only with thinking: disabled or without it): change line 5 or remove line 4',
     ],
     ['gpt-5-mini\nreasoning_effort: none', 'reasoning_effort (none)'],
-  ])('is an error at its line, before anything is sent: %j', async (lines, message) => {
+  ])('is an error at its line before any call: %j', async (lines, message) => {
     const advice = /: (write|change|remove) /.test(message) ? '' : ': remove line 4';
     expect((await check(`model: ${lines}`)).problems).toEqual([
       `prompts/p.yaml:4: ${lines.split('\n')[0] ?? ''} takes no ${message}${advice}`,
@@ -77,11 +77,11 @@ describe("a parameter that the prompt's model refuses", () => {
     'model: claude-sonnet-4-6\nthinking: { type: enabled, budget_tokens: 2000 }\ntemperature: 1',
     'model: gpt-5-mini\nreasoning_effort: minimal',
     'model: claude-newest-9\ntemperature: 0',
-  ])('is none here: %j', async (prompt) => {
+  ])('is not reported for %j', async (prompt) => {
     expect((await check(prompt, { today: '2026-06-01' })).problems).toEqual([]);
   });
 
-  test("is nobody's business at a server of the workflow's, nor in a name that stands for another model", async () => {
+  test('is not checked on a custom endpoint, and is checked under an alias', async () => {
     const settings =
       'models:\n  o3: { provider: openai, endpoint: local }\n  mine: { provider: anthropic, model: claude-opus-5 }\n';
     expect((await check('model: o3\ntemperature: 0', { settings })).problems).toEqual([]);
@@ -90,11 +90,11 @@ describe("a parameter that the prompt's model refuses", () => {
     ]);
   });
 
-  test('is not looked for on base, which nobody can change', async () => {
+  test('is not checked on base', async () => {
     expect((await check('model: o1\ntemperature: 0', { head: false })).problems).toEqual([]);
   });
 
-  test('is left out of a sweep over models, and said', async () => {
+  test('is dropped in a sweep over models, with a notice', async () => {
     const settings = 'sweep: { model: [gpt-4o, claude-opus-5], temperature: [0, 0.7] }\n';
     const { problems, notices } = await check('model: gpt-4o', { settings, today: '2026-06-01' });
     expect(problems).toEqual([]);
@@ -104,16 +104,16 @@ describe("a parameter that the prompt's model refuses", () => {
   });
 });
 
-describe('the API of a model', () => {
+describe('API of a model', () => {
   const TOOLS = 'tools: [{ type: function, function: { name: f } }]';
 
-  test('is chosen by need, so that tools with thinking are no error', async () => {
+  test('is chosen by the parameters, so that tools with thinking are allowed', async () => {
     expect((await check(`model: gpt-6-luna\n${TOOLS}`)).problems).toEqual([]);
     const effort = 'reasoning_effort: medium';
     expect((await check(`model: gpt-5.4\n${effort}\n${TOOLS}`)).problems).toEqual([]);
   });
 
-  test('is named in what it refuses, with the way out', async () => {
+  test('is mentioned in an error together with the fix', async () => {
     const luna = (api: string) =>
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;
     const chat = { settings: luna('api: chat') };
@@ -138,14 +138,14 @@ describe('the API of a model', () => {
       'openai, endpoint: azure, is: gtp-5.4',
       'no vendor has a model "gtp-5.4"; did you mean "gpt-5.4"?',
     ],
-  ])('is refused for %s', async (entry, message) => {
+  ])('setting is rejected for %s', async (entry, message) => {
     const settings = `models:\n  m: { provider: ${entry} }\n`;
     const { problems } = await check('model: gpt-5.4', { settings });
     expect(problems).toEqual([expect.stringContaining(`evaldiff.yaml:2: `)]);
     expect(problems[0]).toContain(message);
   });
 
-  test('and all else that is known of a model hold for an endpoint that says what it is', async () => {
+  test("and its model's end date apply to an endpoint with a declared model", async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
@@ -157,7 +157,7 @@ describe('the API of a model', () => {
   });
 });
 
-describe('messages that a model refuses', () => {
+describe('messages that a model does not support', () => {
   const CAT = `messages:
   - { role: system, content: Be brief. }
   - role: user
@@ -176,14 +176,14 @@ describe('messages that a model refuses', () => {
     return problems.map(formatProblem);
   };
 
-  test('are images, at their line', async () => {
+  test('are reported at their line for images', async () => {
     expect(await checkMessages('gpt-3.5-turbo', CAT)).toEqual([
       'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo takes no images; name a model that does, or remove the part',
     ]);
     expect(await checkMessages('gpt-5.4', CAT)).toEqual([]);
   });
 
-  test('are files that are too large together, at their reference', async () => {
+  test('are reported at their reference if its files are too large together', async () => {
     const files = {
       'evaldiff.yaml': '{}\n',
       'prompts/p.yaml':
@@ -212,7 +212,7 @@ describe('messages that a model refuses', () => {
     expect(await problemsOf('gpt-5.4', sweep)).toEqual(tooLarge);
   });
 
-  test('are a last message of the assistant, for newer Claudes', async () => {
+  test('are reported for a final assistant message on newer Claude models', async () => {
     const prefill =
       'messages:\n  - { role: user, content: Name a colour as JSON. }\n  - { role: assistant, content: "{" }\n';
     expect(await checkMessages('claude-sonnet-5-5', prefill)).toEqual([
@@ -222,8 +222,8 @@ describe('messages that a model refuses', () => {
   });
 });
 
-describe('a model with an end', () => {
-  test('is told of within 90 days of it, at its line, and is an error from that day on', async () => {
+describe('retiring model', () => {
+  test('causes a notice within 90 days and an error from its end date on', async () => {
     const on = (today: string) => check('model: claude-sonnet-4-5', { today });
     expect(await on('2026-08-31')).toEqual({ problems: [], notices: [] });
     expect(await on('2026-09-01')).toEqual({
@@ -241,7 +241,7 @@ describe('a model with an end', () => {
     });
   });
 
-  test('that has passed is a notice where only what changed is asked', async () => {
+  test('causes only a notice after its end date if only changed prompts run', async () => {
     const { problems, notices } = await check('model: claude-sonnet-4-5', {
       today: '2026-11-30',
       past: 'notice',
@@ -250,7 +250,7 @@ describe('a model with an end', () => {
     expect(notices[0]).toContain('prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name');
   });
 
-  test('is found in graders too, and behind another name; not at another server', async () => {
+  test('is also found in graders and under an alias, but not on a custom endpoint', async () => {
     const settings = `grader: { model: judge }
 models:
   judge: { provider: openai, model: gpt-4 }
@@ -261,7 +261,7 @@ models:
     ]);
   });
 
-  test('may be replaced by a line of the settings', async () => {
+  test('can be replaced by one line in the settings', async () => {
     const settings = 'models: { gpt-5.4-mini: { provider: openai, replaces: [gpt-3.5-turbo] } }\n';
     expect((await check('model: gpt-3.5-turbo', { settings })).problems).toEqual([]);
   });
@@ -287,20 +287,17 @@ models:
       ['openai:chat:gpt-4o', 'gpt-4.1-next', { temperature: 0, max_tokens: 1024 }],
       ['anthropic:messages:claude-sonnet-4-20250514', 'claude-sonnet-5-5', { max_tokens: 1024 }],
       ['groq:llama-3.1-8b-instant', 'openai/gpt-oss-20b', { temperature: 0 }],
-    ])(
-      'of %s is replaced as its message advises, with the defaults of %s',
-      async (provider, successor, parameters) => {
-        const ended = await onItsEnd(provider, '{}\n');
-        const [, advice] = /(models: .+)$/.exec(ended.problems[0] ?? '') ?? [];
-        const settled = await onItsEnd(
-          provider,
-          `${advice?.replace('NEW', `'${successor}'`) ?? ''}\n`,
-        );
-        expect([settled.problems, settled.prompt?.parameters]).toEqual([[], parameters]);
-      },
-    );
+    ])('%s is replaced as its message advises by %s', async (provider, successor, parameters) => {
+      const ended = await onItsEnd(provider, '{}\n');
+      const [, advice] = /(models: .+)$/.exec(ended.problems[0] ?? '') ?? [];
+      const settled = await onItsEnd(
+        provider,
+        `${advice?.replace('NEW', `'${successor}'`) ?? ''}\n`,
+      );
+      expect([settled.problems, settled.prompt?.parameters]).toEqual([[], parameters]);
+    });
 
-    test('is replaced by the example of the guide, in one of several forms', async () => {
+    test("is replaced by the guide's example, in either form", async () => {
       const example =
         'models:\n  gpt-5.4-mini: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }\n';
       expect((await onItsEnd('openai:gpt-4o', example)).problems).toEqual([]);
@@ -313,7 +310,7 @@ models:
       });
     });
 
-    test('keeps what the file itself asks of it, at its line', async () => {
+    test('keeps the parameters of its file, which are checked at their line', async () => {
       const settings =
         'models: { claude-sonnet-5-5: { provider: anthropic, replaces: [claude-sonnet-4-20250514] } }\n';
       const { problems } = await onItsEnd(
@@ -329,7 +326,7 @@ models:
     });
   });
 
-  test('is not looked at where the day is not given', async () => {
+  test('is not checked without a current date', async () => {
     const { problems } = await read({
       'evaldiff.yaml': '{}\n',
       'prompts/p.yaml': promptOf('model: gpt-4'),

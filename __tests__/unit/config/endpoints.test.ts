@@ -43,7 +43,7 @@ test.each<[string, object]>([
     'http://host.docker.internal:8000/v1 insecure key=VLLM_KEY',
     { insecure: true, keyEnv: 'VLLM_KEY' },
   ],
-])('the line %s is read', (line, facts) => {
+])('the endpoint line %s is accepted', (line, facts) => {
   const [url = ''] = line.split(' ');
   expect(readEndpoints([`a=${line}`])).toEqual({
     endpoints: [{ name: 'a', ...PLAIN, url, ...facts }],
@@ -62,14 +62,14 @@ test.each([
     'https://x.example rpm=2',
     'has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
   ],
-])('the line %s is refused, each thing said once', (line, message) => {
+])('the endpoint line %s is rejected with one message', (line, message) => {
   expect(readEndpoints([`a=${line}`]).problems).toEqual([
     { place: null, message: `endpoints: "a" ${message}` },
   ]);
 });
 
 test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''])(
-  'the api-version "%s" is none that a server can have',
+  'the api-version "%s" is rejected',
   (version) => {
     const line = `a=https://x.openai.azure.com/openai api-version=${version}`;
     expect(readEndpoints([line]).problems).toEqual([
@@ -82,25 +82,25 @@ test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''
   },
 );
 
-test('everything wrong with the lines is told at once', () => {
+test('all problems of the endpoint lines are reported together', () => {
   const { problems } = readEndpoints(['a=https://x.example rpm=2', 'b=nothing', '# a comment', '']);
   expect(problems).toHaveLength(2);
 });
 
 test.each(['http://proxy:3128', 'https://proxy.example:443/', 'http://a:b%40c@[::1]:8080'])(
-  'the proxy %s is taken as it is written',
+  'the proxy %s is used as written',
   (text) => {
     expect(readProxy('proxy', text)).toEqual({ proxy: text, problems: [] });
   },
 );
 
-test('a proxy that is refused is not repeated: its address may hold a password', () => {
+test('the message about an invalid proxy does not contain its address, which may include a password', () => {
   const [found] = readProxy('proxy', 'http://me:secret@proxy').problems;
   expect(found?.message).not.toContain('secret');
 });
 
 test.each(['http://me:100%@proxy:3128', 'http://me:%zz@proxy:3128', 'http://me:%ff@proxy:3128'])(
-  'the proxy %s is refused: its password cannot be read',
+  'the proxy %s is rejected because its password is not decodable',
   (text) => {
     expect(readProxy('proxy', text).problems).toEqual([
       { place: null, message: 'proxy: must have a % of its user name or password written as %25' },

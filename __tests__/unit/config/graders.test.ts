@@ -13,8 +13,8 @@ const files = (metrics: string, settings = '') => ({
   ),
 });
 
-describe("a metric's own grader", () => {
-  test('is a name, a map, or a list that votes, and the settings need not name one', async () => {
+describe('grader of a metric', () => {
+  test('is a name, a map or a voting list, and the settings need no grader', async () => {
     const { metrics } = (
       await suiteOf(
         files(
@@ -37,7 +37,7 @@ describe("a metric's own grader", () => {
     ]);
   });
 
-  test("belongs to FlexEval's rubrics and to a reference's metric too", async () => {
+  test("works for FlexEval's rubrics and for metrics of one reference", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: g',
       ...RUBRIC,
@@ -52,7 +52,7 @@ describe("a metric's own grader", () => {
     ]).toEqual(['own', 'other']);
   });
 
-  test('is absent where none is written', async () => {
+  test('is absent if not set', async () => {
     const { metrics } = (await suiteOf(files('  - { rubric: is_polite }', 'grader: g'))).tests;
     expect(metrics[0]).not.toHaveProperty('graders');
   });
@@ -69,12 +69,12 @@ describe("a metric's own grader", () => {
       'metric "metrics[0]": grader belongs to a rubric, or to a metric that a model judges',
     ],
     [
-      'of an even number',
+      'with an even number of models',
       '{ rubric: is_polite, grader: [a, b] }',
       'metrics[0].grader has 2 models; name an odd number up to 9, so that their votes give a majority',
     ],
     [
-      'twice the same',
+      'with a duplicate model',
       '{ rubric: is_polite, grader: [a, b, a] }',
       'metrics[0].grader: "a" is there twice; the same model with the same parameters has one vote',
     ],
@@ -84,22 +84,22 @@ describe("a metric's own grader", () => {
       'metrics[0].grader: "model" is missing',
     ],
     [
-      'with a key',
+      'with an API key',
       '{ rubric: is_polite, grader: { model: a, api_key: sk } }',
       'metrics[0].grader: "api_key" may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)',
     ],
     [
-      'of another form',
+      'of the wrong type',
       '{ rubric: is_polite, grader: 3 }',
       'metrics[0].grader must be a model name, a map with model and parameters, or a list of them that votes',
     ],
-  ])('%s is refused at its line', async (_, metric, message) => {
+  ])('%s is rejected at its line', async (_, metric, message) => {
     expect(await problemsOf(files(`  - ${metric}`, 'grader: g'))).toEqual([
       `prompts/tests/p.yaml:2: ${message}`,
     ]);
   });
 
-  test('must be an allowed model, as must a model of embeddings', async () => {
+  test('must be an allowed model, like the embedding model', async () => {
     const named = files(
       '  - { rubric: is_polite, grader: own }\n  - { uses: embedding_similarity, with: { model: vectors } }',
       'grader: g\nembeddings: e',
@@ -113,7 +113,7 @@ describe("a metric's own grader", () => {
   });
 });
 
-describe('the model of embeddings', () => {
+describe('embedding model', () => {
   const metric = '  - { name: near, uses: embedding_similarity }';
 
   test('is a name or a map with parameters in the settings', async () => {
@@ -130,7 +130,7 @@ describe('the model of embeddings', () => {
     });
   });
 
-  test('has to be named, there or by the metric', async () => {
+  test('is required in the settings or the metric', async () => {
     expect(await problemsOf(files(metric))).toEqual([
       'prompts/tests/p.yaml:2: metric "near" compares embeddings: name a model of them in the settings file, embeddings: { model: text-embedding-3-small }, or in the metric\'s with: { model: … }',
     ]);
@@ -141,7 +141,7 @@ describe('the model of embeddings', () => {
     ['embeddings: [a]', 'embeddings must be a model name, or a map with model and parameters'],
     ['embeddings: { dimensions: 3 }', 'embeddings: "model" is missing'],
     ['embedings: a', 'unknown key "embedings"; did you mean "embeddings"?'],
-  ])('%s is refused', async (settings, message) => {
+  ])('with %s is rejected', async (settings, message) => {
     expect(await problemsOf(files('  - { uses: length }', settings))).toEqual([
       `evaldiff.yaml:1: ${message}`,
     ]);

@@ -6,8 +6,8 @@ import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 const problemsOf = (given: Record<string, string>) =>
   readInputs(given, OWN_SETTINGS).problems.map(({ message }) => message);
 
-describe("the action's inputs", () => {
-  test("have the contract's defaults", () => {
+describe('action inputs', () => {
+  test('have the documented defaults', () => {
     expect(readInputs({}, OWN_SETTINGS)).toMatchObject({
       problems: [],
       inputs: {
@@ -39,7 +39,7 @@ describe("the action's inputs", () => {
     });
   });
 
-  test('are read into types', () => {
+  test('are parsed into types', () => {
     const { inputs, problems } = readInputs(
       {
         'github-token': 't',
@@ -149,7 +149,7 @@ describe("the action's inputs", () => {
       'k',
       'openai_api_key: is not an input of this action; did you mean "openai-api-key"?',
     ],
-  ])('%s: %s is refused', (name, value, message) => {
+  ])('with %s: %s are rejected', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
   });
 
@@ -202,7 +202,7 @@ describe("the action's inputs", () => {
       'x=https://a.example concurrency=0',
       'must have a concurrency from 1 to 1000 (calls at a time)',
     ],
-  ])('the endpoint %s is refused', (endpoints, message) => {
+  ])('with endpoint %s are rejected', (endpoints, message) => {
     expect(problemsOf({ endpoints })).toEqual([`endpoints: "x" ${message}`]);
   });
 
@@ -212,7 +212,7 @@ describe("the action's inputs", () => {
     ['proxy.example:3128', 'must be the address of a proxy'],
     ['socks5://proxy.example:1080', 'must be the address of a proxy'],
     ['http://me:secret@proxy.example:3128/pac', 'must have no path'],
-  ])('the proxy %s is refused', (proxy, message) => {
+  ])('with proxy %s are rejected', (proxy, message) => {
     expect(problemsOf({ proxy })).toEqual([
       `proxy: ${message}: write http://host:port or https://host:port`,
     ]);
@@ -223,14 +223,14 @@ describe("the action's inputs", () => {
     'http://127.8.0.1/',
     'http://[::1]:80/v1',
     'https://llm.example/v1',
-  ])('an endpoint at %s is accepted', (url) => {
+  ])('with an endpoint at %s are accepted', (url) => {
     expect(readInputs({ endpoints: `x=${url} key=K` }, OWN_SETTINGS)).toMatchObject({
       problems: [],
       inputs: { endpoints: [{ name: 'x', url, keyEnv: 'K' }] },
     });
   });
 
-  test('tell an unknown override and a bad value beside it at once', () => {
+  test('report an unknown override together with an invalid value', () => {
     const problems = [
       'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, qualeval, explain, grader',
       'overrides: gate.alpha=9: gate.alpha must be a number from 0.0001 to 0.5',
@@ -241,7 +241,7 @@ describe("the action's inputs", () => {
     expect(read.problems.map(({ message }) => message)).toEqual(problems);
   });
 
-  test('tell all problems at once, and never a key', () => {
+  test('report all problems together and never a key', () => {
     const messages = problemsOf({
       mode: 'x',
       cache: 'y',
@@ -254,7 +254,7 @@ describe("the action's inputs", () => {
   });
 });
 
-test('the command line is read by the same rules', () => {
+test('command-line options follow the same rules', () => {
   const line = (overrides: string[], maxCalls: string) =>
     readCommandLine({ own: OWN_SETTINGS, config: 'c.yaml', overrides, maxCalls });
   expect(line(['n_tries=1'], '7')).toMatchObject({

@@ -24,8 +24,8 @@ const parse = (text: string): unknown => {
 };
 
 /**
- * Paths of the properties without a sentence for whoever writes or reads them; rules between
- * properties repeat names that are described where they stand.
+ * Paths of properties without a description that ends with a full stop. Rules between properties
+ * are excluded, because they repeat names described elsewhere.
  */
 function undescribed(schema: unknown, path: string): string[] {
   if (schema === null || typeof schema !== 'object') return [];
@@ -43,7 +43,6 @@ function undescribed(schema: unknown, path: string): string[] {
   );
 }
 
-/** Which schema a fixture's file is for. */
 function kindOf(path: string): string {
   if (basename(path) === 'evaldiff.yaml') return 'settings';
   if (path.includes('/rubrics/')) return 'rubrics';
@@ -62,8 +61,8 @@ const fixtures = [
   )
   .map((entry) => `${entry.parentPath}/${entry.name}`);
 
-describe('the JSON Schemas', () => {
-  test('and the type of result.json in schemas/ are current; `npm run generate` writes them', async () => {
+describe('JSON Schemas', () => {
+  test('and the type of result.json match schemas/ (if not, run npm run generate)', async () => {
     const files = await schemaFiles();
     expect([...files.keys()].sort()).toEqual(readdirSync('schemas').sort());
     for (const [name, text] of files)
@@ -74,7 +73,7 @@ describe('the JSON Schemas', () => {
     expect(undescribed(schema, '')).toEqual([]);
   });
 
-  test.each(Object.entries(SCHEMAS))('give %s an absolute id of its own', (name, schema) => {
+  test.each(Object.entries(SCHEMAS))('have an absolute id for %s', (name, schema) => {
     expect(schema).toHaveProperty('$id', `urn:evaldiff:v1:${name.split('.')[0]!}`);
   });
 
@@ -111,17 +110,17 @@ describe('the JSON Schemas', () => {
     ['attributes', 'domains: [{ title: x }]'],
     ['attributes', 'slack: 2'],
     ['attributes', 'prompts: { p.yaml: [a] }'],
-  ])('of %s refuses %s', (kind, text) => {
+  ])('of %s reject %s', (kind, text) => {
     expect(validators[kind]!(parse(text))).toBe(false);
   });
 
-  test.each([...metrics.values()])('take the example of $name as it is', ({ name, example }) => {
+  test.each([...metrics.values()])('accept the example of $name', ({ name, example }) => {
     const validate = validators['tests']!;
     validate({ metrics: [{ name: 'a', uses: name, with: example.with ?? {} }] });
     expect(validate.errors).toBeNull();
   });
 
-  test('of prompts refuse no key as a slip that the reader would take for a parameter', () => {
+  test('of prompts do not reject a key that the reader accepts as a parameter', () => {
     const letters = ['a', 'e', 'm', 's', '_'];
     const slips = [...new Set([...PROMPT_KEYS, ...KNOWN_PARAMETERS])].flatMap((key) =>
       [...key].flatMap((_, at) => [

@@ -36,7 +36,7 @@ function questionIn({ prompt, tests: { references } }: Suite) {
 }
 
 describe('messages with parts', () => {
-  test('name files of the repository, found from the prompt, the reference and the root', async () => {
+  test('find files relative to the prompt, to the reference and to the root', async () => {
     const found = questionIn(await suiteOf(FILES));
     if (found.kind !== 'request') throw new Error('not a request');
     expect(found.messages[0]?.parts).toMatchObject([
@@ -49,7 +49,7 @@ describe('messages with parts', () => {
     );
   });
 
-  test('ask something else when a file changes under the same path', async () => {
+  test("change the request if a file's content changes", async () => {
     const same = await suiteOf(FILES);
     const other = await suiteOf({ ...FILES, 'photos/cat.png': png(2) });
     const rules = await suiteOf({ ...FILES, 'docs/rules.pdf': pdf('Dogs, too') });
@@ -61,7 +61,7 @@ describe('messages with parts', () => {
     expect(same.prompt.messages[0]?.content).not.toBe(rules.prompt.messages[0]?.content);
   });
 
-  test('count text parts alone as text', async () => {
+  test('with only text parts are plain text', async () => {
     const { prompt } = await suiteOf({
       ...FILES,
       'prompts/p.yaml': PROMPT.replace('image: "{photo}"', 'text: "{photo}"').replace(
@@ -85,11 +85,7 @@ describe('messages with parts', () => {
   });
 
   test.each([
-    [
-      'a file that is missing',
-      'file: none.pdf',
-      'file: prompts/none.pdf does not exist at abc1234',
-    ],
+    ['a missing file', 'file: none.pdf', 'file: prompts/none.pdf does not exist at abc1234'],
     [
       'an image given as a file',
       'file: ../photos/cat.png',
@@ -101,23 +97,23 @@ describe('messages with parts', () => {
       'image: docs/rules.pdf is not a PNG, JPEG, GIF or WebP image; write { file: … } for a PDF',
     ],
     [
-      'a text given as a file',
+      'a text file given as a PDF',
       'file: p.yaml',
       'file: prompts/p.yaml is not a PDF; put its text into a { text: … }',
     ],
     ['a file above the root', 'file: ../../x.pdf', 'file: ../../x.pdf is outside the repository'],
     [
-      'an address',
+      'a URL',
       'image: "https://example.com/cat.png"',
       'image: https://example.com/cat.png must be a relative path like photos/cat.png',
     ],
-  ])('refuse %s at its line', async (_, part, message) => {
+  ])('with %s are rejected at their line', async (_, part, message) => {
     const [found = '', ...more] = await problemsOf(inPrompt(part));
     expect(found).toContain(`prompts/p.yaml:10: messages[0].content[2].${message}`);
     expect(more).toEqual([]);
   });
 
-  test('refuse a file over 20 MB', async () => {
+  test('with a file over 20 MB are rejected', async () => {
     const large = new Uint8Array(MAX_FILE_BYTES + 1);
     large.set(png());
     const [found] = await problemsOf({ ...inPrompt('image: ../large.png'), 'large.png': large });
@@ -127,7 +123,7 @@ describe('messages with parts', () => {
   test.each([
     ['none.png', 'image: prompts/tests/none.png does not exist at abc1234 (input of {photo})'],
     ['../../../cat.png', 'image: ../../../cat.png is outside the repository (input of {photo})'],
-  ])('make a reference with %s an error', async (photo, message) => {
+  ])('make a reference to %s an error', async (photo, message) => {
     const { project, problems } = await read(inTests(photo));
     expect(problems).toEqual([]);
     const problem = project.suites[0]?.tests.references[0]?.problem ?? '';
@@ -135,19 +131,15 @@ describe('messages with parts', () => {
   });
 
   test.each([
-    [
-      'a part with two kinds',
-      '{ text: a, image: b }',
-      'must be one of { text: … }, { image: path }',
-    ],
+    ['a part of two kinds', '{ text: a, image: b }', 'must be one of { text: … }, { image: path }'],
     ['an unknown part', '{ img: cat.png }', 'unknown key "img" in messages[0].content[2]'],
-  ])('refuse %s', async (_, part, message) => {
+  ])('with %s are rejected', async (_, part, message) => {
     const prompt = PROMPT.replace('- file: ../docs/rules.pdf', `- ${part}`);
     const problems = await problemsOf({ ...FILES, 'prompts/p.yaml': prompt });
     expect(problems.join('\n')).toContain(message);
   });
 
-  test('show files to the user role only', async () => {
+  test('with files must have the user role', async () => {
     const problems = await problemsOf({
       ...FILES,
       'prompts/p.yaml': PROMPT.replace('role: user', 'role: system'),
@@ -157,13 +149,13 @@ describe('messages with parts', () => {
     );
   });
 
-  test('report a variable of a path that is not declared', async () => {
+  test('with an undeclared variable in a path are rejected', async () => {
     const problems = await problemsOf(inPrompt('image: "{foto}"'));
     expect(problems.join('\n')).toContain('{foto} is not in variables');
   });
 });
 
-test('the kind of a file is read from its first bytes', () => {
+test('the media type of a file is detected from its first bytes', () => {
   const start = (text: string) => Buffer.from(text, 'latin1');
   expect(
     ['\xff\xd8\xff\xe0', 'GIF89a', 'RIFF\0\0\0\0WEBP', '%PDF-1.7', 'BM', ''].map((text) =>

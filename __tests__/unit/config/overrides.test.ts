@@ -3,7 +3,7 @@ import { readOverrides } from '../../../src/config/overrides.ts';
 import fc from '../../fuzz.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 
-describe('override lines', () => {
+describe('override line', () => {
   test.each<[string, unknown]>([
     ['model=a', { model: ['a'] }],
     ['model=a,b', { model: ['a', 'b'] }],
@@ -43,22 +43,22 @@ describe('override lines', () => {
     ['base_url=https://x', '"base_url" may only be set in the workflow (input endpoints)'],
     ['max_calls=3', 'unknown key "max_calls"; did you mean "budget.max_calls"?'],
     ['nonsense', 'must be key=value'],
-  ])('%s is refused', (line, message) => {
+  ])('%s is rejected', (line, message) => {
     expect(readOverrides([line], OWN_SETTINGS).problems).toEqual([
       { place: null, message: `overrides: ${line}: ${message}` },
     ]);
   });
 
-  test('of a whole section are refused', () => {
+  test('for a whole section is rejected', () => {
     const [found] = readOverrides(['gate=1'], OWN_SETTINGS).problems;
     expect(found?.message).toContain('overrides: gate=1: unknown key "gate"');
   });
 
-  test('take the one mode that llmeval runs have', () => {
+  test('accepts the only mode of llmeval', () => {
     expect(readOverrides(['hydra.mode=MULTIRUN'], OWN_SETTINGS).problems).toEqual([]);
   });
 
-  test('skip empty lines and comments, refuse a key twice, and tell all problems', () => {
+  test('may be empty or a comment, and problems of all lines are reported together', () => {
     const { overrides, problems } = readOverrides(
       ['', '# model=x', 'model=a', 'model=b', 'x', 'prompts=p', 'n_tries=2'],
       OWN_SETTINGS,
@@ -73,7 +73,7 @@ describe('override lines', () => {
     });
   });
 
-  test('never throw, whatever they hold', () => {
+  test('never throws for any text', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -19,13 +19,13 @@ const filesOf = (program: Partial<ModelSettings>, files: Record<string, string> 
     { settings: SETTINGS, tree: treeOf(files), hash },
   );
 
-describe('the files of a program', () => {
+describe('files of a program', () => {
   test.each<[string, Partial<ModelSettings>, string[]]>([
-    ['the folders of its command', {}, ['app/lib/notes.mjs', 'app/main.mjs']],
-    ['at the root its command alone', { command: ['node', 'main.mjs'] }, ['main.mjs']],
-    ['`files`, and its command', { files: ['data/**'] }, ['app/main.mjs', 'data/terms.csv']],
+    ['all in the folder of its command', {}, ['app/lib/notes.mjs', 'app/main.mjs']],
+    ['only its command if that is at the root', { command: ['node', 'main.mjs'] }, ['main.mjs']],
+    ['`files` and its command', { files: ['data/**'] }, ['app/main.mjs', 'data/terms.csv']],
     [
-      'what prepares it too',
+      'its setup command too',
       { files: ['data/**'], setup: ['sh', 'scripts/setup.sh'] },
       ['app/main.mjs', 'data/terms.csv', 'scripts/setup.sh'],
     ],
@@ -33,7 +33,7 @@ describe('the files of a program', () => {
     expect([...filesOf(program).ids.keys()]).toEqual(paths);
   });
 
-  test('decide what is affected: each of them changes the hash, other files do not', () => {
+  test('determine its hash; other files do not', () => {
     const program = { files: ['app/lib/**', 'data/**'], setup: ['sh', 'scripts/setup.sh'] };
     const before = filesOf(program).files;
     const changing = Object.keys(TREE).filter(

@@ -28,7 +28,7 @@ const load = async (folder: string) => {
 };
 
 describe('fixtures', () => {
-  test("in llmeval's layout load as they are", async () => {
+  test("in llmeval's layout load without problems", async () => {
     const { project, problems, notices } = await load('fixtures/repos/llmeval-examples');
     expect(problems).toEqual([]);
     expect(notices).toEqual([
@@ -70,9 +70,9 @@ describe('fixtures', () => {
     });
   });
 
-  test("in FlexEval's rubric form load as they are", async () => {
+  test("in FlexEval's rubric format load without problems", async () => {
     const { project, problems, notices } = await load('fixtures/repos/flexeval-rubrics');
-    // FlexEval's files never say which label is the good one, so none of them gates.
+    // FlexEval's files do not define which label is better, so none of their rubrics gates.
     expect(problems).toEqual([]);
     expect(notices.map((notice) => notice.replace(/: neither.*/, ''))).toEqual([
       'prompts/tests/tutor.yaml:5: metric "asks_for_drawing" is shown and does not gate',
@@ -91,17 +91,17 @@ describe('fixtures', () => {
     ]);
   });
 
-  test.each(['demo', 'program'])('of fixtures/%s load as they are', async (name) => {
+  test.each(['demo', 'program'])('in fixtures/%s load without problems', async (name) => {
     expect((await load(`fixtures/${name}/base`)).problems).toEqual([]);
   });
 });
 
-describe('a project', () => {
-  test('without any file is empty, not wrong', async () => {
+describe('project', () => {
+  test('without files is empty and valid', async () => {
     expect(await read({})).toMatchObject({ problems: [], notices: [], project: { suites: [] } });
   });
 
-  test('reads prompts in a tests folder only through defaults, unless a path names them', async () => {
+  test('uses prompts in a tests folder only as defaults, unless a path names them', async () => {
     const files = {
       ...suiteFiles(),
       'evaldiff.yaml': 'prompts: prompts/**/*.yaml',
@@ -117,7 +117,7 @@ describe('a project', () => {
     expect(named.project.suites).toEqual([]);
   });
 
-  test("tells a shared test file's mistake once", async () => {
+  test('reports an error in a shared test file once', async () => {
     const files = {
       ...suiteFiles(PROMPT, `${TESTS}n_trys: 1\n`),
       'prompts/q.yaml': PROMPT.replace('name: p', 'name: q'),
@@ -127,7 +127,7 @@ describe('a project', () => {
     ]);
   });
 
-  test('draws no conclusion from settings that could not be read', async () => {
+  test('does not report follow-up errors if the settings are unreadable', async () => {
     const graded = suiteFiles(
       PROMPT,
       'metrics: [{ name: m, uses: llm_rubric, with: { criteria: kind } }]\nreferences: [{ input: { a: 1 } }]\n',
@@ -143,7 +143,7 @@ describe('a project', () => {
     ]);
   });
 
-  test("tells of llmeval's settings beside ours, which are not read", async () => {
+  test('reports llmeval.yaml beside evaldiff.yaml as unused', async () => {
     const files = { ...suiteFiles(), 'llmeval.yaml': 'n_tries: 2\n' };
     const asked = { configRequired: true };
     expect((await read(files, asked)).notices).toEqual([]);
@@ -152,7 +152,7 @@ describe('a project', () => {
     ]);
   });
 
-  test('tells once of a tag that is one slip from critical', async () => {
+  test('reports a misspelt critical tag once', async () => {
     const tagged = (tag: string) => {
       const reference = (n: number) =>
         `  - { input: { a: ${String(n)} }, expected: x, tags: [${tag}] }\n`;
@@ -167,14 +167,14 @@ describe('a project', () => {
       expect((await tagged(tag)).notices).toEqual([]);
   });
 
-  test('tells of names that are one file on some systems', async () => {
+  test('reports file names that differ only by case', async () => {
     const { notices } = await read({ ...suiteFiles(), 'prompts/tests/P.yaml': 'never read' });
     expect(notices).toEqual([
       'prompts/tests/p.yaml: prompts/tests/p.yaml and prompts/tests/P.yaml differ only by case or Unicode form; on some systems they are one file',
     ]);
   });
 
-  test("takes built-in rubrics that a metric names, and the user's of that name before them", async () => {
+  test('includes built-in rubrics that a metric uses, unless the user defines the same name', async () => {
     const rubric = (text: string) => ({
       name: 'polite',
       prompt: text,
@@ -205,7 +205,7 @@ describe('a project', () => {
     ]);
   });
 
-  test('checks the graders and evaluators against allowed-models too', async () => {
+  test('also checks graders and evaluators against allowed-models', async () => {
     const files = {
       'evaldiff.yaml':
         'models:\n  app: { provider: program, command: [x] }\ngrader: g\nsweep: { model: [app, s] }\n',
@@ -243,7 +243,7 @@ describe('a project', () => {
     expect(paths.sort()).toEqual(['prompts/p.yaml', 'prompts/q.yaml', 'prompts/tests/p.yaml']);
   });
 
-  test('never throws, whatever its files hold', async () => {
+  test('never throws for any file content', async () => {
     const KEYS = `
       name model messages role content variables defaults tests metrics uses with code rubric
       depends_on references input a expected references_from file map conversation evaluators

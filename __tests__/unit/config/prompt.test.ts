@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
-describe('a prompt', () => {
-  test('gives its roles, variables and the lines of its keys', async () => {
+describe('prompt', () => {
+  test('has its roles, its variables and the line of each key', async () => {
     const { prompt } = await suiteOf(
       suiteFiles(`defaults: [tests/p]
 name: p
@@ -35,7 +35,7 @@ messages:
     expect(prompt.code).toBeNull();
   });
 
-  test('passes every other scalar on as written, zero and false included, and what vendors take as lists and maps', async () => {
+  test('passes all other keys to the vendor unchanged', async () => {
     const extra = [
       'top_p: 0',
       'logprobs: false',
@@ -68,7 +68,7 @@ messages:
     });
   });
 
-  test('with prompt.content, or prompt as text, is one message of the user', async () => {
+  test('given as text or as prompt.content is one user message', async () => {
     for (const body of ['prompt:\n  content: "Say {a}"\n', 'prompt: "Say {a}"\n']) {
       const { prompt } = await suiteOf(
         suiteFiles(PROMPT.slice(0, PROMPT.indexOf('messages:')) + body),
@@ -79,7 +79,7 @@ messages:
     }
   });
 
-  test('with code needs no model, and its variables need not stand in a message', async () => {
+  test('with code needs no model and no message', async () => {
     const text =
       'defaults: [tests/p]\nname: p\nvariables: [a]\ncode: |\n  output = {a}\nlanguage: javascript\n';
     const { project, problems, notices } = await read(suiteFiles(text));
@@ -92,12 +92,12 @@ messages:
     });
   });
 
-  test('without code takes language as a model parameter', async () => {
+  test('without code treats language as a model parameter', async () => {
     const { prompt } = await suiteOf(suiteFiles(`${PROMPT}language: fr\n`));
     expect(prompt.parameters).toEqual({ temperature: 0, language: 'fr' });
   });
 
-  test('may hold its tests itself', async () => {
+  test('may contain its tests', async () => {
     const text = `${PROMPT.replace('defaults: [tests/p]\n', '')}tests:\n  metrics: [{ uses: exact_match }]\n  references:\n    - { input: { a: 1 }, expected: x }\n`;
     const { tests } = await suiteOf({ 'prompts/p.yaml': text });
     expect(tests.file).toBe('prompts/p.yaml');
@@ -105,7 +105,7 @@ messages:
     expect(tests.metrics[0]?.name).toBe('exact_match');
   });
 
-  test('without tests is not evaluated, and that is told', async () => {
+  test('without tests is not evaluated, with a notice', async () => {
     const { project, problems, notices } = await read({
       'prompts/p.yaml': PROMPT.replace('defaults: [tests/p]\n', ''),
     });
@@ -117,7 +117,7 @@ messages:
   });
 });
 
-describe('one file as a suite', () => {
+describe('single-file suite', () => {
   const FILE = 'prompts/greet.yaml';
   const SUITE = `model: gpt-4o
 prompt: Greet {who} in {language}.
@@ -128,7 +128,7 @@ references:
   - { input: { who: Bob, language: Danish }, expected: Hej }
 `;
 
-  test('takes name and variables from the file, and its tests from the top', async () => {
+  test('gets its name and variables from the file, and its tests from top-level keys', async () => {
     const { prompt, tests } = await suiteOf({ [FILE]: SUITE });
     expect(prompt).toMatchObject({ name: 'greet', parameters: {} });
     expect(prompt.variables).toEqual([
@@ -143,14 +143,14 @@ references:
     ]);
   });
 
-  test('reports a name in braces that no input has, with the nearest one', async () => {
+  test('reports a placeholder without an input and suggests the nearest input', async () => {
     const { problems } = await read({ [FILE]: SUITE.replace('{language}', '{langage}') });
     expect(problems).toEqual([
       `${FILE}:2: no reference has an input "langage"; add it to one, or write {{langage}} where the text itself is meant; did you mean "language"?`,
     ]);
   });
 
-  test('marks the reference that lacks an input which another has', async () => {
+  test('reports the reference that lacks an input of another reference', async () => {
     const { project, problems } = await read({
       [FILE]: SUITE.replace(', language: Danish', ''),
     });
@@ -161,14 +161,14 @@ references:
     ]);
   });
 
-  test("has an error where an input is written in another tool's form alone", async () => {
+  test("rejects a variable that appears only in another tool's syntax", async () => {
     const { problems } = await read({ [FILE]: SUITE.replace('{who}', '{{who}}') });
     expect(problems).toEqual([
       `${FILE}:2: {{who}} sends the literal text {who}; write {who} to insert the variable`,
     ]);
   });
 
-  test('takes the variables of data files as inputs', async () => {
+  test('uses columns of data files as inputs', async () => {
     const [head = ''] = SUITE.split('references:');
     const { prompt, tests } = await suiteOf({
       [FILE]: `${head}references_from: { file: cases.jsonl }\n`,
@@ -180,7 +180,7 @@ references:
     ]);
   });
 
-  test('takes what it lacks from tests/NAME.yaml and from the files of its defaults', async () => {
+  test('gets missing keys from tests/NAME.yaml and from its defaults', async () => {
     const [head = '', references = ''] = SUITE.split('metrics:\n  - uses: contains\n');
     const { prompt, tests } = await suiteOf({
       [FILE]: `defaults: shared/base\n${head}`,
@@ -193,7 +193,7 @@ references:
     expect(tests.references).toHaveLength(2);
   });
 
-  test('does not take tests/NAME.yaml where defaults name a test file', async () => {
+  test('ignores tests/NAME.yaml if its defaults name a test file', async () => {
     const { tests } = await suiteOf({
       [FILE]: `defaults: tests/other\n${SUITE}`,
       'prompts/tests/greet.yaml': 'skip: true\n',
@@ -202,13 +202,13 @@ references:
     expect(tests).toMatchObject({ skip: false, n_tries: 3 });
   });
 
-  test('adds its own tests to those under tests', async () => {
+  test('merges its top-level tests with those under tests', async () => {
     const { tests } = await suiteOf({ [FILE]: `${SUITE}tests: { n_tries: 3 }\n` });
     expect(tests).toMatchObject({ n_tries: 3, metrics: [{ name: 'contains' }] });
   });
 });
 
-describe("a variable in another tool's form", () => {
+describe("variable in another tool's syntax", () => {
   const notices = async (content: string, variables = '[a, country]') => {
     const { notices: found } = await read(
       suiteFiles(
@@ -229,7 +229,7 @@ describe("a variable in another tool's form", () => {
     ['{{#if country}}', 'is sent as it is written'],
     ['{% if country == "x" %}', 'is sent as it is written'],
     ['${country}', 'sends a $ before the value'],
-  ])('is told at its line, once: %s', async (form, words) => {
+  ])('is reported once at its line: %s', async (form, words) => {
     expect(await notices(`x ${form} ${form}`)).toEqual([`${LINE}${form} ${words}${INSERT}`]);
   });
 
@@ -240,7 +240,7 @@ describe("a variable in another tool's form", () => {
     '{{"country": "x"}}',
     'country',
     '{%x%}',
-  ])('is not seen in %s', async (content) => {
+  ])('is not detected in %s', async (content) => {
     expect(await notices(content)).toEqual([]);
   });
 
@@ -255,7 +255,7 @@ describe("a variable in another tool's form", () => {
     ]);
   });
 
-  describe('that is misspelt', () => {
+  describe('with a misspelt name', () => {
     const suite = (line: string, content: string) =>
       problemsOf({
         'prompts/p.yaml': `model: gpt-4o\nmetrics: [{ uses: exact_match }]\n${line}\nprompt: |\n  ${content}\nreferences: [{ input: { ticket: x, who: y }, expected: z }]\n`,
@@ -267,7 +267,7 @@ describe("a variable in another tool's form", () => {
       [DECLARED, '{who} {{Tickt}}', '{{Tickt}} sends the literal text {Tickt}'],
       [DECLARED, '{who} {{ tickets }}', '{{ tickets }} is sent as it is written'],
       [INFERRED, '{{ Ticket }}', '{{ Ticket }} is sent as it is written'],
-    ])('is an error if no message uses it (%s): %s', async (line, content, words) => {
+    ])('is an error if no message uses the variable (%s): %s', async (line, content, words) => {
       expect(await suite(line, content)).toEqual([
         `prompts/p.yaml:5: ${words}; write {ticket} to insert the variable`,
       ]);
@@ -277,14 +277,14 @@ describe("a variable in another tool's form", () => {
       [DECLARED, '{who} {{whom}} {{other}} {{ {"tickets": 1} }}'],
       [DECLARED, '{who} {ticket} {{tickets}}'],
       [INFERRED, '{who} {{tickets}}'],
-    ])('is not seen with %s in %s', async (line, content) => {
+    ])('is not detected with %s in %s', async (line, content) => {
       expect(await suite(line, content)).toEqual([]);
     });
   });
 });
 
 describe('defaults', () => {
-  test('bring in keys of other files, which keep their places, and the file itself wins', async () => {
+  test("add keys of other files with their places; the file's own keys win", async () => {
     const { prompt, tests } = await suiteOf({
       'prompts/p.yaml': `defaults: [shared/base, tests/common, tests/p, _self_]\n${PROMPT.replace('defaults: [tests/p]\n', '').replace('temperature: 0\n', '')}tests:\n  n_tries: 3\n`,
       'prompts/shared/base.yaml': 'model: other\ntemperature: 0.7\n\nmax_tokens: 5\n',
@@ -308,7 +308,7 @@ describe('defaults', () => {
     });
   });
 
-  test('of a test file are seen from that file', async () => {
+  test('in a test file are relative to that file', async () => {
     const { tests } = await suiteOf({
       ...suiteFiles(
         PROMPT,

@@ -14,7 +14,7 @@ const scores = (text: string) =>
   rubrics(text).then(({ list }) => [...(list[0]?.choice_scores ?? [])].flat());
 
 describe('rubrics', () => {
-  test('keep labels as text, also those that other YAML versions read as true and false, and numbers as written', async () => {
+  test('keep labels as written, including YES, on and 1.0', async () => {
     expect(
       await scores('r: { prompt: "{content}", choice_scores: { YES: 1, NO: 0, on: 0.5 } }'),
     ).toEqual(['YES', 1, 'NO', 0, 'on', 0.5]);
@@ -27,14 +27,14 @@ describe('rubrics', () => {
     ['threshold: 0.5', ['A', 'B']],
     ['better: lower, threshold: 0.5', ['B', 'C']],
     ['threshold: 1', ['A']],
-  ])('pass by %s', async (written, pass) => {
+  ])('convert %s to passing labels', async (written, pass) => {
     const { list } = await rubrics(
       `r: { prompt: "{content}", choice_scores: { A: 1, B: 0.5, C: 0 }, ${written} }`,
     );
     expect(list[0]?.pass).toEqual(pass);
   });
 
-  test("may be one file's only content, as autoevals writes them", async () => {
+  test('may be the only content of a file, as in autoevals', async () => {
     const { list } = await rubrics(
       'prompt: |\n  Is {{output}} right for {{input}}? Expert: {{expected}}\nchoice_scores: { A: 1, B: 0.4 }\n',
       'rubrics/factual.yaml',
@@ -49,7 +49,7 @@ describe('rubrics', () => {
     ]);
   });
 
-  test("take autoevals' word on reasons, and say that its model does not grade here", async () => {
+  test('read use_cot of autoevals, and report its model as unused', async () => {
     const { list, notices } = await rubrics(
       'prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n',
       'rubrics/kind.yaml',
@@ -67,7 +67,7 @@ describe('rubrics', () => {
     ).toBe('cot_classify');
   });
 
-  test("read openai/evals' labels and kind", async () => {
+  test('read labels and eval_type of openai/evals', async () => {
     const base =
       'r:\n  prompt: "{input} {completion} {ideal}"\n  eval_type: classify\n  input_outputs: { input: completion }\n';
     const { list, notices } = await rubrics(
@@ -81,7 +81,7 @@ describe('rubrics', () => {
     ).toEqual(['1', 1, '5', 5]);
   });
 
-  test("read Phoenix' messages and choices, and lists of choices", async () => {
+  test('read messages and choices of Phoenix, and lists of choices', async () => {
     const { list } = await rubrics(
       'name: correct\ndescription: d\noptimization_direction: maximize\nmessages:\n  - { role: system, content: Judge. }\n  - { role: user, content: "{output}" }\nchoices: { correct: 1, incorrect: 0 }\n',
     );
@@ -93,14 +93,14 @@ describe('rubrics', () => {
     ).toEqual(['good', 1, 'bad', 0]);
   });
 
-  test('leave the braces of JSON and doubled names in their text', async () => {
+  test('keep JSON braces and doubled names in their text', async () => {
     const { list } = await rubrics(
       'r:\n  prompt: |\n    {content} as {"a": {"b": 1}} or {{name}} or {}\n  choice_scores: { A: 1 }\n',
     );
     expect(list[0]?.prompt).toBe('{content} as {"a": {"b": 1}} or {{name}} or {}\n');
   });
 
-  test('that show the grader no answer are told', async () => {
+  test('without the answer cause a notice', async () => {
     expect((await rubrics('r: { prompt: "{expected}", choice_scores: { A: 1 } }')).notices).toEqual(
       [
         'rubrics/r.yaml:1: the rubric "r" shows the grader no answer: use {completion}, {content} or {conversation}',
@@ -108,7 +108,7 @@ describe('rubrics', () => {
     );
   });
 
-  test('carry labelled examples, written here or in a data file', async () => {
+  test('have labelled examples, inline or from a data file', async () => {
     const { list } = await rubrics(
       'r:\n  prompt: "{content}"\n  choice_scores: { Yes: 1, No: 0 }\n  examples:\n    - { content: c, context: e, expected: "yes" }\n  examples_from: { file: x.jsonl }\n',
       'rubrics/r.yaml',
@@ -167,12 +167,12 @@ describe('rubrics', () => {
       'choice_scores: { A: 1 }\n  examples: [{ content: c }]',
       '4: r.examples[0]: "expected" is missing',
     ],
-  ])('refuse %s', async (lines, problem) => {
+  ])('with %s are rejected', async (lines, problem) => {
     const text = `r:\n  prompt: "{content}"\n  ${lines}\n`;
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([`rubrics/r.yaml:${problem}`]);
   });
 
-  test('that show {expected} need it in their examples', async () => {
+  test('with {expected} need it in their examples', async () => {
     const text =
       'r:\n  prompt: "Is {content} as good as {expected}?"\n  choice_scores: { A: 1 }\n  examples:\n    - { content: c, ideal: 8, expected: A }\n    - { content: d, expected: A }\n';
     expect(await problemsOf({ 'rubrics/r.yaml': text })).toEqual([
@@ -183,7 +183,7 @@ describe('rubrics', () => {
   });
 });
 
-test('examples with the same answer and different labels are refused at the second one', async () => {
+test('examples with the same answer and different labels are rejected at the second one', async () => {
   const text = `polite:
   prompt: 'Is it polite? {content}'
   choice_scores: { YES: 1, NO: 0 }

@@ -22,7 +22,7 @@ const FROM = 'references_from: { file: rows.jsonl }\n';
 const jsonl = async (scalar: string): Promise<Reference | undefined> =>
   (await referencesOf(FROM, `{"a": ${scalar}, "expected": ${scalar}}\n`))[0];
 
-describe('a scalar that is used as text', () => {
+describe('scalar used as text', () => {
   test.each([
     ['12.50', 12.5],
     ['01234', 1234],
@@ -36,7 +36,7 @@ describe('a scalar that is used as text', () => {
     ['1.0', 1],
     ['0x1F', 31],
     ['.5', 0.5],
-  ])('is its source text in YAML, and its value for code: %s', async (text, value) => {
+  ])('is its source text in YAML, and the parsed value for code: %s', async (text, value) => {
     const found = await yaml(text);
     expect(found).toMatchObject({ input: { a: text }, expected: text });
     expect(found && codeValues(found)).toEqual({ input: { a: value }, expected: value });
@@ -49,7 +49,7 @@ describe('a scalar that is used as text', () => {
     ['-0', -0],
     ['1.0', 1],
     ['0.0000001', 1e-7],
-  ])('is its source text in JSON Lines, and its value for code: %s', async (text, value) => {
+  ])('is its source text in JSON Lines, and the parsed value for code: %s', async (text, value) => {
     const found = await jsonl(text);
     expect([found?.input['a'], found?.expected]).toEqual(
       text === String(value) ? [value, value] : [text, text],
@@ -58,13 +58,13 @@ describe('a scalar that is used as text', () => {
   });
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'is the value itself where that prints alike: %s',
+    'is only the value if that prints the same: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },
   );
 
-  test('is found in lists, behind anchors and merge keys, and by the names of columns', async () => {
+  test('is preserved in lists, anchors, merge keys and mapped columns', async () => {
     const [list, alias, merged] = await referencesOf(
       'references:\n' +
         '  - { input: { a: &price 12.50 }, expected: [1.10, x, [1.0], { b: 2.0 }] }\n' +
@@ -82,7 +82,7 @@ describe('a scalar that is used as text', () => {
     expect(whole).not.toHaveProperty('values');
   });
 
-  test('is so in files that defaults bring in, in ids, labels and the value of a metric', async () => {
+  test('is preserved in defaults files, ids, labels and metric values', async () => {
     const suite = await suiteOf({
       ...suiteFiles(PROMPT, 'defaults: [shared]\n'),
       'prompts/tests/shared.yaml':
@@ -101,7 +101,7 @@ describe('a scalar that is used as text', () => {
   });
 });
 
-describe('an edit of how a scalar is written', () => {
+describe("change of a scalar's notation", () => {
   const target = { provider: 'openai' as const, endpoint: null, model: 'gpt-4o' };
   const asked = async (scalar: string) => {
     const suite = await suiteOf(
@@ -116,7 +116,7 @@ describe('an edit of how a scalar is written', () => {
     return generation.kind === 'impossible' ? null : generation.fingerprint;
   };
 
-  test('changes the prompt, and so what is asked', async () => {
+  test('changes the rendered prompt and its fingerprint', async () => {
     expect(await asked('12.50')).toMatchObject({
       messages: expect.arrayContaining([
         expect.objectContaining({ content: expect.stringContaining('12.50') }),
@@ -126,7 +126,7 @@ describe('an edit of how a scalar is written', () => {
     expect(await fingerprint('12.50')).toBe(await fingerprint("'12.50'"));
   });
 
-  test('changes the scoring, also where only code sees it', async () => {
+  test('changes the scoring, even if only code sees the difference', async () => {
     const written = async (scalar: string) => {
       const found = await yaml(scalar);
       if (found === undefined) throw new Error('there is no reference');

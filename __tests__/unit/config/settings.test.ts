@@ -53,7 +53,7 @@ describe('settings', () => {
     expect((await read({})).project.settings).toEqual({ file: null, ...DEFAULTS });
   });
 
-  test('take every key of the contract', async () => {
+  test('accept every documented key', async () => {
     const settings = await settingsOf(
       `prompts: prompts/*.yaml
 rubrics: r/*.yaml
@@ -190,7 +190,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     ['qualeval: { alignment: 2 }', '1: qualeval.alignment must be true or false'],
     ['prompts: 3', '1: prompts must be a pattern like prompts/*.yaml, or a list of them'],
-  ])('refuse %s', async (text, problem) => {
+  ])('with %s are rejected', async (text, problem) => {
     expect(await problemsOf({ 'evaldiff.yaml': text })).toEqual([`evaldiff.yaml:${problem}`]);
   });
 });
@@ -200,13 +200,10 @@ test.each([
   ['on', 'on'],
   ['auto', 'auto'],
   ['false', 'off'],
-])(
-  'qualeval: %s switches attributes as a whole, and leaves the rest at its defaults',
-  async (word, enabled) => {
-    const { qualeval } = await settingsOf(`qualeval: ${word}\n`);
-    expect(qualeval).toEqual({ ...DEFAULTS.qualeval, enabled });
-  },
-);
+])('qualeval: %s sets only enabled and keeps the other defaults', async (word, enabled) => {
+  const { qualeval } = await settingsOf(`qualeval: ${word}\n`);
+  expect(qualeval).toEqual({ ...DEFAULTS.qualeval, enabled });
+});
 
 describe('transport', () => {
   const MODELS =
@@ -217,13 +214,13 @@ describe('transport', () => {
     ...[...models.values()].map((model) => model.transport),
   ];
 
-  test('is said of a model, or of all that do not say it themselves', async () => {
+  test('is set per model or as a default for all models', async () => {
     const settings = await settingsOf(`transport: batch\n${MODELS}`);
     expect(transports(settings)).toEqual(['batch', 'batch', undefined, 'direct']);
     expect((await settingsOf(MODELS)).transport).toBeUndefined();
   });
 
-  test('of an override holds for all of them', async () => {
+  test('from an override applies to all models', async () => {
     const settings = await settingsOf(MODELS, ['transport=direct']);
     expect(transports(settings)).toEqual(['direct', undefined, undefined, undefined]);
     expect((await read({ 'evaldiff.yaml': MODELS }, {}, ['transport=fast'])).problems).toEqual([
@@ -232,8 +229,8 @@ describe('transport', () => {
   });
 });
 
-describe('the settings file', () => {
-  test('that was asked for has to be there, on head', async () => {
+describe('settings file', () => {
+  test('must exist on head if it is named explicitly', async () => {
     expect(await problemsOf({}, { config: 'evals.yaml', configRequired: true })).toEqual([
       'evals.yaml: does not exist at abc1234',
     ]);
@@ -243,7 +240,7 @@ describe('the settings file', () => {
     ]);
   });
 
-  test('may be llmeval.yaml, whose version is accepted with a notice', async () => {
+  test('may be llmeval.yaml, whose version causes a notice', async () => {
     const { project, problems, notices } = await read(
       { 'llmeval.yaml': 'version: 0.3.0\nn_tries: 2\n' },
       { configRequired: true },
@@ -268,7 +265,7 @@ describe('the settings file', () => {
     ).toEqual(['other.yaml: does not exist at abc1234']);
   });
 
-  test('of llmeval keeps its sweep and tells what is not used', async () => {
+  test('of llmeval keeps its sweep, and unused keys are reported', async () => {
     const text =
       'defaults: [{ prompts: x }]\nlog10: { token: t }\nhydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      prompts.model: a,b\n      prompts.temperature: 0,1\n      prompts: glob(*)\n';
     const { project, problems, notices } = await read({ 'llmeval.yaml': text });
@@ -281,7 +278,7 @@ describe('the settings file', () => {
     ]);
   });
 
-  test('that is a symbolic link is not a settings file', async () => {
+  test('must not be a symbolic link', async () => {
     const tree = treeOf({}, { 'evaldiff.yaml': 'symbolic link' });
     const { problems } = await readProject(tree, optionsOf(), tools);
     expect(problems.map(formatProblem)).toEqual([
@@ -291,7 +288,7 @@ describe('the settings file', () => {
 });
 
 describe('overrides', () => {
-  test('of settings count as if they stood in the file', async () => {
+  test('of settings have the same effect as keys in the file', async () => {
     const settings = await settingsOf('n_tries: 5\ngate: { alpha: 0.1, min_pass_rate: 0.5 }', [
       'n_tries=1',
       'gate.fail_on=never',
@@ -313,7 +310,7 @@ describe('overrides', () => {
     ]);
   });
 
-  test('of one member leave the others as they were, whatever section it is in', async () => {
+  test('of one key keep the other keys of its section', async () => {
     const file =
       'gate: { fail_on: never }\nexplain: { max_calls: 7 }\nqualeval: { max_attributes: 3 }';
     expect(
@@ -329,13 +326,13 @@ describe('overrides', () => {
     );
   });
 
-  test('know the old name of a key that the file knows', async () => {
+  test('accept the old name of a renamed key', async () => {
     const { gate } = await settingsOf('seed: 1', ['gate.yardstick=fail']);
     expect(gate).toMatchObject({ scoring: 'fail' });
     expect(gate).not.toHaveProperty('yardstick');
   });
 
-  test("of one value replace the prompt's, of several become the sweep", async () => {
+  test("with one value replace the prompt's, and with several become a sweep", async () => {
     const files = { 'evaldiff.yaml': 'sweep: { model: [x, y], top_p: [0, 1] }', ...suiteFiles() };
     const { project } = await read(files, {}, ['model=m', 'temperature=0,0.7', 'max_tokens=5']);
     expect(project.suites[0]?.prompt).toMatchObject({
@@ -345,7 +342,7 @@ describe('overrides', () => {
     expect(project.settings.sweep).toEqual({ top_p: [0, 1], temperature: [0, 0.7] });
   });
 
-  test("choose prompts by name or by file, and other prompts' mistakes do not matter then", async () => {
+  test('select prompts by name or file, and errors of other prompts are ignored', async () => {
     const files = {
       ...suiteFiles(),
       'prompts/capitals.yaml': PROMPT.replace('name: p', 'name: Capital cities'),
@@ -365,7 +362,7 @@ describe('overrides', () => {
     ]);
   });
 
-  test('leave a prompt without them as it is', async () => {
+  test('leave the prompt unchanged if there are none', async () => {
     expect((await suiteOf(suiteFiles())).prompt).toMatchObject({
       model: 'gpt-4o',
       parameters: { temperature: 0 },
@@ -374,7 +371,7 @@ describe('overrides', () => {
 });
 
 describe('several graders', () => {
-  test('are the first and those that vote with it', async () => {
+  test('are the first grader and its voters', async () => {
     const { grader, voters } = await settingsOf(
       'grader:\n  - gpt-4o\n  - { model: claude, temperature: 0.2 }\n  - local',
     );
@@ -385,7 +382,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are replaced by the one that is named on the command line, and share a parameter that is', async () => {
+  test('are replaced by one from the command line, and share a parameter given there', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],
@@ -397,7 +394,7 @@ describe('several graders', () => {
   });
 });
 
-test('a grader that votes must be an allowed model too', async () => {
+test('a voting grader must be an allowed model too', async () => {
   const { problems } = await read(
     { 'evaldiff.yaml': 'grader:\n  - a\n  - b\n  - c' },
     { allowedModels: ['a', 'c'] },

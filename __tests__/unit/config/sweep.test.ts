@@ -7,8 +7,8 @@ import { PROMPT, problemsOf, read, suiteFiles } from './tree.ts';
 const numbers = (count: number) =>
   Array.from({ length: count }, (_, index) => String(index + 1)).join(',');
 
-describe('a sweep', () => {
-  test('says its size as a product', () => {
+describe('sweep', () => {
+  test('reports its size as a product', () => {
     expect(sweepExtent({ model: ['a', 'b'], temperature: [0, 0.7, 1] })).toEqual({
       combinations: 6,
       words: '2 model × 3 temperature = 6 combinations',
@@ -17,7 +17,7 @@ describe('a sweep', () => {
     expect(sweepNotice({ model: ['a'] }, [])).toEqual([]);
   });
 
-  test('runs of each key the one value that is asked for alone, and of the others all', async () => {
+  test('is limited to a single requested value of a key', async () => {
     const { project } = await read(
       { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  seed: [1, 2]\n' },
       { configRequired: true },
@@ -32,7 +32,7 @@ describe('a sweep', () => {
     expect(withoutFixed(project.settings, overrides).sweep).toEqual(project.settings.sweep);
   });
 
-  test('of ten thousand combinations is refused with its size, wherever it is written', async () => {
+  test('of ten thousand combinations is rejected with its size', async () => {
     const lines = [`temperature=${numbers(100)}`, `top_k=${numbers(100)}`];
     expect((await read(suiteFiles(), { configRequired: true }, lines)).problems).toEqual([
       'the sweep has 100 temperature × 100 top_k = 10,000 combinations; the limit is 200. Sweep fewer values at a time',
@@ -53,7 +53,7 @@ describe('a sweep', () => {
     ).toEqual([]);
   });
 
-  test('that has a value twice is refused at its line: it would ask the same again', async () => {
+  test('with a duplicate value is rejected at its line', async () => {
     expect(
       (await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems,
     ).toEqual([
@@ -72,7 +72,7 @@ describe('a sweep', () => {
     );
   });
 
-  test('over a key that nothing knows is an error at its line, with the nearest key', async () => {
+  test('over an unknown key is an error at its line', async () => {
     expect(
       await problemsOf(
         { ...suiteFiles(), 'evaldiff.yaml': 'seed: 1\nsweep:\n  frobnication: [1, 2]\n' },

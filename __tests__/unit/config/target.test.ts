@@ -29,7 +29,7 @@ const hosted = (provider: 'openai' | 'anthropic', name: string) => ({
 const openai = (name: string) => hosted('openai', name);
 const anthropic = (name: string) => hosted('anthropic', name);
 
-describe("a model's name", () => {
+describe('model name', () => {
   const replacing = model({ model: 'gpt-4.1', replaces: ['gpt-4-16k', 'claude-2', 'gpt-4'] });
   const own = model({ provider: 'anthropic', model: 'own' });
   const both: [string, ModelSettings][] = [
@@ -38,11 +38,16 @@ describe("a model's name", () => {
   ];
 
   test.each<[string, string, [string, ModelSettings][], object]>([
-    ['of a family needs no entry', 'gpt-4o', [], openai('gpt-4o')],
+    ['of a known family needs no entry', 'gpt-4o', [], openai('gpt-4o')],
     ["of another vendor's family needs no entry", 'claude-3', [], anthropic('claude-3')],
-    ['that was replaced is that model', 'gpt-4-16k', both, openai('gpt-4.1')],
-    ['of another vendor that was replaced is that model', 'claude-2', both, openai('gpt-4.1')],
-    ['with its own entry is that entry', 'gpt-4', both, anthropic('own')],
+    ['of a replaced model means its replacement', 'gpt-4-16k', both, openai('gpt-4.1')],
+    [
+      "of another vendor's replaced model means its replacement",
+      'claude-2',
+      both,
+      openai('gpt-4.1'),
+    ],
+    ['with its own entry means that entry', 'gpt-4', both, anthropic('own')],
   ])('%s', (_, name, models, target) => {
     expect(resolve(name, models)).toEqual(target);
   });
@@ -50,24 +55,24 @@ describe("a model's name", () => {
   const entry = (name: string, more = ''): string =>
     `name it in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
-    // Nearly a family.
+    // Close to a known family.
     ['gtp-5.4', 'did you mean "gpt-5.4"? Else '],
     ['gpt5', 'did you mean "gpt-5"? Else '],
     ['claud-sonnet-5-5', 'did you mean "claude-sonnet-5-5"? Else '],
     ['gemni-3.5-flash', 'did you mean "gemini-3.5-flash"? Else '],
-    // A family alone, which is not taken for a model of it.
+    // A family name alone is not a model.
     ['gpt', ''],
     ['gemni', ''],
     ['meta/llama-4', ''],
-    // What a file that names none gets is shown with a model that exists.
+    // For a file without a model the example names an existing one.
     ['default', '', ', model: gpt-5.4-mini'],
-  ])('that is unknown, %s, is a problem where it is named', (name, hint, more = '') => {
+  ])('unknown to any vendor, %s, is an error at its line', (name, hint, more = '') => {
     const message = `no provider is known for the model "${name}"; ${hint}${entry(name, more)}`;
     expect(resolve(name)).toEqual({ place, message });
   });
 });
 
-describe('models that are asked in batches', () => {
+describe('batched models', () => {
   const named =
     (models: [string, ModelSettings][], batches: boolean, transport?: 'batch' | 'direct') =>
     (name: string) =>
@@ -78,14 +83,14 @@ describe('models that are asked in batches', () => {
         batches,
       });
 
-  test('are so in full sweeps only', () => {
+  test('use batches only in full sweeps', () => {
     const models: [string, ModelSettings][] = [['m', model({ transport: 'batch' })]];
     expect(named(models, true)('m')).toEqual({ ...openai('m'), transport: 'batch' });
     expect(named(models, false)('m')).toEqual(openai('m'));
     expect(resolve('m', models)).toEqual(openai('m'));
   });
 
-  test("are those that say so, and all of the vendors' own that do not say the contrary", () => {
+  test('are those with transport batch, or all vendor models without transport direct', () => {
     const models: [string, ModelSettings][] = [
       ['m', model()],
       ['d', model({ transport: 'direct' })],
@@ -99,7 +104,7 @@ describe('models that are asked in batches', () => {
     expect(batched()).toEqual([]);
   });
 
-  test('are known by the names that the settings give them', () => {
+  test('are listed by their names in the settings', () => {
     const target = (name: string, endpoint: string | null = null) =>
       ({ ...openai(name), endpoint }) as Target;
     const entries = settings({

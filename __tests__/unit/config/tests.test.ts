@@ -8,14 +8,14 @@ const suite = (tests: string, prompt = PROMPT) =>
   });
 const METRICS = 'metrics: [{ uses: is_json }]\n';
 
-describe('a metric that judges every turn', () => {
+describe('metric with every', () => {
   const METRIC = '  - { name: kind, uses: contains, with: { value: x }, every: true }\n';
   const RECORDED =
     'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }] }]\n';
   const problems = (metrics: string, references = RECORDED, more = '') =>
     problemsOf(suiteFiles(PROMPT, `metrics:\n${metrics}${more}${references}`));
 
-  test('is read with its share, and every: false is none', async () => {
+  test('has the required share, and every: false disables it', async () => {
     const every = async (written: string) =>
       (
         await suite(
@@ -29,13 +29,13 @@ describe('a metric that judges every turn', () => {
     ]);
   });
 
-  test('is refused on single answers', async () => {
+  test('is rejected for single answers', async () => {
     expect(await problems(METRIC, 'references: [{ input: { a: 1 } }]\n')).toEqual([
       'prompts/tests/p.yaml:2: metric "kind": every judges each turn of a dialogue, and the references are single answers; leave every out, give them recorded dialogues (input: a list of messages), or the suite a conversation',
     ]);
   });
 
-  test('is refused at the level of tool calls where no dialogue has any, and read where one has', async () => {
+  test('is rejected at level ToolCall if no dialogue has tool calls', async () => {
     const calls = '  - { uses: tool_was_called, level: toolcall, every: true }\n';
     expect(await problems(calls)).toEqual([
       'prompts/tests/p.yaml:2: metric "tool_was_called": it judges tool calls, and no recorded dialogue has any (tool_calls: [{ name, arguments }] of a message)',
@@ -52,14 +52,14 @@ describe('a metric that judges every turn', () => {
     expect(await problems(calls, called('{ arguments: "{}" }'))).toHaveLength(1);
   });
 
-  test('is refused where it is about the call behind the answer', async () => {
+  test('is rejected if it measures the call instead of the answer', async () => {
     expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
       'prompts/tests/p.yaml:2: metric "latency": latency is about the whole answer, so that every has nothing to judge',
     ]);
   });
 
   test.each(['0', '1.5', 'all', '-1'])(
-    'wants a share above 0 and up to 1: every: %s',
+    'requires a share above 0 and up to 1, not %s',
     async (written) => {
       expect(await problems(`  - { uses: is_json, every: ${written} }\n`)).toEqual([
         'prompts/tests/p.yaml:2: metrics[0].every must be true, or the share of turns that have to pass, above 0 and up to 1',
@@ -69,7 +69,7 @@ describe('a metric that judges every turn', () => {
 });
 
 describe('metrics', () => {
-  test('are made of built-ins, code and rubrics', async () => {
+  test('can be built-in, code or a rubric', async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: gpt-4o',
       'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
@@ -115,7 +115,7 @@ references: [{ input: { a: 1 }, expected: x }]
     ]);
   });
 
-  test("in FlexEval's form are told apart by the list they stand in", async () => {
+  test("in FlexEval's format get their kind from the list that contains them", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: gpt-4o',
       'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
@@ -143,12 +143,12 @@ describe('depends_on', () => {
 
   test.each<[string, string, string | null]>([
     [
-      'may name what a metric uses',
+      'may name the built-in that a metric uses',
       `- { name: a, uses: exact_match }\n- { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,
       null,
     ],
     [
-      'prefers a metric of that name',
+      'prefers a metric with that name',
       `- { name: is_json, uses: exact_match }\n- { name: b, uses: is_json }\n- { name: c, code: x, ${on('{ name: is_json }')} }`,
       null,
     ],
@@ -158,17 +158,17 @@ describe('depends_on', () => {
       null,
     ],
     [
-      'is refused when two metrics fit',
+      'is rejected if two metrics match',
       `- { name: a, uses: exact_match, with: { trim: true } }\n- { name: b, uses: exact_match }\n- { name: c, code: x, ${on('{ name: exact_match }')} }`,
       '4: metric "c": depends_on "exact_match" matches 2 metrics (a, b); write the name of one, or add kwargs, type or metric_level',
     ],
     [
-      'is refused when no metric fits',
+      'is rejected if no metric matches',
       `- { name: aaa, uses: exact_match }\n- { name: b, code: x, ${on('{ name: aab }')} }`,
       '3: metric "b": depends_on "aab" matches no metric of this file; did you mean "aaa"?',
     ],
     [
-      'is refused when the type is another',
+      'is rejected if the type differs',
       `- { name: a, uses: exact_match }\n- { name: b, code: x, ${on('{ name: a, type: rubric }')} }`,
       '3: metric "b": depends_on "a" matches no metric of this file of that type, level and kwargs',
     ],
@@ -178,22 +178,22 @@ describe('depends_on', () => {
       null,
     ],
     [
-      'is refused on a finer level',
+      'is rejected on a finer level',
       `- { name: a, uses: exact_match, level: Message }\n- name: b\n  code: x\n  depends_on:\n    - { name: a }`,
       '6: metric "b": depends_on "a" is at level Message, finer than this metric\'s Turn',
     ],
     [
-      'is refused in a circle',
+      'is rejected in a cycle',
       `- { name: a, uses: is_json, ${on('{ name: c }')} }\n- { name: b, uses: is_json, ${on('{ name: a }')} }\n- { name: c, code: x, ${on('{ name: b }')} }`,
       '3: depends_on goes in a circle: a -> c -> b -> a',
     ],
     [
-      'is refused on itself',
+      'is rejected for the metric itself',
       `- { name: a, uses: is_json, ${on('{ name: a }')} }`,
       '2: depends_on goes in a circle: a -> a',
     ],
     [
-      'is refused with a later object',
+      'is rejected for a later object',
       `- { name: a, uses: is_json }\n- { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
       '3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number',
     ],
@@ -204,7 +204,7 @@ describe('depends_on', () => {
   });
 });
 
-describe('the level of a metric', () => {
+describe('level of a metric', () => {
   const metrics = (line: string) =>
     problemsOf({
       'evaldiff.yaml': 'grader: g',
@@ -218,13 +218,13 @@ describe('the level of a metric', () => {
     '{ uses: tool_call_match, level: ToolCall }',
     '{ uses: count_tool_calls_by_name, level: toolcall }',
     '{ rubric: r, level: ToolCall }',
-  ])('may be that of %s', async (metric) => {
+  ])('is accepted for %s', async (metric) => {
     expect((await metrics(`  - ${metric}`)).filter((problem) => problem.includes('level'))).toEqual(
       [],
     );
   });
 
-  test('is refused at its line where the metric has nothing to judge', async () => {
+  test('is rejected at its line if the metric cannot judge it', async () => {
     expect(await metrics('  - uses: exact_match\n    level: ToolCall')).toEqual([
       'prompts/tests/p.yaml:3: metric "exact_match": exact_match has nothing to judge at level ToolCall; it is for Message, Turn, Thread',
     ]);
@@ -234,7 +234,7 @@ describe('the level of a metric', () => {
   });
 });
 
-describe('roll-ups', () => {
+describe('roll-up', () => {
   test.each<[string, unknown]>([
     ['', { kind: 'named', policy: 'all' }],
     ['metrics_rollup: majority\n', { kind: 'named', policy: 'majority' }],
@@ -252,7 +252,7 @@ describe('roll-ups', () => {
         place: { file: 'prompts/tests/p.yaml', line: 1 },
       },
     ],
-  ])('%s', async (line, rollup) => {
+  ])('for the line %j is parsed', async (line, rollup) => {
     expect((await suite(`${line}${TESTS}`)).tests.rollup).toEqual(rollup);
   });
 });
@@ -261,7 +261,7 @@ describe('references', () => {
   const ids = async (list: string) =>
     (await suite(`${METRICS}references:\n${list}`)).tests.references.map(({ id }) => id);
 
-  test('are named by what they ask, never by what they expect, with an ordinal for repeats', async () => {
+  test('have an id from their input, not their expected value, with a number for duplicates', async () => {
     const [first, same, other, typed] = await ids(
       '  - { input: { a: 1, b: x }, expected: p }\n  - { expected: q, input: { b: x, a: 1 } }\n  - { input: { a: 2 } }\n  - { input: { a: "1", b: x } }\n',
     );
@@ -274,7 +274,7 @@ describe('references', () => {
     ]);
   });
 
-  test('keep a given id, also as a number, and no made-up one collides with it', async () => {
+  test('keep a given id, and generated ids do not collide with it', async () => {
     const [made] = await ids('  - { input: { a: 1 } }\n');
     expect(
       await ids(
@@ -283,7 +283,7 @@ describe('references', () => {
     ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
-  test('keep what is said after the last answer beside a recorded dialogue that is not completed', async () => {
+  test('keep messages after the last answer separate if a recorded dialogue is not completed', async () => {
     const of = async (completes: string) => {
       const { tests } = await suite(
         `${METRICS}${completes}references:\n  - { input: [{ role: user, content: q }, { role: assistant, content: a }, { role: user, content: more }] }\n`,
@@ -297,7 +297,7 @@ describe('references', () => {
     expect(await of('')).toEqual([[['q', 'a', 'more'], undefined]]);
   });
 
-  test('carry what is written, and recorded dialogues in place of input', async () => {
+  test('contain all written fields, or a recorded dialogue instead of input', async () => {
     const { tests } = await suite(`${METRICS}references:
   - { input: { a: true, extra: 1.5 }, expected: { k: [1] }, skip: True, tags: [x, y], n_tries: 4 }
   - { input: [{ role: user, content: hi, id: 3 }, { role: tool, content: t }, { role: ai, content: ho }], tags: z }
@@ -348,7 +348,7 @@ describe('references_from', () => {
     '{a}{b}',
   );
 
-  test('reads JSON lines: maps of variables, one value for one variable, or members by name', async () => {
+  test('reads JSON Lines with maps of variables, single values or top-level members', async () => {
     const jsonl =
       '{"input": {"a": 1}, "expected": "x", "note": 2}\n\n{"input": "two", "expected": "y"}\n{"a": 3}\n';
     expect(await from('{ file: data/c.jsonl }', { 'data/c.jsonl': jsonl })).toEqual({
@@ -361,7 +361,7 @@ describe('references_from', () => {
     });
   });
 
-  test('maps columns, and looks beside the test file first', async () => {
+  test('maps columns and searches beside the test file first', async () => {
     const files = {
       'prompts/tests/c.jsonl': '{"question": "q", "ideal": "i"}\n',
       'c.jsonl': 'not this one',
@@ -377,7 +377,7 @@ describe('references_from', () => {
     });
   });
 
-  test('reads tables: columns are variables, cells are text, rows keep their lines', async () => {
+  test('reads CSV and TSV with variables as columns and text as cells', async () => {
     const csv =
       'id,a,b,expected,tags,skip,n_tries\r\nx,1,"two\r\nlines",e,"s, t",TRUE,3\r\n\r\n,2,3,,,,\r\n';
     const { project, problems } = await read({
@@ -408,7 +408,7 @@ describe('references_from', () => {
     ]);
   });
 
-  test('refuses a row without messages among recorded dialogues, whatever else it has, and reads one with values', async () => {
+  test('rejects a row without messages among recorded dialogues', async () => {
     const dialogue = '{"input": [{"role": "user", "content": "q"}]}\n';
     const { problems } = await from('{ file: d.jsonl }', {
       'd.jsonl': `${dialogue}{"foo": 1}\n{"id": "x", "input": {}}\n{"a": 1}\n{"input": {"a": 1}}\n`,
@@ -418,7 +418,7 @@ describe('references_from', () => {
     expect(problems).toEqual([`d.jsonl:2: ${lacks}`, `d.jsonl:3: ${lacks}`]);
   });
 
-  test('does not let such a row hide that no dialogue has any tool calls', async () => {
+  test('reports missing tool calls even if another row is invalid', async () => {
     const { problems } = await read({
       ...suiteFiles(
         PROMPT,
@@ -433,7 +433,7 @@ describe('references_from', () => {
     ]);
   });
 
-  test('may have one column with a comma in its name', async () => {
+  test('may map one column with a comma in its name', async () => {
     const mapped = '{ file: c.csv, map: { input: { a: "question, as asked" } } }';
     expect(await from(mapped, { 'c.csv': '"question, as asked"\n1\n' })).toMatchObject({
       problems: [],
@@ -441,7 +441,7 @@ describe('references_from', () => {
     });
   });
 
-  test('makes a row without a variable an error of that row', async () => {
+  test('makes a row without a variable an error of that row only', async () => {
     expect(await from('{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"b": 1}\n' })).toMatchObject({
       problems: [],
       rows: [
@@ -457,29 +457,29 @@ describe('references_from', () => {
   });
 
   test.each([
-    ['a column', 'c.csv', 'id,A\n1,x\n2,y\n', 1, 'has no column "a" for {a}; did you mean "A"?'],
+    ['column', 'c.csv', 'id,A\n1,x\n2,y\n', 1, 'has no column "a" for {a}; did you mean "A"?'],
     [
-      'any column like it',
+      'column without a similar name',
       'c.csv',
       'id,q\n1,x\n2,y\n',
       1,
       'has no column "a" for {a}; known are id, q',
     ],
     [
-      'a member',
+      'member',
       'c.jsonl',
       '\n{"id": 1, "A": "x"}\n{"id": 2, "A": "y"}\n',
       2,
       'no line has "a" for {a}; did you mean "A"?',
     ],
     [
-      'a member of the inputs',
+      'member of input',
       'c.jsonl',
       '{"input": {"A": "x"}}\n{"input": {"A": "y"}}\n',
       1,
       'no line has "a" for {a}; did you mean "A"?',
     ],
-  ])('without %s of a variable names it once, at its top', async (_, file, text, line, problem) => {
+  ])('reports a missing %s once for the whole file', async (_, file, text, line, problem) => {
     const { project, problems } = await read({
       ...suiteFiles(PROMPT, `${METRICS}references_from: { file: ${file} }\n`),
       [file]: text,
@@ -502,7 +502,7 @@ describe('references_from', () => {
       1,
       'no line has "expected", and metric exact uses it; known are a',
     ],
-  ])('without expected values names that once: %s', async (file, text, line, problem) => {
+  ])('reports missing expected values once: %s', async (file, text, line, problem) => {
     const { project } = await read({
       ...suiteFiles(
         PROMPT,
@@ -522,7 +522,7 @@ describe('references_from', () => {
       'prompts/tests/p.yaml:2: prompts/tests/no.jsonl does not exist at abc1234',
     ],
     [
-      'a file outside',
+      'a file outside the repository',
       '{ file: ../../../x.jsonl }',
       {},
       'prompts/tests/p.yaml:2: ../../../x.jsonl is outside the repository',
@@ -534,7 +534,7 @@ describe('references_from', () => {
       'prompts/tests/p.yaml:2: /etc/passwd must be a relative path like data/cases.jsonl',
     ],
     [
-      'another kind of file',
+      'an unsupported file type',
       '{ file: c.txt }',
       { 'c.txt': 'x' },
       'c.txt: must be a .jsonl, .csv or .tsv file',
@@ -552,12 +552,12 @@ describe('references_from', () => {
       'c.csv:1: has no column "question" or "key" or "ideal"; known are a, b',
     ],
     [
-      'a table of commas named as one of tabs',
+      'a comma-separated file named .tsv',
       '{ file: c.tsv }',
       { 'c.tsv': 'a,expected\n1,2\n' },
       'c.tsv:1: is separated by commas; write tabs',
     ],
-  ])('refuses %s', async (_, rules, files, problem) => {
+  ])('rejects %s', async (_, rules, files, problem) => {
     expect((await from(rules, files)).problems).toEqual([problem]);
   });
 
@@ -569,7 +569,7 @@ describe('references_from', () => {
       '2: is not valid JSON; every line holds one object',
     ],
     ['a list', 'c.jsonl', '[1]', '1: must be a JSON object'],
-    ['a key twice', 'c.jsonl', '{"a": "x:y", "a": 2}', '1: has a key twice in one object'],
+    ['a duplicate key', 'c.jsonl', '{"a": "x:y", "a": 2}', '1: has a key twice in one object'],
     [
       '__proto__',
       'c.jsonl',
@@ -601,7 +601,7 @@ describe('references_from', () => {
       '2: input.a must be text, a number or true/false',
     ],
     [
-      "another country's separator",
+      'a semicolon as separator',
       'c.csv',
       'a;expected\n1;2\n',
       '1: is separated by semicolons; write commas',
@@ -612,8 +612,8 @@ describe('references_from', () => {
       'a,b\n1,2\n3\n',
       '3: has 1 cell where the first row has 2; a cell with a separator in it goes into double quotes',
     ],
-    ['an open quote', 'c.csv', 'a\n"1\n', '2: has a double quote that is not closed'],
-    ['a column twice', 'c.csv', 'a,a\n1,2\n', '1: has the column "a" twice'],
+    ['an unclosed quote', 'c.csv', 'a\n"1\n', '2: has a double quote that is not closed'],
+    ['a duplicate column', 'c.csv', 'a,a\n1,2\n', '1: has the column "a" twice'],
     [
       'a column __proto__',
       'c.csv',
@@ -621,18 +621,18 @@ describe('references_from', () => {
       '1: the column "__proto__" is not allowed',
     ],
     [
-      'a try count in words',
+      'a number of tries that is text',
       'c.csv',
       'a,n_tries\n1,many\n',
       '2: n_tries must be a whole number from 1 to 50',
     ],
-  ])('refuses a file with %s', async (_, file, content, problem) => {
+  ])('rejects a file with %s', async (_, file, content, problem) => {
     const { problems } = await from(`{ file: ${file} }`, { [file]: content });
     expect(problems).toEqual([`${file}:${problem}`]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('refuses one value for several variables', async () => {
+  test('rejects a single value for several variables', async () => {
     expect(
       (await from('{ file: c.jsonl }', { 'c.jsonl': '{"input": "x"}' }, TWO)).problems,
     ).toEqual([
@@ -641,7 +641,7 @@ describe('references_from', () => {
   });
 });
 
-test('quarantine and skip are kept with their places', async () => {
+test('quarantine and skip are read with their places', async () => {
   const { tests } = await suite(
     `skip: true\n${METRICS}references: [{ id: x, input: { a: 1 } }]\nquarantine:\n  - { id: x, reason: flaky vendor, until: 2026-12-31 }\n`,
   );
@@ -658,7 +658,7 @@ test('quarantine and skip are kept with their places', async () => {
   });
 });
 
-test('a suite may set margins, the floor and what fails it, and nothing else of the gate', async () => {
+test("a suite's gate may set only fail_on, min_drop, tolerance, min_pass_rate, unit and metrics", async () => {
   const gated = (lines: string) =>
     suite(`${METRICS}references: [{ id: x, input: { a: 1 } }]\ngate: ${lines}\n`);
   expect(
@@ -680,7 +680,7 @@ test('a suite may set margins, the floor and what fails it, and nothing else of 
   );
 });
 
-test('a model or a parameter of one in a suite file is sent to where it belongs', async () => {
+test('a model parameter in a test file is rejected with its correct place', async () => {
   const misplaced = async (key: string) =>
     problemsOf(suiteFiles(PROMPT, `${key}: x\n${METRICS}references: [{ input: { a: 1 } }]\n`));
   const where =
@@ -719,7 +719,7 @@ describe('clusters', () => {
     ]);
   });
 
-  test('of one reference are refused: the name is most likely misspelt', async () => {
+  test('with only one reference are rejected as probable misspellings', async () => {
     await expect(
       suite(
         `${METRICS}references:\n  - { input: { a: 1 }, cluster: letter }\n  - { input: { a: 2 }, cluster: leter }\n  - { input: { a: 3 }, cluster: letter }\n`,

@@ -17,7 +17,7 @@ export const COMMIT = 'abc1234def5678900000000000000000000000ff';
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 export const tools: ReadTools = { builtInMetrics: metrics, hash };
 
-/** A commit that holds these files. */
+/** A source tree with these files. */
 export function treeOf(
   files: Record<string, string | Uint8Array>,
   irregular: Record<string, 'symbolic link' | 'submodule'> = {},
@@ -46,7 +46,7 @@ export function treeOf(
   };
 }
 
-/** The files below a folder of this repository. */
+/** A source tree with the files of a folder in this repository. */
 export function treeOfFolder(folder: string): SourceTree {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -101,7 +101,7 @@ export async function problemsOf(
   return (await read(files, changes)).problems;
 }
 
-/** The only suite of a project without problems. */
+/** The only suite of a project; throws if there are problems. */
 export async function suiteOf(
   files: Record<string, string | Uint8Array>,
   lines: readonly string[] = [],
@@ -130,7 +130,7 @@ references:
     expected: one
 `;
 
-/** A prompt and its test file, either replaced or changed. */
+/** A prompt file and its test file, with defaults for both. */
 export function suiteFiles(prompt: string = PROMPT, tests: string = TESTS): Record<string, string> {
   return { 'prompts/p.yaml': prompt, 'prompts/tests/p.yaml': tests };
 }

@@ -1,6 +1,6 @@
 /*
- * Hostile and mistaken YAML, one case a line: what it is, the text, and the problems expected, or
- * the value. Rows of the project's list of bad inputs are the ones with a problem.
+ * Hostile and invalid YAML: name, text, and the expected problems or value. The cases with problems
+ * are listed in __tests__/contract/bad-inputs.md.
  */
 import { letters } from '../../fuzz.ts';
 
@@ -22,7 +22,7 @@ export type Case = [
   content: string | Uint8Array,
   expected: { problems: string[] } | { value: unknown },
 ];
-/** Problems of p.yaml; each begins with its line, or with none. */
+/** Expected problems of p.yaml; each begins with its line number, if it has one. */
 const bad = (...problems: string[]) => ({
   problems: problems.map((text) => (/^\d/.test(text) ? `p.yaml:${text}` : `p.yaml: ${text}`)),
 });
