@@ -111,10 +111,11 @@ describe('red', () => {
   });
 
   test('is two suites, each with its cause', async () => {
-    const { verdict, lines, causes } = await reviewed({
+    const { verdict, text, lines, causes } = await reviewed({
       head: { ...misrouted, ...unsourced },
     });
     expect(verdict).toEqual(['failure', 'regressed']);
+    expect(text).toContain('❌ Regressed: answer, route');
     expect(causes).toEqual([
       ['answer', 'only-change', [ANSWER, 10]],
       ['route', 'only-change', [ROUTE, 12]],
@@ -127,37 +128,43 @@ describe('red', () => {
 
   test('is a new test that fails, if the settings of base say so', async () => {
     const settings = edited('evaldiff.yaml', 'grader: judge', 'grader: judge\ngate: { new: fail }');
-    const { verdict } = await reviewed({ base: { ...BASE, ...settings }, head: fourMore });
+    const { verdict, text } = await reviewed({ base: { ...BASE, ...settings }, head: fourMore });
     expect(verdict).toEqual(['failure', 'failed']);
+    expect(text).toContain('New: 4 tests, 2 fail');
   });
 });
 
 describe('green', () => {
   test('is a broken prompt that is restored, with the tests that it fixes', async () => {
-    const { verdict, lines } = await reviewed({
+    const { verdict, text, lines } = await reviewed({
       base: { ...BASE, ...misrouted },
       head: edited(ROUTE),
     });
     expect(verdict).toEqual(['success', 'fixed']);
+    expect(text).toContain('✅ Fixed: 3 of 26 tests of route (t05, t12, t20)');
     expect(lines).toEqual([[ROUTE, 12]]);
   });
 
   test('is four added tests, and the two that fail are named', async () => {
-    const { verdict, text } = await reviewed({ head: fourMore });
+    const { verdict, text, lines } = await reviewed({ head: fourMore });
     expect(verdict).toEqual(['success', 'new-failing']);
+    expect(text).toContain('New: 4 tests, 2 fail');
     expect(text).toMatch(/t28.*t29/);
+    expect(lines).toContainEqual([TICKETS, 29]);
   });
 
   test('is the first pull request, and the tests that fail are named', async () => {
     const { verdict, text } = await reviewed({ base: README, head: { ...BASE, ...misrouted } });
     expect(verdict).toEqual(['success', 'new-failing']);
-    expect(text).toMatch(/t05.*t12.*t20/);
+    expect(text).toContain('New: 52 tests, 5 fail');
+    expect(text).toMatch(/New, fails: t05 of route.*Answer ❌ returns.*New, fails: t12 of route/);
   });
 
   test('is a rewording that does no harm', async () => {
     const { verdict, text } = await reviewed({ head: reworded });
     expect(verdict).toEqual(['success', 'no-regression']);
     expect(text).toContain('✅ No regression');
+    expect(text).not.toContain('inconclusive');
   });
 
   test('is a rubric that got stricter, shown as a change of the scoring', async () => {
@@ -204,8 +211,9 @@ describe('green', () => {
 });
 
 test('deleted tests are the headline, the critical ones by name', async () => {
-  const { verdict, calls, lines } = await reviewed({ head: lacking('cone6', 'wash', 'dry') });
+  const { verdict, text, calls, lines } = await reviewed({ head: lacking('cone6', 'wash', 'dry') });
   expect([verdict, calls]).toEqual([['neutral', 'only-removed'], 0]);
+  expect(text).toContain('Deleted: 3 tests, 2 of them critical (cone6, wash)');
   expect(lines).toEqual([[ANSWER_TESTS, 6]]);
 });
 
