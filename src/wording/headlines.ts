@@ -45,7 +45,11 @@ function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult
 }
 
 /** `support 100 → 70 %: 6 of 20 tests broke`; what does not begin with rates follows a colon. */
-export function suiteRow(suite: SuiteResult, suites: readonly SuiteResult[], sentence: Words): Words {
+export function suiteRow(
+  suite: SuiteResult,
+  suites: readonly SuiteResult[],
+  sentence: Words,
+): Words {
   const { base, head } = suite.pass_rate;
   const [first] = sentence;
   const isRate = typeof first === 'string' && first.startsWith(wholeRates(base, head));

@@ -40,9 +40,7 @@ describe('annotations', () => {
         ({ path, startLine, endLine, level, title }) =>
           `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
       ),
-    ).toEqual([
-      'prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more broke',
-    ]);
+    ).toEqual(['prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more broke']);
     expect(annotations(regression(), [TESTS])[0]?.message).toBe(
       '3 of 3 passed on base, 0 of 3 passed on head.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\nThese fail alike: brazil (line 17), canada (line 20).',
     );
