@@ -18,6 +18,8 @@ export interface Fact {
   words: Words;
 }
 
+const MOST_NAMES = 5;
+
 interface Ran {
   suites: readonly SuiteResult[];
   reasons: readonly Reason[];
@@ -39,7 +41,7 @@ function fixedFact(suites: readonly SuiteResult[]): Fact[] {
         `${count(fixed.length)} of ${of} of `,
         { name: suite.name },
         ' (',
-        ...namedIds([...ids]),
+        ...namedIds([...ids], MOST_NAMES),
         `): ${passedOf(fixed, 'base')} → ${passedOf(fixed, 'head')}`,
       ],
     ];
@@ -72,7 +74,10 @@ function newFact({ suites, reasons }: Ran): Fact[] {
   const fail = failing.length === 1 ? 'fails' : 'fail';
   const isAll = failing.length === all.length;
   const which = all.length === 1 ? 'it' : isAll ? 'all' : count(failing.length);
-  const names = namedIds(failing.map(({ id }) => id));
+  const names = namedIds(
+    failing.map(({ id }) => id),
+    MOST_NAMES,
+  );
   const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
   return [{ word: 'New', words: [`${tests}, ${which} ${fail} (`, ...names, ')', ...gate] }];
 }
@@ -107,7 +112,10 @@ function goneFact(word: Fact['word'], gone: readonly ReferenceResult[], fails: b
     critical.length === 0
       ? ''
       : `, ${critical.length === gone.length ? 'all' : `${count(critical.length)} of them`} critical`;
-  const names = namedIds((critical.length === 0 ? gone : critical).map(({ id }) => id));
+  const names = namedIds(
+    (critical.length === 0 ? gone : critical).map(({ id }) => id),
+    MOST_NAMES,
+  );
   const gate = fails ? gateFails('gate.removed') : [];
   return [{ word, words: [`${counted(gone.length, 'test')}${how} (`, ...names, ')', ...gate] }];
 }

@@ -114,10 +114,13 @@ function unnoticedAnywhere(
 ): Words[] {
   const found = compared.flatMap((suite) => {
     const drop = unnoticedDrop(suite);
-    return drop === null ? [] : [{ suite, ...drop }];
+    return drop === null || drop.points === 0 ? [] : [{ suite, ...drop }];
   });
   const [least] = found.sort((a, b) => b.points - a.points);
-  return least === undefined ? [] : [[...suiteWords(least.suite, suites), `: ${least.sentence}`]];
+  if (least === undefined) return [];
+  return least.isSmall
+    ? [[...suiteWords(least.suite, suites), `: ${least.sentence}`]]
+    : [[least.sentence.replace(/\.$/, ' in any suite.')]];
 }
 
 function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {

@@ -14,12 +14,16 @@ export function joinWords(parts: readonly Words[], separator: string): Words {
 
 const MOST_NAMES = 3;
 
-/** The first of a list, and how many more there are: `a`, `b`, `c` and 2 more. */
+/** The first of a list, and how many more there are: `a`, `b`, `c` and 2 more, but never 1 more. */
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
-  const shown = joinWords(parts.slice(0, most), ', ');
-  return parts.length > most ? [...shown, ` and ${String(parts.length - most)} more`] : shown;
+  const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
+  const more = parts.length - shown.length;
+  return [...joinWords(shown, ', '), ...(more === 0 ? [] : [` and ${String(more)} more`])];
 }
 
-export function namedIds(ids: readonly string[]): Words {
-  return firstOf(ids.map((name) => [{ name }]));
+export function namedIds(ids: readonly string[], most?: number): Words {
+  return firstOf(
+    ids.map((name) => [{ name }]),
+    most,
+  );
 }

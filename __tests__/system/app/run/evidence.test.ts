@@ -147,7 +147,7 @@ describe('missing evidence', () => {
       conclusion: 'neutral',
       outcome: { kind: 'inconclusive' },
       title:
-        '46 of 50 tests compared. Inconclusive: p: no answer to compare in 4 of 50 tests (r00, r01, r02 and 1 more)',
+        '46 of 50 tests compared. Inconclusive: p: no answer to compare in 4 of 50 tests (r00, r01, r02, r03)',
     });
     expect(ran.result.suites[0]?.reason).toMatchObject({
       by: 'uncompared',
@@ -210,7 +210,7 @@ describe('missing evidence', () => {
     );
     expect(lost.result).toMatchObject({ conclusion: 'failure', outcome: { kind: 'regressed' } });
     expect(lost.result.title).toBe(
-      '76 of 80 tests compared. Regressed: s7: head does not answer 4 of 4 tests that base answers (r00, r01, r02 and 1 more)',
+      '76 of 80 tests compared. Regressed: s7: head does not answer 4 of 4 tests that base answers (r00, r01, r02, r03)',
     );
     const silent = await run((question) => (/ s7\./.test(question) ? failing('server') : null));
     expect(silent.result.conclusion).toBe('neutral');
