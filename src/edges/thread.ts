@@ -9,10 +9,9 @@ import {
 } from 'node:worker_threads';
 
 /**
- * Starts a thread for work that may never end by itself. It starts from the file of this URL; in a
- * bundle that is the whole bundle, so an entry must import that file itself. The thread has no
- * arguments, no input and no environment except Node's compile cache, and its output is discarded.
- *
+ * Starts a thread for work that may never end. It runs the file of this URL; in a bundle that is
+ * the whole bundle, so an entry must import the file itself. The thread has no arguments, no input
+ * and no environment except Node's compile cache. Its output is discarded.
  * @param data further plain values, for `threadData`
  */
 export function startThread(
@@ -38,8 +37,8 @@ export function startThread(
 }
 
 /**
- * In a thread that was started for this role: serves it, and never ends, so that the file that the
- * thread started from is not run a second time. Elsewhere it does nothing.
+ * In a thread that was started for this role: serves it and never returns, so that the started file
+ * does not run twice. Elsewhere does nothing.
  */
 export async function serveThread<Data>(
   role: string,

@@ -15,7 +15,10 @@ import { isObjectId } from './objects.ts';
 
 type Lines = ChangedFile['lines'];
 
-/** Renames of edited files are detected among at most 1,000 × 1,000 files, exact ones always. */
+/**
+ * git detects renames of edited files among at most 1,000 × 1,000 files. Exact renames are always
+ * found.
+ */
 const DIFF_COMMAND = [
   'diff-tree',
   '-r',
@@ -29,7 +32,7 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/** Compares two tree ids. `bring` fetches missing contents: git reads all that differ. */
+/** Compares two trees by id. `bring` fetches missing contents: git reads all that differ. */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
@@ -45,14 +48,12 @@ export async function diffTrees(
   return diff(place, base, head);
 }
 
-/** Undefined: the tree lacks it. */
 interface TreeDifference {
   path: string;
   before: FolderEntry | undefined;
   after: FolderEntry | undefined;
 }
 
-/** Files, links and submodules that differ between two trees, which are fetched as needed. */
 export async function* treeDifferences(
   trees: TreeReader,
   base: string,
@@ -75,7 +76,6 @@ export async function* treeDifferences(
   }
 }
 
-/** Paths of folders end in a slash. */
 function differingEntries(
   base: readonly FolderEntry[],
   head: readonly FolderEntry[],
@@ -127,7 +127,9 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   );
 }
 
-/** Parses `--raw -p -z`: entries and paths ended by NUL, an empty one, then the patch. */
+/**
+ * Parses `git diff --raw -p -z`: NUL-terminated entries and paths, an empty entry, then the patch.
+ */
 function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
   const listing: Buffer[] = [];
   const hunks = hunkParser();
@@ -185,13 +187,12 @@ function nextPath(parts: Iterator<Buffer>): string {
   return treePathText(next.value);
 }
 
-/** Keep only the start of longer lines, which are content. */
+/** Longer lines are file content: keep only their start. */
 const KEPT_LINE = 256;
 
 /**
- * Head's changed lines by content pair `<old id>..<new id>`, from a streamed `-U0` patch.
- *
- * Content lines start with `+`, `-` or `\`, so no file can forge a header; file names are not read.
+ * Head's changed lines from a streamed `-U0` patch, by content pair `<old id>..<new id>`. Content
+ * lines start with `+`, `-` or `\`, so no file can fake a header.
  */
 export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
   const lines = new Map<string, Lines>();
@@ -204,7 +205,7 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
     } else if (line.startsWith('index ')) {
       const pair = contentPair(line);
       current = [];
-      // A repeated pair has the same lines; binary files have none.
+      // A pair that occurs again has the same lines. Binary files have none.
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
@@ -240,6 +241,6 @@ function parseHunkLines(line: string): Lines {
   if (hunk === null) throw new InternalError('git diff-tree gave a hunk that cannot be read');
   const start = Number(hunk[1]);
   const count = Number(hunk[2] ?? '1');
-  // Of removed lines, git names the line above.
+  // For removed lines, git names the line above them.
   return [count > 0 ? { start, end: start + count - 1 } : { start: start || 1, end: start + 1 }];
 }

@@ -7,7 +7,7 @@ import type { ObjectReader } from './objects.ts';
 
 const WRITERS = 16;
 
-/** Writes regular files byte for byte, without filters or hooks. Removes all after a failure. */
+/** Writes regular files byte for byte, without filters or hooks. A failure removes them all. */
 export async function writeFiles(
   entries: readonly TreeEntry[],
   reader: Pick<ObjectReader, 'blob'>,
@@ -62,7 +62,7 @@ async function writeEntry(
     made.set(parent, mkdir(joinBytes(folder, entry.bytes.subarray(0, slash)), { recursive: true }));
   await made.get(parent);
   try {
-    // `wx`: fails if two names are equal on this file system.
+    // `wx` fails if this file system considers two names equal.
     await writeFile(joinBytes(folder, entry.bytes), content, {
       flag: 'wx',
       mode: entry.mode === '100755' ? 0o755 : 0o644,
@@ -78,14 +78,13 @@ async function writeEntry(
   }
 }
 
-/** Paths may not be UTF-8. */
 function joinBytes(folder: string, bytes: Buffer): Buffer | string {
   return process.platform === 'win32'
     ? join(folder, bytes.toString('utf8'))
     : Buffer.concat([Buffer.from(`${folder}/`), bytes]);
 }
 
-/** Crafted trees can have names that leave the folder or that configure git. */
+/** A crafted tree can have names that leave the folder or configure git. */
 function isSafePath(path: string): boolean {
   const onWindows = process.platform === 'win32';
   return path.split('/').every((part) => {

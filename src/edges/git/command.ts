@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { InternalError, userError } from '../../errors.ts';
 
-/** The repository git must use: no discovery, and never run in a user's folder. */
+/** The repository to use: git does not search for one, and never runs in a user's folder. */
 export interface GitPlace {
   gitDir: string;
   directory: string;
@@ -12,15 +12,14 @@ export interface GitPlace {
 export interface GitAnswer {
   code: number;
   output: Buffer;
-  /** The last 64 KiB of stderr. */
   complaint: string;
   late?: boolean;
 }
 
-/** Keeps a repository's configuration from running programs. */
+/** Without these, a repository's configuration could run programs. */
 const SAFE_SETTINGS = [
   'safe.bareRepository=explicit',
-  // Otherwise git would list the refs of the repository that lends objects.
+  // Otherwise git lists the refs of the repository whose objects are borrowed.
   'core.alternateRefsCommand=:',
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -32,7 +31,7 @@ const SAFE_SETTINGS = [
   'advice.addEmbeddedRepo=false',
 ];
 
-/** `GIT_*` variables for reaching a remote; others could redirect git. */
+/** `GIT_*` variables needed to reach a remote. The others could redirect git. */
 const KEPT_GIT_VARIABLE =
   /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|SSL_[A-Z_]+|PROXY_SSL_[A-Z_]+|HTTP_[A-Z_]+|ALLOW_PROTOCOL|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+))$/;
 
@@ -51,7 +50,7 @@ export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
     LC_ALL: 'C',
     LANGUAGE: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    // Empty rather than unset, so that git asks no program for a password.
+    // Empty rather than unset, so git does not start a program to ask for a password.
     GIT_ASKPASS: '',
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
@@ -96,7 +95,7 @@ function gitArguments(place: GitPlace, command: readonly string[]): string[] {
   ];
 }
 
-/** In its own session: git cannot prompt, and Ctrl-C reaches only evaldiff. */
+/** In its own session, git cannot prompt, and Ctrl-C reaches only evaldiff. */
 export function spawnGit(
   place: GitPlace,
   command: readonly string[],
@@ -105,7 +104,6 @@ export function spawnGit(
     cwd: place.directory,
     env: place.environment,
     stdio: 'pipe',
-    // Windows would open a window.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -113,13 +111,11 @@ export function spawnGit(
 
 interface RunOptions {
   input?: Uint8Array;
-  /** Milliseconds after which the process is killed. */
   networkTimeoutMs?: number;
-  /** Receives stdout in pieces; `output` is then empty. */
   onOutput?: (chunk: Buffer) => void;
 }
 
-/** An error of git is a result with `code` ≠ 0. @throws UserError if git is not installed. */
+/** A failing command is a result with `code` ≠ 0. @throws UserError if git is not installed. */
 export function runGit(
   place: GitPlace,
   command: readonly string[],
@@ -142,7 +138,6 @@ export function runGit(
   child.stderr.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
   });
-  // git may exit before reading everything; its exit code tells.
   child.stdin.on('error', () => undefined);
   child.on('error', (error) => {
     clearTimeout(timer);
@@ -157,7 +152,7 @@ export function runGit(
   return promise;
 }
 
-/** Rejects with an `InternalError`: for commands that only fail on a bug. */
+/** Throws `InternalError` on failure: for commands that only fail because of a bug. */
 export async function git(
   place: GitPlace,
   command: readonly string[],
@@ -174,7 +169,9 @@ export async function gitLine(place: GitPlace, command: readonly string[]): Prom
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/** The last `fatal:` or `error:` line, else the last line, without credentials in addresses. */
+/**
+ * The last `fatal:` or `error:` line, else the last line. Credentials are removed from addresses.
+ */
 export function lastLine(complaint: string): string {
   const lines = complaint
     .split(/[\r\n]+/)
@@ -205,12 +202,11 @@ export function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Kills a command and the transport processes it started. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has exited.
+    // The process has already exited.
   }
 }

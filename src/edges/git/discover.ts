@@ -6,7 +6,7 @@ import { splitNul } from './tree.ts';
 
 export interface Checkout {
   root: string;
-  /** HEAD and index of this work tree. */
+  /** Contains HEAD and the index of this work tree. */
   gitDir: string;
   /** Objects, refs and configuration, shared by linked work trees. */
   commonDir: string;
@@ -17,7 +17,7 @@ export interface FoundFolder {
   checkout: Checkout | null;
 }
 
-/** Git's own search accepts folders that only look like a repository, with their configuration. */
+/** git's own search also accepts folders that only resemble a repository. */
 export async function checkoutAt(root: string): Promise<Checkout | null> {
   const found = await gitDirOf(join(root, '.git'));
   if (found === null) return null;
@@ -87,7 +87,6 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
-/** Paths in the index at or below an absolute path without links, as POSIX paths below the root. */
 export async function trackedAt(
   place: GitPlace,
   checkout: Checkout | null,
@@ -103,9 +102,7 @@ export async function trackedAt(
   return splitNul(listed).map((entry) => entry.toString('utf8'));
 }
 
-/** Links are not followed. */
 export function isWithin(path: string, folder: string): boolean {
   const below = relative(folder, path);
-  // A path on another drive is absolute.
   return below !== '..' && !below.startsWith(`..${sep}`) && parse(below).root === '';
 }

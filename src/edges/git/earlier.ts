@@ -5,22 +5,20 @@ import { resolveRevision, type Names } from './revision.ts';
 
 export interface EarlierCommit {
   commit: string;
-  /** As a reader knows it: `v1.4.0`, or `2026-10-27 (3f2a1b0)`. */
+  /** Name for display: `v1.4.0`, or `2026-10-27 (3f2a1b0)`. */
   name: string;
 }
 
 export interface EarlierThan {
-  /** Full id. */
   commit: string;
-  /** Milliseconds since 1970. */
   now: number;
 }
 
 const DAYS = /^(\d+)-days$/;
 
 /**
- * `last-release`: the tag with the highest version. `30-days`: what `than` was that many days ago,
- * by its first parents. Else a tag, branch or commit. Null: there is no release or no older commit.
+ * `since`: `last-release` (the highest version tag), `30-days` (the first-parent ancestor of `than`
+ * from that many days ago), or a tag, branch or commit. Null if there is none.
  */
 export async function earlierCommit(
   names: Names,
@@ -57,7 +55,6 @@ async function commitBefore(
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/;
 
-/** Tags of the clone; where it has none, the remote's. */
 async function lastRelease({ place, source: { remote } }: Names): Promise<string | null> {
   const listed = await gitLine(place, [
     'for-each-ref',

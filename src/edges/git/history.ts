@@ -8,7 +8,7 @@ import { adviceOn, type Remote } from './remote.ts';
 
 export interface FetchHints {
   side?: Side;
-  /** For servers that do not serve commits by id, refs such as `refs/pull/7/head`. */
+  /** Refs such as `refs/pull/7/head`, for servers that do not serve commits by id. */
   refs?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface CommitHistory {
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  /** The commit of the first of these ref names (tags peeled); null without a remote or match. */
+  /** The commit of the first ref name found (tags peeled). Null without a remote or match. */
   remoteRef(names: readonly string[]): Promise<string | null>;
 }
 
@@ -30,7 +30,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** Whether no checkout lends its objects: fetches then need not take full history. */
+  /** The store borrows no objects, so fetches can be shallow. */
   empty: boolean;
 }
 
@@ -75,7 +75,7 @@ export function openHistory(source: HistorySource): CommitHistory {
     async mergeBase(base, head) {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
-      // An ancestor cannot be improved on, even in a shallow clone.
+      // If base is an ancestor of head, no better merge base exists, even in a shallow clone.
       if (base === head || (await isNearAncestor(reader, base, head))) return base;
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
@@ -95,7 +95,7 @@ async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
   return (await peel(reader, id))?.type === 'commit';
 }
 
-/** Parents of a commit that is here, from its object: git hides those beyond a shallow boundary. */
+/** Reads the commit object, because git hides parents beyond a shallow boundary. */
 export async function parentsOf(
   reader: Pick<ObjectReader, 'here'>,
   commit: string,
@@ -108,7 +108,6 @@ export async function parentsOf(
     .filter(isObjectId);
 }
 
-/** Commits checked before asking git; most branches are shorter. */
 const MAX_NEAR_COMMITS = 16;
 
 async function isNearAncestor(
@@ -138,12 +137,12 @@ export function fetchIds(
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
-/** The depth for fetches into an empty store; in a full clone it would truncate history. */
+/** Depth for fetches into an empty store. In a full clone it would truncate the history. */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
 }
 
-/** Batches simultaneous wishes into one request; if it fails, each is requested separately. */
+/** Combines concurrent fetches into one request; if it fails, fetches each id separately. */
 async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
   if (!('none' in source.remote) && ids.length > 1)
     await fetchIds(source.remote, await depthOf(source), ids);
@@ -166,7 +165,6 @@ async function fetchCommit(
   const first = await fetchIds(remote, depth, [commit]);
   if (first.code === 0 && (await hasCommit(reader, commit))) return;
 
-  // The server does not serve commits by id: fetch branches that may contain it, then deepen.
   for (const tips of await remoteTips(remote, hinted)) {
     const brought = await fetchIds(remote, depth, tips);
     if (brought.code !== 0) continue;
@@ -185,7 +183,9 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
   return [chosen, branches].filter((tips) => tips.length > 0);
 }
 
-/** Deepens below `choices` (the first that the server accepts). False when nothing older comes. */
+/**
+ * Deepens below the first of `choices` that the server accepts. False once nothing older arrives.
+ */
 export async function deepenUntil(
   place: GitPlace,
   remote: Remote,
@@ -245,9 +245,9 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
 }
 
 /**
- * The final merge base, null for unrelated histories, undefined while the clone is too shallow.
+ * The final merge base, or null for unrelated histories. Undefined: the clone is too shallow.
  *
- * A better base would be a descendant of the one found, so the path to it would pass a shallow
+ * A better base would be a descendant of the one found. The path to it would pass a shallow
  * boundary that is not an ancestor of the one found. Without such a boundary the result is final.
  */
 async function certainMergeBase(

@@ -30,7 +30,7 @@ const SLASH = Buffer.of(47);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Bytes above 127 of names that are not UTF-8 become `\xHH`, so names stay distinct. */
+/** Writes bytes above 127 as `\xHH` if a name is not UTF-8, so names stay distinct. */
 export function treePathText(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
@@ -41,7 +41,7 @@ export function treePathText(bytes: Buffer): string {
   }
 }
 
-/** The empty tree, which git knows without storing it; SHA-1 or SHA-256 like `id`. */
+/** git knows the empty tree without storing it. SHA-1 or SHA-256, like `id`. */
 export function emptyTree(id: string): string {
   const format = id.length === 40 ? 'sha1' : 'sha256';
   return createHash(format).update('tree 0\0').digest('hex');
@@ -57,12 +57,11 @@ export async function treeEntries(
   return (await listing(trees, tree)) ?? notHere(tree);
 }
 
-/** Limit, because few objects of git can represent any number of entries. */
+/** Limit, because a few git objects can represent any number of entries. */
 export const MAX_ENTRIES = 500_000;
 
 const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
 
-/** Entries in git's order, without contents. */
 export async function listTree(
   trees: TreeReader,
   tree: string,
@@ -72,7 +71,6 @@ export async function listTree(
   const found: TreeEntry[] = [];
   let bytesFound = 0;
   const open: FolderEntry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
-  // Iterative, because trees can be arbitrarily deep.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { mode, id, bytes } = next;
     bytesFound += bytes.length;
@@ -150,7 +148,6 @@ async function listing(
   return entries;
 }
 
-/** Each is `<mode> <name>` NUL and an id, as long as the tree's own. */
 function parseTree(content: Buffer, tree: string): FolderEntry[] {
   const entries: FolderEntry[] = [];
   const idBytes = tree.length / 2;
@@ -170,7 +167,7 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
   return entries;
 }
 
-/** A path can occur twice: git would read one and a checkout write the other. */
+/** A path listed twice: git would read one entry and a checkout write the other. */
 function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {

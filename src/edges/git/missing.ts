@@ -5,7 +5,7 @@ import { type UserError, userError } from '../../errors.ts';
 import { type GitPlace, git, lastLine } from './command.ts';
 import type { FetchWish, Remote } from './remote.ts';
 
-/** Fetches in few requests. `UserError` when that fails; does nothing without a remote. */
+/** Does nothing without a remote. `UserError` if fetching fails. */
 export interface MissingObjects {
   listing(tree: string): Promise<void>;
   trees(ids: readonly string[]): Promise<void>;
@@ -50,7 +50,6 @@ export interface LfsPointer {
   size: number;
 }
 
-/** Pointers are smaller than this. */
 const MAX_POINTER_BYTES = 1024;
 
 export const MOST_LFS_BYTES = 64 * 1024 * 1024;
@@ -65,7 +64,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/** A file counts only if its bytes match the pointer, because anyone may have written there. */
+/** Anyone may have written there, so a file is used only if its bytes match the pointer. */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;
@@ -89,7 +88,6 @@ export async function lfsContent(
 
 async function contentOf(place: string, size: number): Promise<Uint8Array | null> {
   try {
-    // Reading anything else may block forever.
     const found = await lstat(place);
     return found.isFile() && found.size === size ? await readFile(place) : null;
   } catch {

@@ -5,7 +5,7 @@ import { lastLine, spawnGit, startFailure, type GitPlace } from './command.ts';
 
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Excludes names that git reads as expressions. */
+/** Excludes names that git would read as revision expressions. */
 const PLAIN_NAME = /^(?!.*\.\.)[\w][\w./-]*$/;
 
 export function isObjectId(text: string): boolean {
@@ -17,13 +17,11 @@ export function isPlainName(name: string): boolean {
 }
 
 export interface ObjectReader {
-  /** Null if missing. Reads may run concurrently. */
+  /** Null if missing. Calls may overlap. */
   blob(id: string): Promise<Buffer | null>;
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
-  /** Null if missing. Fetches nothing. */
   here(id: string): Promise<StoredObject | null>;
   commitNamed(name: string): Promise<string | null>;
-  /** Finishes pending reads; further reads are rejected. */
   close(): Promise<void>;
 }
 
@@ -45,7 +43,7 @@ interface ObjectRequest {
 interface CatFileSession {
   child: ChildProcessWithoutNullStreams;
   alive: boolean;
-  /** In the order of requests, which is that of git's answers. */
+  /** In request order, which is also the order of git's replies. */
   waiting: ObjectRequest[];
   ended: Promise<void>;
 }
@@ -58,7 +56,7 @@ export async function absentOf(
   return absent.flat();
 }
 
-/** Follows tags; null when their object is not here. */
+/** Follows annotated tags to their object. Null if it is missing locally. */
 export async function peel(
   reader: Pick<ObjectReader, 'here'>,
   id: string,
@@ -69,7 +67,7 @@ export async function peel(
   return isObjectId(named) ? peel(reader, named) : null;
 }
 
-/** One `git cat-file --batch`, started at the first read and restarted if it dies. */
+/** Uses one `git cat-file --batch`, started at the first read and restarted if it dies. */
 export function openObjectReader(
   place: GitPlace,
   bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
@@ -178,7 +176,6 @@ function startSession(place: GitPlace): CatFileSession {
   return session;
 }
 
-/** Git returns ids for names, and echoes what is missing. */
 function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
   return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
 }
@@ -189,7 +186,6 @@ interface ObjectBody {
   request: ObjectRequest;
 }
 
-/** Parses git's output: a header line, that many bytes, and a newline. */
 function answerParser(
   waiting: ObjectRequest[],
   mixedUp: (message: string) => void,

@@ -3,13 +3,16 @@ import { git, type GitPlace } from './command.ts';
 import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
 import { absentOf } from './objects.ts';
 
-/** Refs of a merge queue hold unmerged commits, also of forks, so they prove nothing. */
+/** Merge queue refs contain unmerged commits, also from forks, so they prove nothing. */
 const QUEUE = 'refs/heads/gh-readonly-queue/';
 
-/** Tolerated clock difference between authors, in seconds. */
+/** Tolerated clock difference between commit authors, in seconds. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
-/** Remote branches and tags that contain the commits. GitHub also serves those of every fork. */
+/**
+ * Finds the branches and tags with these commits. GitHub also serves commits of every fork, so an
+ * id alone proves nothing.
+ */
 export async function originsOf(
   source: HistorySource,
   tips: ReadonlyMap<string, string> | null,
@@ -32,7 +35,7 @@ export async function originsOf(
   return origins;
 }
 
-/** Fetches only commits, none much older than this one. Null: the history cannot be fetched. */
+/** Fetches only commits, none much older than this one. Null if the history is unavailable. */
 async function isReachable(
   source: HistorySource,
   commit: string,
@@ -41,7 +44,6 @@ async function isReachable(
   const { remote, reader } = source;
   if (tips.includes(commit)) return true;
   if (tips.length === 0 || 'none' in remote) return false;
-  // Trust commit objects, not a commit-graph file beside them.
   const place = withSetting(source.place, 'core.commitGraph=false');
   const missing = (): Promise<string[]> =>
     absentOf(tips, async (tip) => (await reader.here(tip)) !== null);

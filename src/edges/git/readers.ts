@@ -14,7 +14,7 @@ import { folderPrefix } from './tree.ts';
 export interface RepositoryOptions {
   environment: NodeJS.ProcessEnv;
   temporaryFolder: string;
-  /** With it, the opened folder need not be a checkout, and the remote of one is ignored. */
+  /** If given, the folder need not be a checkout, and a checkout's own remote is ignored. */
   remote?: RemoteAddress;
   /** Default: ten minutes. */
   networkTimeoutMs?: number;
@@ -104,7 +104,6 @@ function relativeTo(opened: string, workingDirectory: string): string {
   );
 }
 
-/** A folder below a root as a POSIX path; '' for the root itself. */
 export function pathBelow(root: string, folder: string): string {
   return posixPath(relative(root, folder));
 }

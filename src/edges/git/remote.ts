@@ -4,9 +4,8 @@ import { isObjectId } from './objects.ts';
 
 export interface Remote {
   advice: string;
-  /** Ids go to stdin: no length limit, and none is read as an option. One fetch at a time. */
+  /** One at a time. Ids go to stdin: no length limit, and none can act as an option. */
   fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
-  /** Object id by ref name; null when the remote does not answer. */
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
   tips(): Promise<Map<string, string> | null>;
 }
@@ -14,7 +13,7 @@ export interface Remote {
 export interface FetchWish {
   filter: 'tree:0' | 'blob:none';
   depth?: readonly string[];
-  /** For objects below a commit: does not tell the server which commits are here. */
+  /** For objects below a commit: does not tell the server which commits exist locally. */
   alone?: boolean;
 }
 
@@ -39,7 +38,7 @@ const FETCH = [
 
 const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
 
-/** Only fetches treat the remote as a promisor, so reading never fetches single objects. */
+/** Only fetches treat the remote as a promisor, so a read never fetches single objects. */
 export function openRemote(
   store: GitPlace,
   { url, settings, advice }: RemoteAddress,
@@ -57,7 +56,7 @@ export function openRemote(
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
-  // After one timeout, later commands fail immediately.
+  // The first timeout. Later commands then fail immediately.
   let silence: GitAnswer | null = null;
   const ask = async (
     at: GitPlace,
@@ -117,7 +116,7 @@ function peeled(listed: Map<string, string> | null): Map<string, string> | null 
   return listed;
 }
 
-/** The token goes to that server only, never into arguments or files. */
+/** The token is sent only to this server, and never put into arguments or files. */
 export function serverAddress(server: string, repository: string, token: string): RemoteAddress {
   const origin = server.replace(/\/+$/, '');
   const basic = Buffer.from(`x-access-token:${token}`).toString('base64');
@@ -140,7 +139,7 @@ export function adviceOn(why: string, access: string): string {
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-/** Settings of a checkout about its remotes; none of them names a program. */
+/** A checkout's settings about its remotes that name no program. */
 const REACHING =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
@@ -148,7 +147,7 @@ export function isReaching(key: string): boolean {
   return REACHING.test(key);
 }
 
-/** `origin`, else the first by name. `root`: base of relative paths. */
+/** The remote `origin`, else the first by name. Relative paths start at `root`. */
 export function configuredAddress(
   settings: readonly (readonly [key: string, value: string])[],
   root: string,
@@ -175,7 +174,6 @@ export function configuredAddress(
   };
 }
 
-/** Git's rule: a path has no colon before the first slash. */
 function isPath(url: string): boolean {
   return !/^[^/]*:/.test(url) || /^[A-Za-z]:[\\/]/.test(url);
 }

@@ -23,34 +23,33 @@ import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
 import { openSnapshots } from './worktree.ts';
 
 /**
- * Files of a repository by commit, read through a private store that borrows the objects of a
- * checkout. The checkout is not changed, and no program that a repository or its configuration
- * names (hook, filter, diff driver, transport) runs. Commits are full ids in lower case.
+ * Reads a repository's files by commit, through a private store that borrows the objects of a
+ * checkout. It does not change the checkout. It runs no hook, filter, diff driver or transport that
+ * the repository configures. Commits are full ids in lower case.
  *
- * `workingDirectory` is relative to the opened folder (or absolute), inside the repository, and
- * need not exist. Outside of a repository all methods but `worktree` reject with a `UserError`.
+ * `workingDirectory` is inside the repository, absolute or relative to the opened folder. It need
+ * not exist. Outside of a repository every method except `worktree` rejects with a `UserError`.
  */
 export interface Repository {
-  /** Without a work tree the opened folder is its own root. `below` is POSIX, '' for the root. */
+  /** `below`: the opened folder below `root`, as a POSIX path; '' for `root` itself. */
   workTree: { root: string; below: string };
-  /** A full id is not checked: see `ensureCommit`. */
+  /** Does not check that a full id exists: see `ensureCommit`. */
   resolve(revision: string): Promise<string>;
-  /** `UserError` with git's reason if it cannot be fetched. */
+  /** Fetches the commit if it is missing. `UserError` with git's reason on failure. */
   ensureCommit(commit: string, hints?: FetchHints): Promise<void>;
-  /** The commit, then its parents (such as a pull request's head); empty without one. */
+  /** The commit, then its parents (such as a pull request's head). Empty without one. */
   checkedOut(): Promise<string[]>;
   /** Deepens a shallow clone as needed; null for unrelated histories. */
   mergeBase(base: string, head: string): Promise<string | null>;
   folder(commit: SourceTree | string, workingDirectory: string): Promise<Folder>;
   tree(commit: string, workingDirectory: string): Promise<SourceTree>;
-  /** Tracked and untracked files on disk, not ignored ones. */
   worktree(workingDirectory: string): Promise<SourceTree>;
   changedFiles(
     base: string,
     head: SourceTree | string,
     workingDirectory: string,
   ): Promise<ChangedFile[]>;
-  /** New files at the paths `apart`, below the working directory, do not count. */
+  /** Ignores new files at the paths `apart`. */
   isCommitted(
     tree: SourceTree,
     commit: string,
@@ -59,17 +58,15 @@ export interface Repository {
   ): Promise<boolean>;
   checkout(commit: SourceTree | string, folder: string): Promise<void>;
   remoteTip(branch: string): Promise<string | null>;
-  /** `last-release`, `30-days` or a tag, branch or commit. Null: there is none. */
+  /** `last-release`, `30-days`, or a tag, branch or commit. Null if there is none. */
   earlier(since: string, than: EarlierThan): Promise<EarlierCommit | null>;
-  /** Which remote branches and tags contain the commits. */
   origins(commits: readonly string[], baseBranch: string | null): Promise<Map<string, Origin>>;
-  /** What the CI names in `env`, else the default branch. Null if there is none; never HEAD. */
+  /** The base that the CI names in `env`, else the default branch. Null if none; never HEAD. */
   defaultBase(env: NodeJS.ProcessEnv): Promise<string | null>;
-  /** Null branch: the default branch. Null without a repository or commits. */
+  /** Null branch: the default one. Returns null without a repository or commits. */
   mainline(branch: string | null): Promise<Mainline | null>;
-  /** Paths in git's index at or below an absolute path without links, as POSIX paths. */
   tracked(path: string): Promise<string[]>;
-  /** Shared by all work trees of this clone, which it identifies; else the folder itself. */
+  /** Shared by all work trees of a clone. Outside of a repository, the folder itself. */
   commonFolder(): Promise<string>;
   remoteUrl: string | null;
   close(): Promise<void>;
@@ -175,7 +172,7 @@ function repositoryFiles(opened: GitReaders): FilesOfRepository {
     async checkout(tree, folder) {
       const id = await idOf(tree);
       const entries = await listFolder(trees, id, '');
-      // In one request; the writers would request a few at a time.
+      // Fetch all contents in one request; the writers would request a few at a time.
       await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
       await writeFiles(entries, reader, folder);
     },

@@ -10,13 +10,13 @@ import {
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
-/** A branch's former tips, as in `git rev-list --first-parent`. */
+/** A branch's first-parent history, as in `git rev-list --first-parent`. */
 export interface Mainline {
   name: string;
   /** By full id: distance from the tip, and commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
-  /** Which of these ids reached the branch only as part of a merge; other texts are ignored. */
+  /** The ids that reached the branch only as part of a merge. Ignores other texts. */
   merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -41,7 +41,6 @@ export function defaultBranch(names: Names): Promise<{ ref: string; tip: string 
   return firstNamed(names, DEFAULTS);
 }
 
-/** What the CI compares with: a branch's name or a full commit id. */
 const NAMED_BY_CI = [
   'GITHUB_BASE_REF',
   'CI_MERGE_REQUEST_DIFF_BASE_SHA',
@@ -51,7 +50,7 @@ const NAMED_BY_CI = [
   'CHANGE_TARGET',
 ];
 
-/** A branch of this clone comes before the default branch that its remote had when cloned. */
+/** The clone's branches come first: the remote's default is as old as the clone. */
 const BASES = [
   'refs/heads/main',
   'refs/remotes/origin/HEAD',
@@ -62,7 +61,7 @@ const BASES = [
 
 const REMOTE_BASES = ['HEAD', 'refs/heads/main', 'refs/heads/master'];
 
-/** Full id; null if none is found. @throws UserError if the CI names a base that nobody has. */
+/** Null if none is found. @throws UserError if the base that the CI names does not exist. */
 export async function findDefaultBase(
   names: Names,
   env: NodeJS.ProcessEnv,
@@ -82,7 +81,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
     return id;
   }
   const branch = value.replace(/^refs\/heads\//, '');
-  // Prefer the remote: a clone's branch may be outdated.
+  // Prefer the remote: the clone's branch may be outdated.
   const tip =
     (await names.history.remoteRef([`refs/heads/${branch}`])) ??
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
@@ -91,7 +90,6 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
   throw userError(null, message);
 }
 
-/** Names that git could read as expressions are skipped. */
 async function firstNamed(
   { reader }: Names,
   refs: readonly string[],
@@ -133,19 +131,18 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
   };
 }
 
-/** Reads the commit itself, because git hides parents beyond a shallow boundary. */
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
   if (head === null || (await reader.here(head)) === null) return [];
   return [head, ...(await parentsOf(reader, head))];
 }
 
-/** Ref names never contain these; such names are not looked up at the remote. */
+/** Cannot occur in ref names, so such a name is not looked up at the remote. */
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /** A full id wins over a branch of that name. `UserError` for unknown and ambiguous names. */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();
-  // May be an annotated tag's id; a missing id is fetched later.
+  // The id may be an annotated tag's. A missing commit is fetched later.
   if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
@@ -167,7 +164,6 @@ async function commitOf(names: Names, name: string): Promise<string | null> {
   );
 }
 
-/** `HEAD~1` and the like. Without a checkout there is no HEAD. */
 async function ancestorNamed(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^([^~^]+)((?:[~^]\d*)+)$/.exec(name) ?? [];
   if (start === undefined || (start === 'HEAD' && names.checkout === null)) return null;
@@ -228,7 +224,7 @@ async function parseName(place: GitPlace, name: string): Promise<string | null> 
   return code === 0 && isObjectId(id) ? id : null;
 }
 
-/** `main@{yesterday}` or `@{upstream}`, with a path from there: only the checkout has reflogs. */
+/** Resolves names such as `main@{yesterday}` or `@{upstream}~1`. Only a checkout has reflogs. */
 async function loggedCommit(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
   if (start === undefined || names.checkout === null) return null;
@@ -238,12 +234,10 @@ async function loggedCommit(names: Names, name: string): Promise<string | null> 
 
 async function remoteCommit(names: Names, name: string): Promise<string | null> {
   if (NOT_IN_REF_NAMES.test(name)) return null;
-  // Git prefers tags to branches.
   const own =
     name.startsWith('refs/') || name === 'HEAD'
       ? [name]
       : [`refs/tags/${name}`, `refs/heads/${name}`];
-  // A remote-tracking name, whether the clone has it or not.
   const [, tracked] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(name) ?? [];
   const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
   const refs = tracked === undefined ? own : [...own, branch];
@@ -253,7 +247,7 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
   );
 }
 
-/** Rejects a branch named like the start of a commit id, which would silently win. */
+/** Rejects a branch named like the start of a commit id: one would silently win. */
 async function refuseTwoMeanings(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output

@@ -14,7 +14,7 @@ import type { Checkout } from './discover.ts';
 import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
-/** A private repository that borrows the objects of a checkout, which is not changed. */
+/** A private repository that borrows the objects of a checkout. The checkout is not changed. */
 export interface GitStore {
   place: GitPlace;
   head: string | null;
@@ -24,7 +24,7 @@ export interface GitStore {
   remove(): Promise<void>;
 }
 
-/** Adopts only settings of the checkout that are known to be harmless. */
+/** Takes over only settings of the checkout that are known to be harmless. */
 export async function openGitStore(
   checkout: Checkout | null,
   environment: NodeJS.ProcessEnv,
@@ -66,7 +66,7 @@ export async function openGitStore(
   }
 }
 
-/** Needed to read commands from stdin and for `--end-of-options`. */
+/** The oldest git that reads commands from stdin and knows `--end-of-options`. */
 const OLDEST_GIT = [2, 31] as const;
 
 async function refuseOldGit(own: GitPlace): Promise<void> {
@@ -85,11 +85,10 @@ const CONFIG_SHA256 =
 
 const FORMAT = 'extensions.objectformat';
 
-/** These run no program. */
 const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
-/** A repository of another user must not decide where credentials are sent. */
+/** A repository owned by another user must not decide where credentials are sent. */
 async function remoteOf(
   checkout: Checkout | null,
   reaching: readonly (readonly [key: string, value: string | null])[],
@@ -183,7 +182,7 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
 
 const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
-/** Null for neither a branch nor a commit. A link or unusual file is not read. */
+/** Null if HEAD is neither a branch nor a commit. Does not read links or unusual files. */
 async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
   const file = join(asking.gitDir, 'HEAD');
   const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();

@@ -26,10 +26,12 @@ export function splitNul(output: Buffer): Buffer[] {
 
 export type Folder =
   | { kind: 'folder'; tree: string }
-  /** `at`: the path itself, or the parent that is not a folder. */
+  /** `at`: the path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-/** Does not follow links. `prefix`: POSIX without a trailing slash, '' for the root. */
+/**
+ * Finds a folder without following links. `prefix`: POSIX without trailing slash, '' for the root.
+ */
 export async function findFolder(
   trees: TreeReader,
   commit: string,
@@ -115,7 +117,7 @@ function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
         'workflow: actions/checkout with lfs: true), or keep the file out of LFS';
 }
 
-/** `start`: the opened folder below the root; '' for the root. @throws UserError if outside. */
+/** `start`: the opened folder below the root. @throws UserError if the result is outside. */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));
   const outside =

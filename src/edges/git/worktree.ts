@@ -6,7 +6,7 @@ import type { Checkout } from './discover.ts';
 import { copyIfThere, type GitStore } from './store.ts';
 import { splitNul } from './tree.ts';
 
-/** The result takes a folder (POSIX, '' for all) and returns the id of the whole tree. */
+/** The function takes a folder (POSIX, '' for all) and returns the id of the whole tree. */
 export function openSnapshots(
   store: GitStore,
   root: string,
@@ -30,7 +30,6 @@ export function openSnapshots(
     await addFiles(place, prefix);
     return writeTree(place);
   };
-  // The store has one index.
   let turn: Promise<unknown> = Promise.resolve();
   return (prefix) => {
     const tree = turn.then(() => snapshot(prefix));
@@ -45,13 +44,16 @@ async function copyRules({ commonDir }: Checkout, store: string): Promise<void> 
     await copyIfThere(join(commonDir, 'info', name), join(store, 'info', name));
 }
 
-/** Unchanged files are not read again, and tracked files that are ignored stay. */
+/**
+ * With the checkout's index, unchanged files are not read again, and ignored files that are tracked
+ * stay.
+ */
 async function copyIndex(index: string, store: string): Promise<void> {
   const copy = join(store, 'index');
   await rm(copy, { force: true });
   if (!(await copyIfThere(index, copy))) return;
-  // git trusts a file's time only if older than the index, so a newer copy could hide a change.
-  // Whole seconds, rounded down, are safe.
+  // git trusts a file's time only if it is older than the index, so a newer copy could hide a
+  // change.
   const { mtimeMs } = await stat(index);
   await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   for (const name of await readdir(dirname(index))) {
@@ -64,7 +66,6 @@ const ENCODING =
   /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
 
 async function addFiles(place: GitPlace, prefix: string): Promise<void> {
-  // Skip a nested repository without commits, which cannot be added.
   const added = await runGit(place, [
     'add',
     '--all',
@@ -100,7 +101,6 @@ async function writeTree(place: GitPlace): Promise<string> {
   const write = ['write-tree', '--missing-ok'];
   const { code, output } = await runGit(place, write);
   if (code === 0) return output.toString('latin1').trim();
-  // A merge conflict outside the folder keeps git from writing the tree.
   const conflicts = await git(place, ['ls-files', '-z', '--unmerged', '--full-name']);
   const paths = splitNul(conflicts).flatMap((entry) => [
     entry.subarray(entry.indexOf(9) + 1),

@@ -4,7 +4,7 @@ import { RETRIES, listAll, type Client } from './client.ts';
 import { isTransient } from './published.ts';
 import { ownerAndName, presentPull } from './pull.ts';
 
-/** Stored as its `external_id`, which other runs read. */
+/** Stored in the check run's `external_id`, where other runs read it. */
 interface CheckOwner {
   identity: string;
   workflowRun: string;
@@ -16,17 +16,17 @@ export interface CheckPlace {
   repository: string;
   headSha: string;
   name: string;
-  /** Used if another job of the same workflow run has `name`. */
+  /** Used if another job of the same workflow run already has `name`. */
   sharedName: string;
   owner: CheckOwner;
-  /** A maintainer approved the run: it may replace another workflow's. */
+  /** A maintainer approved the run, so it may replace another workflow's check run. */
   approved: boolean;
 }
 
-/** What a run concluded, whatever its check run then shows. */
+/** The run's own conclusion. The check run may show another one. */
 export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
-/** `replaced`: the check run in progress that this one replaces. */
+/** `replaced`: id of the check run in progress that this one replaces. */
 export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
   const { identity, workflowRun, attempt, pullRequest } = owner;
   const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
@@ -91,11 +91,7 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
 }
 
 type NameStatus =
-  /** `newest`: the id of the newest check run; 0: none. */
-  | { kind: 'free'; newest: number }
-  | { kind: 'taken' }
-  /** `by`: what does not pass, such as `#12`. */
-  | { kind: 'blocked'; by: string };
+  { kind: 'free'; newest: number } | { kind: 'taken' } | { kind: 'blocked'; by: string };
 
 export async function standingOf(
   client: Client,
@@ -130,7 +126,7 @@ async function blockerOf(
   return null;
 }
 
-/** Jobs of a matrix can differ in what an identity lacks (input `base`). A running one may fail. */
+/** Jobs of a matrix can share an identity and differ only in an input. A running one may fail. */
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
@@ -138,7 +134,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // Another job of this workflow run will take its second name.
+  // The other job belongs to this workflow run, so it will use its second name.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }
@@ -147,7 +143,7 @@ type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];
 
 const Created = z.object({ id: z.number().int() });
 
-/** Does not create a second one if GitHub created it but the answer was lost. */
+/** If the answer to the request is lost, looks for the check run before creating another. */
 export async function createCheckRun(
   client: Client,
   given: NonNullable<Creation>,
@@ -156,7 +152,7 @@ export async function createCheckRun(
   const repository = `${given.owner}/${given.repo}`;
   for (let retries = 0; ; retries += 1) {
     try {
-      // The client would retry by itself.
+      // A retry by the client could create it twice.
       const request = { retries: 0 };
       return Created.parse((await octokit.rest.checks.create({ ...given, request })).data).id;
     } catch (error) {

@@ -14,12 +14,12 @@ import { fitBytes, fitMarkdown } from './fit.ts';
 import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
-/** GitHub's limits; a summary's is counted in bytes here, the stricter reading. */
+/** GitHub's limits. The summary is counted in bytes, the stricter interpretation. */
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 
 export const MAX_SUMMARY_BYTES = 65_535;
 
-/** Our limit, to save requests. */
+/** Our own limit, to save requests. */
 export const MAX_ANNOTATIONS = 100;
 
 const MAX_FIELD_BYTES = 65_536;
@@ -28,7 +28,7 @@ const MAX_TITLE = 255;
 
 const PERMISSION = 'checks: write';
 
-/** Columns count from 1 and are given only for a single line. */
+/** Columns start at 1 and are only set for a single line. */
 export interface CheckAnnotation {
   path: string;
   startLine: number;
@@ -46,7 +46,6 @@ export interface CheckJob extends CheckPlace {
   title: string;
   summary: string;
   annotations: readonly CheckAnnotation[];
-  /** Null: `openCheck` was not called. */
   opened: OpenedCheck | null;
   detailsUrl: string | null;
   startedAt: Date;
@@ -75,7 +74,6 @@ interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedA
   named: boolean;
 }
 
-/** A lost run then blocks. Null if the token may not write it. Never throws. */
 export async function openCheck(
   client: Client,
   { named, ...job }: OpeningJob,
@@ -99,7 +97,7 @@ export async function openCheck(
 const RUNNING =
   'The verdict appears here when the run ends. If the run was lost, run its job again.';
 
-/** Annotations after the first 50 go in further requests. Never throws; `id` null: none wanted. */
+/** Sends 50 annotations per request. Never throws. `id` is null if no check run is wanted. */
 export async function publishCheck(client: Client, job: CheckJob): Promise<PublishResult> {
   if (job.name === '') return NOT_WANTED;
   const chosen = job.annotations.slice(0, MAX_ANNOTATIONS);
@@ -124,12 +122,12 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
 interface CheckDisplay extends CheckJob {
   output: CheckOutput;
   own: OwnConclusion;
-  /** A newer check run of the name hides the one that was opened. */
+  /** A newer check run of the same name hides the opened one. */
   hidden: boolean;
   warnings: string[];
 }
 
-/** A passing check run never hides one that does not pass. */
+/** A passing check run must never hide one that does not pass. */
 async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Promise<CheckDisplay> {
   const name = job.opened?.name ?? job.name;
   const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
@@ -157,7 +155,10 @@ interface CheckCreation {
   warnings: string[];
 }
 
-/** GitHub rejects a check for one annotation: retry without characters above U+FFFF, then none. */
+/**
+ * GitHub rejects all for one bad annotation: retry without characters above U+FFFF, then without
+ * any.
+ */
 async function createWithFallback(
   client: Client,
   job: CheckDisplay,
@@ -193,7 +194,6 @@ function commonFields(
   };
 }
 
-/** If the token may not change the opened check run, a new one hides it. */
 async function post(
   client: Client,
   job: CheckDisplay,

@@ -6,7 +6,6 @@ import { userError } from '../../errors.ts';
 import { member } from '../../types/plain.ts';
 import type { Environment } from './event.ts';
 
-/** Retries of one request after a failure of the server or the network. */
 export const RETRIES = 2;
 
 /** Waits for a rate limit per request, and the longest wait in seconds. */
@@ -23,15 +22,16 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** If empty, GitHub rejects every request, and the user reads why. */
+  /** An empty token is allowed: GitHub rejects each request with a reason. */
   token: string;
   env: Environment;
-  /** Milliseconds in a second of waiting; tests give 1. */
   secondMs?: number | undefined;
   deadlineMs?: number;
 }
 
-/** Sends nothing yet. Obeys `retry-after` and rate limits. @throws UserError for a bad address. */
+/**
+ * Sends nothing yet. Respects `retry-after` and rate limits. @throws UserError for a bad address.
+ */
 export async function connect({
   token,
   env,
@@ -40,7 +40,7 @@ export async function connect({
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
   const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
-  // The import reads the event file and throws if it is broken; `readEvent` has checked it.
+  // This import reads the event file and throws if it is broken. `readEvent` has checked it.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
     baseUrl: apiUrl,
@@ -72,7 +72,7 @@ const Viewer = z.object({
   }),
 });
 
-/** GraphQL, because REST's `GET /user` is closed to the workflow's own token. */
+/** Uses GraphQL: the workflow's own token may not call REST's `GET /user`. */
 export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Identity> {
   const reply = await octokit.request({
     method: 'POST',
@@ -83,10 +83,9 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
   return { login: viewer.login, id: viewer.databaseId ?? null };
 }
 
-/** 50,000 items. */
 const MAX_PAGES = 500;
 
-/** Octokit's iterator takes an empty or foreign answer for an empty list. Rejects for both. */
+/** Rejects an empty or foreign answer, which octokit's iterator would treat as an empty list. */
 export async function* listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
@@ -102,7 +101,7 @@ export async function* listAll<Item>(
   }
 }
 
-/** Rate limits only: octokit's second between writes is for programs that write a lot. */
+/** Only for rate limits. Octokit's default also waits a second between writes. */
 function throttle(secondMs: number): ThrottlingOptions {
   const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
@@ -119,7 +118,7 @@ const noSpacing = {
   key: () => ({ schedule: (_options: object, job: () => Promise<unknown>) => job() }),
 } as unknown as NonNullable<ThrottlingOptions['write']>;
 
-/** A deadline for silent servers. Octokit would take a truncated body for an empty answer. */
+/** Limits each attempt's time. Octokit would treat a truncated body as an empty answer. */
 function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   return async (url, init) => {
     const deadline = AbortSignal.timeout(deadlineMs);
@@ -140,7 +139,7 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
   };
 }
 
-/** `fetch failed` says nothing: the cause says what failed, for several addresses only its code. */
+/** `fetch failed` explains nothing, so report its cause; with several addresses, only the code. */
 function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];
@@ -150,7 +149,6 @@ function reason(error: unknown): string {
   );
 }
 
-/** Uses the proxy of the runner. */
 function throughProxy(request: unknown): typeof fetch {
   const own = member(request, 'fetch');
   return typeof own === 'function' ? (own as typeof fetch) : globalThis.fetch;

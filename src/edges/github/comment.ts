@@ -10,7 +10,7 @@ import {
 } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
-/** GitHub's limit on a comment's body, in UTF-16 units. */
+/** GitHub's limit, in UTF-16 units. */
 export const MAX_COMMENT = 65_536;
 
 const PERMISSION = 'pull-requests: write';
@@ -22,27 +22,25 @@ export interface CommentJob {
   pullRequest: number;
   /** A comment about another head is never overwritten. */
   headSha: string;
-  /** Every comment of ours, `body` too, begins with it. */
+  /** Each of our comments starts with it, and so does `body`. */
   marker: string;
   body: string;
-  /** `auto` creates a comment only if something `ran`, and always updates an existing one. */
+  /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
   mode: CommentMode;
   ran: boolean;
   fork: boolean;
-  /** Null: `announceRun` was not called. */
   announced: OwnComments | null;
-  /** Replaces the announcement if the pull request has moved on. */
+  /** Replaces the announcement if the pull request has a newer head. */
   superseded: string;
 }
 
-/** Newest first, and the present text of the newest. */
 export interface OwnComments {
   self: Identity;
   own: Comment[];
   body: string;
 }
 
-/** Replaces the verdict in our comment if the pull request is at this commit. Never throws. */
+/** Replaces the verdict in our comment with an announcement. Never throws. */
 export async function announceRun(
   client: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker' | 'body'>,
@@ -70,7 +68,10 @@ type Comment = z.infer<typeof Comment>;
 
 const CreatedComment = z.object({ id: z.number().int() });
 
-/** Anyone can write the marker: ours are also by the token's account. `id` null: none written. */
+/**
+ * A comment is ours if it has the marker and the token's account: anyone can write the marker. `id`
+ * is null if none was written.
+ */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return NOT_WANTED;
   if (!job.body.startsWith(job.marker) || job.marker === '')
@@ -115,7 +116,6 @@ async function upsert(client: Client, job: CommentJob): Promise<PublishResult> {
   return { ok: true, id: updated, warnings: [...warnings, ...left] };
 }
 
-/** Ends our own announcement, unless a run for another commit wrote over it. */
 async function supersede(client: Client, job: CommentJob, self: Identity): Promise<void> {
   if (job.announced === null) return;
   const [newest] = (await find(client, job, self)).own;
@@ -132,7 +132,7 @@ function staleWarning(job: CommentJob, head: string): string {
   ].join('');
 }
 
-/** Newest first, and a warning if other people's comments have our marker. */
+/** Newest first, with a warning about other people's comments that have our marker. */
 async function find(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'pullRequest' | 'marker'>,
@@ -156,13 +156,12 @@ async function find(
   return { own, warnings: [warning] };
 }
 
-/** Logins are unique, and no user can have the brackets of an app's. */
+/** Logins are unique, and no user login can contain the brackets of an app's. */
 export function isOwn({ user }: Pick<Comment, 'user'>, self: Identity): boolean {
   if (!user) return false;
   return user.login.toLowerCase() === self.login.toLowerCase() || user.id === self.id;
 }
 
-/** Null: it was deleted after it was listed. */
 async function update(
   { octokit }: Client,
   job: Pick<CommentJob, 'repository' | 'body'>,
@@ -182,12 +181,11 @@ async function update(
   }
 }
 
-/** GitHub may change line ends. */
 export function sameText(a: string, b: string): boolean {
   return a.replaceAll('\r\n', '\n').trimEnd() === b.replaceAll('\r\n', '\n').trimEnd();
 }
 
-/** A concurrent run may have created one too: look again. Each run removes only older ones. */
+/** A concurrent run may have created one too, so look again. Each run removes only older ones. */
 async function createComment(
   client: Client,
   job: CommentJob,
@@ -222,7 +220,6 @@ async function createComment(
   }
 }
 
-/** A failure is a warning, because the report itself stands. */
 async function remove(
   { octokit }: Client,
   job: CommentJob,

@@ -3,10 +3,9 @@ import { userError, type UserError } from '../../errors.ts';
 import { NO_FACTS, type EventFacts } from '../../types/repository.ts';
 import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } from './payload.ts';
 
-/** The environment as the runner sets it; only named variables are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** GitHub sends events of at most 25 MB. */
+/** GitHub's limit for events is 25 MB. */
 export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 export const DEPENDABOT = 'dependabot[bot]';
@@ -32,7 +31,6 @@ const READERS: Readonly<Record<string, EventReader>> = {
   repository_dispatch: readBareEvent,
 };
 
-/** Reads only the facts that decide something. @throws UserError of one line. */
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
@@ -43,7 +41,7 @@ export function readEvent(env: Environment, payload: unknown): EventFacts {
   return read({ event, repository: own.data, env }, payload);
 }
 
-/** @throws UserError of one line, which repeats nothing of the file. */
+/** @throws UserError of one line, which never quotes the file. */
 export function parsePayload(text: string): unknown {
   if (text.length > MAX_PAYLOAD_CHARACTERS)
     throw userError(null, 'The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');
@@ -93,7 +91,7 @@ function push(context: Context, payload: unknown): EventFacts {
   return {
     ...commonFacts(context, event),
     base: isZero(before) ? null : before,
-    // A push of nothing deletes its branch or tag.
+    // A push without a commit deletes its branch or tag.
     head: isZero(after) ? null : after,
     headBranch: shortRef(ref),
   };
@@ -108,7 +106,6 @@ function mergeGroup(context: Context, payload: unknown): EventFacts {
     base: group.base_sha,
     head: group.head_sha,
     headBranch: shortRef(group.head_ref),
-    // Until the pull request is looked up, its repository is unknown.
     headRepository: null,
     fork: true,
   };
@@ -168,7 +165,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   return result.data;
 }
 
-/** Never repeats a value: payloads are written by strangers. */
+/** Never quotes a value, because strangers can write payloads. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
   if (issue.code === 'invalid_type')

@@ -4,17 +4,16 @@ const CUT = 'This summary is cut; the whole report is in the job summary and in 
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-/** At most `limit` bytes of UTF-8, never split within a character. */
+/** Cuts to at most `limit` bytes of UTF-8, between characters. */
 export function fitBytes(text: string, limit: number): string {
   const encoded = Buffer.from(text, 'utf8');
   if (encoded.length <= limit) return text;
   let end = limit;
-  // A byte of the form 10xxxxxx continues the character before it.
   while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return encoded.subarray(0, end).toString('utf8');
 }
 
-/** Cuts whole lines from the end, with a notice; closes an open code fence. `note` goes below. */
+/** Cuts whole lines from the end and says so. Closes an open code fence. Appends `note`. */
 export function fitMarkdown(text: string, note: string, limit: number): string {
   const whole = note === '' ? text : `${text}\n\n${note}`;
   if (utf8Bytes(whole) <= limit) return whole;

@@ -63,5 +63,5 @@ export const WorkflowRun = z.object({
   }),
 });
 
-/** A schedule's payload may be just its cron line. */
+/** A schedule's payload may contain just its cron line. */
 export const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });

@@ -3,7 +3,7 @@ import { errorMessage } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
 
-/** Publishing never throws. `id` null: nothing to write. `warnings`: one filtered line each. */
+/** `id` is null if there was nothing to write. `warnings` are single filtered lines. */
 export type PublishResult =
   { ok: true; id: number | null; warnings: string[] } | { ok: false; warning: string };
 
@@ -12,8 +12,8 @@ export const NOT_WANTED: PublishResult = { ok: true, id: null, warnings: [] };
 const FOREIGN_LENGTH = 300;
 
 /**
- * One line for the log. Foreign text in it is filtered and cut. `failed`: a main clause in the past,
- * such as `The comment was not written`. `fork`: GitHub may have given a read-only token.
+ * One line for the log; foreign text in it is filtered and cut. `failed`: a past-tense clause such
+ * as `The comment was not written`. `fork`: the token may be read-only.
  */
 export function publishFailureLine(
   failed: string,
@@ -54,7 +54,6 @@ function refusalReason(status: number, said: string, permission: string, fork: b
 
 function forbidden(said: string, permission: string, fork: boolean): string {
   if (/\blocked\b/i.test(said)) return 'the conversation is locked (403).';
-  // `permissions` only affect the workflow's token, not another token or a ruleset.
   if (said !== '' && !/accessible by integration/i.test(said) && !fork) {
     const ofApps = /personal access token|GitHub App/i.test(said);
     const advice = " Leave the input github-token at its default, which is an app's token.";
@@ -67,7 +66,7 @@ function forbidden(said: string, permission: string, fork: boolean): string {
   return `the token may not do this (403). ${advice}`;
 }
 
-/** GitHub uses 403 and 429 for both of its limits. */
+/** GitHub uses 403 and 429 for both of its rate limits. */
 function isRateLimit({ status, message }: HttpError, { headers }: Response): boolean {
   if (status === 429) return true;
   return (
@@ -88,7 +87,10 @@ interface HttpError extends Error {
   response?: Response;
 }
 
-/** Checked by shape: the class is in a package of octokit's own. No response: nothing came back. */
+/**
+ * Checks the shape, because octokit's class is in a nested package. Undefined response: no answer
+ * arrived.
+ */
 function isHttpError(error: unknown): error is HttpError {
   return (
     error instanceof Error &&
@@ -130,12 +132,11 @@ function serverText(text: string): string {
   return shorten(logLine(text.trim()), FOREIGN_LENGTH);
 }
 
-/** Does not repeat what cannot be a login. */
 export function account(login: string): string {
   return /^[A-Za-z0-9][\w-]{0,99}(?:\[bot\])?$/.test(login) ? login : 'another account';
 }
 
-/** GitHub may have done it without saying so. */
+/** GitHub may have completed the request without answering. */
 export function isTransient(error: unknown): boolean {
   return isHttpError(error) && (error.response === undefined || error.status >= 500);
 }

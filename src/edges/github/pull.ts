@@ -25,7 +25,7 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-/** The payload may be outdated. Rejects when GitHub does. */
+/** The pull request as it is now: the payload may be outdated. Rejects when GitHub does. */
 export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
   return readPull(client, repository, number, Pull);
 }
@@ -48,7 +48,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-/** The payload's base may be outdated (changed, or a rerun); it is the fallback. Never throws. */
+/** The payload's base may be outdated (changed, or a rerun). It is the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,
   facts: EventFacts,
@@ -72,7 +72,7 @@ const PullText = z.object({
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-/** The payload's labels and text may be outdated. Never throws. */
+/** Current labels and text, because the payload's may be outdated. Never throws. */
 export async function pullWords(
   client: Client,
   repository: string,
@@ -92,12 +92,12 @@ export async function pullWords(
   }
 }
 
-/** The facts of a run, or why there is nothing to judge. */
 export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
- * By head commit and repository: the event's list is empty for forks. Refuses two matches. The
- * trust level stays that of the run. @throws UserError if GitHub does not answer.
+ * Finds the pull request by head commit and repository, because the event's list is empty for
+ * forks. Rejects two matches. Keeps the run's trust level. @throws UserError if GitHub does not
+ * answer.
  */
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository } = facts;
@@ -146,7 +146,7 @@ async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<P
       wanted,
     );
   } catch (error) {
-    // A commit of a fork may be unknown here, but its open pull request is listed.
+    // GitHub may not know a fork's commit here, but it lists the open pull request.
     if (hasStatus(error, 404) || hasStatus(error, 422) || hasStatus(error, 409)) return [];
     throw error;
   }
@@ -180,7 +180,10 @@ function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {
 
 const QUEUE_BRANCH = /^gh-readonly-queue\/.+\/pr-(\d{1,15})-[0-9a-f]{40,64}$/;
 
-/** If unknown, the facts stay those of a stranger, with the reason as a warning. Never throws. */
+/**
+ * If GitHub does not answer, the facts are those of an outside contributor, with a warning. Never
+ * throws.
+ */
 export async function withQueuedPullRequest(
   client: Client,
   facts: EventFacts,

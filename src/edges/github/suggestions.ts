@@ -4,7 +4,6 @@ import { isOwn, sameText } from './comment.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
-/** Lines of head that the pull request's diff shows. */
 export interface ReviewSuggestion {
   path: string;
   startLine: number;
@@ -16,7 +15,6 @@ export interface SuggestionJob {
   repository: string;
   pullRequest: number;
   headSha: string;
-  /** Every suggestion of ours begins with it. */
   marker: string;
   suggestions: readonly ReviewSuggestion[];
   fork: boolean;
@@ -27,7 +25,6 @@ const ReviewComment = z.object({
   body: z.string().nullish(),
   user: z.object({ login: z.string(), id: z.number() }).nullish(),
   path: z.string(),
-  /** Null where the lines have changed since. */
   line: z.number().int().nullish(),
   start_line: z.number().int().nullish(),
   in_reply_to_id: z.number().int().nullish(),
@@ -37,13 +34,16 @@ type ReviewComment = z.infer<typeof ReviewComment>;
 
 const PERMISSION = 'pull-requests: write';
 
-/** One per place; ours have the marker and the token's account. Never throws; returns warnings. */
+/**
+ * Writes one suggestion per place. Ours have the marker and the token's account. Never throws;
+ * returns warnings.
+ */
 export async function publishSuggestions(client: Client, job: SuggestionJob): Promise<string[]> {
   try {
     return await keep(client, job);
   } catch (error) {
     const isClosed = hasStatus(error, 403) || hasStatus(error, 404);
-    // Without the right to read, none were ever written.
+    // A token that may not read comments cannot have written any.
     if (job.suggestions.length === 0 && isClosed) return [];
     const failed = 'Suggested fixes were not put on their lines';
     return [publishFailureLine(failed, PERMISSION, error, job.fork)];
@@ -114,7 +114,7 @@ async function put(
       path,
       side: 'RIGHT',
       line: endLine,
-      // GitHub refuses a first line that is also the last.
+      // GitHub rejects a start line that equals the end line.
       ...(startLine < endLine ? { start_line: startLine, start_side: 'RIGHT' as const } : {}),
       body,
     });
@@ -126,7 +126,7 @@ async function put(
   }
 }
 
-/** One with a reply keeps its place, so that the reply keeps its meaning. */
+/** Keeps suggestions with replies, because the replies refer to them. */
 async function withdraw(
   { octokit }: Client,
   { repository, marker }: SuggestionJob,

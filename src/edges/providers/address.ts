@@ -6,11 +6,11 @@ import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorKeys } from '../../types/vendors.ts';
 
-/** Servers and keys. Only the workflow names them, never a file of the repository. */
+/** Servers and keys. Only the workflow can name them, never a file of the repository. */
 export interface ProviderAccess {
   keys: VendorKeys;
   endpoints: ReadonlyMap<string, ServerAccess>;
-  /** Proxy for all https servers, by CONNECT only. Absent: none. */
+  /** Proxy for all https servers, used only by CONNECT. Absent: none. */
   proxy?: URL | null;
   /** Replaces vendors' public addresses, for tests and self-hosting. */
   vendorUrls?: Partial<Record<VendorName, string>>;
@@ -19,7 +19,6 @@ export interface ProviderAccess {
 interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
   key: string | null;
-  /** `value` null: its variable is not set. */
   headers?: readonly { name: string; env: string; value: string | null }[];
 }
 
@@ -27,16 +26,14 @@ export interface Address {
   base: URL;
   key: string | null;
   headers: Readonly<Record<string, string>>;
-  /** Azure's API version, part of every address; the key is then sent as `api-key`. */
+  /** Azure's API version, part of every address. If set, the key is sent as `api-key`. */
   apiVersion: string | null;
-  /** Azure's older addresses have the model in the path. */
+  /** Azure's older addresses contain the model in the path. */
   deployments: boolean;
   pace: GivenPace;
-  /** Bypasses the proxy. */
   direct: boolean;
 }
 
-/** Every secret value of an access: to be masked, redacted and removed from the environment. */
 export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
@@ -48,7 +45,6 @@ export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] 
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
-/** The address for a target, or why it has none: a missing key, an unknown name, no https. */
 export function addressOf(
   { provider, endpoint: name }: { provider: VendorName; endpoint: string | null },
   access: ProviderAccess,
@@ -60,7 +56,6 @@ export function addressOf(
   return typeof found === 'string' ? problem(null, found) : found;
 }
 
-/** Text: why there is no address. */
 function vendorAddress(
   provider: VendorName,
   { keys, vendorUrls }: ProviderAccess,
@@ -162,7 +157,6 @@ export function keySourceOf(
 
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
   const found = new Map<string, Problem>();
-  // Variants of a suite share targets.
   for (const target of new Set(targets)) {
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);

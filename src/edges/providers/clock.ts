@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-/** Work under way, except waiting for batches. */
+/** Tracks work in progress, except waiting for batches. */
 export interface Activity {
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves once nothing was under way for {@link QUIET_TURNS} turns of the event loop. */
   quiet(): Promise<void>;
 }
 
-/** Pure computation ends within one turn; one more for what waits for it. */
+/** Pure computation ends within one turn. The others are a margin for code that awaits it. */
 const QUIET_TURNS = 3;
 
 export function createActivity(turn: () => Promise<void>): Activity {
@@ -44,12 +43,11 @@ export function createActivity(turn: () => Promise<void>): Activity {
   };
 }
 
-/** What a sleep is for; tests tell sleeps apart by it. */
 export type Sleep = 'pause' | 'deadline' | 'head start' | 'silence' | 'end' | 'drain';
 
 export interface Clock {
   now(): number;
-  /** Ends after `ms`, or earlier (by resolving or rejecting) when the signal fires. */
+  /** Ends after `ms`, or earlier (it resolves or rejects) when the signal fires. */
   sleep(ms: number, signal: AbortSignal, what: Sleep): Promise<void>;
 }
 
@@ -58,10 +56,10 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Milliseconds for paid calls in flight; a runner kills a cancelled job after ten seconds. */
+/** Milliseconds for paid calls in flight. A runner kills a cancelled job after ten seconds. */
 const DRAIN_MS = 3000;
 
-/** Calls `stop` {@link DRAIN_MS} after `signal` fires; the returned function cancels that. */
+/** Calls `stop` {@link DRAIN_MS} after `signal` fires. The returned function cancels that. */
 export function stopAfterDrain(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
   stop: () => void,
@@ -76,7 +74,6 @@ export function stopAfterDrain(
   return () => closed.abort();
 }
 
-/** Sleeps without ever rejecting; the caller checks the signal. */
 export async function pause(
   clock: Clock,
   ms: number,
@@ -86,18 +83,18 @@ export async function pause(
   try {
     await clock.sleep(ms, signal, what);
   } catch {
-    // An aborted sleep is over, like any other.
+    // The sleep was aborted; the caller checks the signal.
   }
 }
 
 type StartDeadline = (expired: () => void) => () => void;
 
-/** Deadlines of equal length, served by one sleep: a timer per call would cost too much. */
+/** Deadlines of equal length share one sleep, because a timer per call is too expensive. */
 export function createDeadlines(clock: Clock, ms: number): StartDeadline {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
-    // Restarted after each pause: an iterator kept across pauses would retain every deadline.
+    // A new iterator after each pause: one kept across pauses would retain every deadline.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
       const wait = oldest.at - clock.now();
       if (wait <= 0) {

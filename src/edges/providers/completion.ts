@@ -2,7 +2,7 @@ import type { Completion, Requests } from '../../types/model.ts';
 import type { RetriedResult } from './retry.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-/** `at`: when an answer came, in milliseconds since 1970. */
+/** `at`: when the answer arrived, in milliseconds since 1970. */
 export function callCompletion(
   tried: RetriedResult<VendorOutput>,
   label: string,
@@ -27,7 +27,7 @@ export function callCompletion(
   return tried.sent ? error : { ...error, unsent: true };
 }
 
-/** `assumed`: requests that the meter assumes for a completion of this kind. */
+/** `assumed`: the number of requests that the meter counts for such a completion by default. */
 function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
   return {
     ...(attempts > assumed ? { attempts } : {}),
@@ -35,7 +35,6 @@ function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): 
   };
 }
 
-/** `latency_ms` is null for a batch. */
 export function answerCompletion(
   { kind: _, served, steps = [], ...answer }: VendorOutput,
   latency_ms: number | null,

@@ -2,10 +2,9 @@ import { member, parsedJson } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
 import { messageOfEvents } from './message-stream.ts';
 
-/** Lines of JSON never start like this: line ends within JSON strings are escaped. */
+/** JSON text cannot match: line ends within its strings are escaped. */
 const EVENTS = /^:|^(data|event):/m;
 
-/** The JSON of a reply that came as an event stream; other text is returned unchanged. */
 export function jsonOfEventStream(text: string, type: string | undefined): string {
   if (!isEventStream(type) && !EVENTS.test(text)) return text;
   const lines = text.split(/\r\n|\n|\r/);

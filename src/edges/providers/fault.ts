@@ -6,24 +6,26 @@ import type { VendorAnswer } from './vendors/vendor.ts';
 export interface Fault {
   kind: ErrorKind;
   message: string;
-  /** `later`: retry after a backoff. `limited`: all calls to the server back off, and fewer run. */
+  /**
+   * `later`: retry after a backoff. `limited`: also reduces concurrency and pauses all calls to the
+   * server.
+   */
   retry: 'never' | 'later' | 'limited';
   waitMs: number | null;
-  /** Which requests would fail the same way; these are not sent. */
+  /** Which other requests would fail the same way; these are not sent. */
   scope: 'request' | 'model' | 'server';
-  /** For recognising what the server refuses; never shown. */
+  /** Used to recognise what the server refuses. Never shown. */
   status: number | null;
   said: string;
   detail: string;
   spent: MeteredUsage[];
-  /** No connection was made: after some in a row, the server is not called again. */
+  /** No connection was made. After several of these in a row, the server is not called again. */
   unreached?: true;
-  /** At most one retry, whatever tries are left. */
   once?: true;
   ended?: Ended;
 }
 
-/** Failures below HTTP's status, or of the body. `late`: the timeout passed. */
+/** Failures below the HTTP status, or of the body. `late`: the timeout passed. */
 type TransportCode =
   | 'late'
   | 'redirect'
@@ -55,7 +57,6 @@ export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
 export const MAX_REPLY_DEPTH = 100;
 
-/** Errors of a connection that was made, and may pass. */
 const PASSING = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
 export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {}): Fault {
@@ -97,7 +98,7 @@ export function budgetFault(): Fault {
 
 export function transportFault({ code, system }: TransportError, timeoutMs: number): Fault {
   switch (code) {
-    // Not retried: the server may have worked, and charged, all that time.
+    // Not retried: the server may have worked, and charged, during all that time.
     case 'late':
       return fault('timeout', `no complete reply after ${timeoutMs / 1000} s`);
     case 'cut':

@@ -10,12 +10,13 @@ import {
 } from './http.ts';
 import { toResponse, type Received } from './reply.ts';
 
-/** The SDKs' timers cannot be disabled; with this margin ours fire first. */
+/** The SDKs' timers cannot be disabled, so they get this margin and ours fire first. */
 export const SDK_MARGIN_MS = 60_000;
 
 /**
- * A `fetch` for the vendors' SDKs: one host, no redirects, no proxy of the environment, limits on a
- * reply's time, size and depth; adds the key. Rejects with {@link TransportError} only.
+ * A `fetch` for the vendors' SDKs. It connects to one host, ignores redirects and proxy variables,
+ * limits a reply's time, size and depth, and adds the key. Rejects only with {@link
+ * TransportError}.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
@@ -35,8 +36,8 @@ function sendable(body: RequestInit['body']): RequestBody {
 }
 
 /**
- * Like the bounded fetch, but a success is an uncompressed stream: `timeoutMs` limits the time
- * without a byte, and the reader its size. The stream fails with {@link TransportError} only.
+ * Like {@link createBoundedFetch}, but streams a successful reply without decompressing it.
+ * `timeoutMs` limits the time without data, the reader the size.
  */
 export function createDownload(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: false });
@@ -73,7 +74,7 @@ async function* responseChunks(
       yield chunk as Buffer;
     }
   } catch (error) {
-    // Only our own code destroys the stream with a TransportError; others mean a lost connection.
+    // Only our code destroys the stream with a TransportError. Other errors mean a lost connection.
     throw error instanceof TransportError ? error : new TransportError('cut');
   } finally {
     settle();

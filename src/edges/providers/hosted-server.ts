@@ -35,10 +35,10 @@ export interface Server {
   refusals: Refusals;
   prefixes: Prefixes;
   opening: Opening;
-  /** Faults that further requests to a model would meet too. */
+  /** By model: faults that all its further requests would have. */
   closed: Map<string, Fault>;
   keySource: string;
-  /** The key and header values that are too long to be a word of an answer. */
+  /** Keys and header values that are too long to be part of an ordinary answer. */
   secrets: readonly string[];
   bounded: BoundedFetch;
   post(): Promise<Post>;
@@ -47,7 +47,7 @@ export interface Server {
   paced: Map<string, Pacer>;
 }
 
-/** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer legitimately. */
+/** Shorter values (`EMPTY`, `lm-studio`) may occur in an answer by chance. */
 const MIN_SECRET_LENGTH = 16;
 
 function longSecrets({ key, headers }: Address): string[] {
@@ -137,12 +137,15 @@ export function pacerOf(
   return pacer;
 }
 
-/** Servers refuse quickly and answer slowly: after this long, requests stop waiting for the first. */
+/**
+ * Servers reject quickly and answer slowly. After this long, others stop waiting for the first
+ * request.
+ */
 const HEAD_START_MS = 2000;
 
-/** Sends one request of a kind first, so that a bad key or parameter fails once. */
+/** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
 interface Opening {
-  /** The lead, to be ended by calling the result; null after waiting for another leader. */
+  /** Returns a function that ends the lead, or null after waiting for another request's lead. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 

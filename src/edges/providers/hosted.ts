@@ -71,7 +71,7 @@ export function createHosted(options: HostedOptions): Hosted {
   };
 }
 
-/** Retries without what the model refuses. Others wait for the first, so a bad key fails once. */
+/** Retries without the options that the model refuses. */
 async function askHosted(
   to: Destination,
   request: Request,
@@ -80,7 +80,6 @@ async function askHosted(
 ): Promise<Completion> {
   const { server } = to;
   await server.refusals.recall(target);
-  // Loading the SDK does not count as head start.
   await server.post().catch(() => undefined);
   let refused = 0;
   let plainly = false;
@@ -119,7 +118,9 @@ interface HostedCall {
 
 const KEY = 'key';
 
-/** Null: the request can do without what was refused. `plainly`: the answer's form was wrong. */
+/**
+ * Null: the request must be retried without an option. `plainly`: the answer had the wrong form.
+ */
 async function askOnce(
   { server, pacer, files }: Destination,
   asking: HostedCall,
@@ -174,7 +175,7 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
   };
 }
 
-/** Groq rejects an answer in the wrong form: the answer is lost, but no parameter was refused. */
+/** Groq reports an answer in the wrong form as an error. No parameter was refused. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 function closeModel(
@@ -207,7 +208,7 @@ async function sendOnce(
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(whole), endpointPath(server, endpoint, target));
     const received = await response.text();
-    // A server may echo its key; answers are stored and read by metrics.
+    // A server may echo its key, and answers are stored.
     const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
     const now = clock.now();
@@ -239,7 +240,6 @@ function unreadFile(error: unknown): Fault {
   );
 }
 
-/** Checked for each request: a grader, too, may be shown files that it does not take. */
 export function whyRefused({ messages }: Request, target: HostedTarget): string | null {
   const types = filesIn(messages).map(({ type }) => type);
   const type = refusedFile(target, types);
@@ -268,7 +268,6 @@ function endpointPath(
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** Adds where the key comes from, or that a proxy of the environment is ignored. */
 function withHint(
   found: Fault,
   { keySource }: Server,
@@ -291,7 +290,7 @@ const WEB_PAGE =
   ': it is a web page; look whether the address leads to the API (most end in /v1), and ' +
   'what before it asks to log in';
 
-/** A reply that is not JSON was cut short or is not the vendor's; a retry may succeed. */
+/** The reply was cut short or is not the vendor's. A retry may succeed. */
 function unreadableReply(
   { replyName }: Pick<Vendor, 'replyName'>,
   { type, text }: { type: string; text: string },

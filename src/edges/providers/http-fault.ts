@@ -5,13 +5,12 @@ interface HttpFailure {
   code: string;
   said: string;
   page?: boolean;
-  /** Milliseconds the server asked to wait; null if it did not. */
   waitMs: number | null;
-  /** `x-should-retry`, which overrides the status; null when absent. */
+  /** The header `x-should-retry`, which overrides the status. Null if absent. */
   shouldRetry: boolean | null;
 }
 
-/** The fault of an HTTP error status. Never repeats the key, whatever the server wrote. */
+/** Classifies an HTTP error status. Never repeats the key, whatever the server wrote. */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, said, waitMs } = failure;
   const tail = said === '' ? '' : `: ${said}`;
@@ -41,7 +40,7 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   return fault('request', refused, { scope: unknown ? 'model' : 'request' });
 }
 
-/** The server's message about an unknown key is not shown, because it may quote the key. */
+/** Does not show the server's message about an unknown key, because it may quote the key. */
 function closedFault(failure: HttpFailure, tail: string): Fault | null {
   const { status, code, said } = failure;
   if (status === 403) return forbiddenFault(failure, tail);
@@ -73,15 +72,14 @@ const OF_RIGHTS =
 
 const WRONG_KEY = /^(API key not valid|(incorrect|invalid) API key)\b/i;
 
-/** Unlike a rate limit, these do not pass in a minute. */
+/** Unlike rate limits, these last longer than a minute. */
 const QUOTA_EXHAUSTED = /insufficient_(quota|funds)|billing|credit_balance|spend_limit|usage_limit/;
 
-/** OpenRouter: the credit suffices for a smaller request. */
+/** OpenRouter's words for: the credit suffices only for a smaller request. */
 const AFFORDABLE = /\bfewer max_tokens\b|\bcan only afford\b/i;
 
 const NO_CREDIT = /\bcredit balance is too low\b/i;
 
-/** Azure, Ollama, LM Studio and web servers: there is nothing at this address. */
 export const NO_ADDRESS =
   /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
 
@@ -94,15 +92,15 @@ const SUCCESSOR =
 
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
-/** OpenAI, OpenRouter, xAI and gateways: the content of a request was filtered. */
+/** OpenAI, OpenRouter, xAI and gateways: the request's content was filtered. */
 const FILTER_WORDS =
   /\bmoderation\b|\bflagged\b|usage guidelines|safety_check|content_policy|content safety check|\bguardrail\b|\b(prompt|input) (was )?blocked/i;
 
-/** About an account rather than a request: the key is refused. */
+/** Says that the account, not the request, was flagged: the key is refused. */
 const FLAGGED_ACCOUNT =
   /\b(account|organi[sz]ation|project|team|key|user(?! (?:input|message|prompt|content|request)s?\b)|IP)\b[^.]{0,60}\bflagged\b/i;
 
-/** Quoted names are the prompt's own, such as a schema called `moderation`. */
+/** Quoted names can come from the prompt, such as a schema called `moderation`. */
 const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 
 const OF_PARAMETER =
@@ -140,7 +138,7 @@ function isUnknownModel({ status, code, said }: HttpFailure): boolean {
   );
 }
 
-/** Not "File f-1 for this model not found", which is about one request. */
+/** Excludes "File f-1 for this model not found", which concerns one request. */
 const MENTIONS_MODEL = /(?<!\b(?:for|of|by|in|with) (?:this |the |your )?)\bmodels?\b/i;
 
 const NOT_FOUND =
@@ -150,13 +148,12 @@ const NOT_FOUND =
 const UNKNOWN_MODEL =
   /^(model not exist$|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
 
-/** Google, DeepSeek, OpenAI and OpenRouter. */
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 
 function retryOf({ status, code, said, waitMs, shouldRetry }: HttpFailure): Fault['retry'] {
   if (shouldRetry === false) return 'never';
-  // 529 is Anthropic's "overloaded", 498 Groq's. A 503 that names a wait or overload concerns the
-  // whole server.
+  // 529 is Anthropic's "overloaded", 498 is Groq's. A 503 that names a wait or overload concerns
+  // the whole server.
   const tooMuch = status === 503 && (waitMs !== null || OVERLOADED.test(`${code} ${said}`));
   if (status === 429 || status === 529 || status === 498 || tooMuch) return 'limited';
   return status === 408 || status === 409 || status >= 500 || shouldRetry === true

@@ -9,14 +9,14 @@ import type { Received } from './reply.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
-  /** The only origin for requests and the key. */
+  /** Requests, with the key, go only to this origin. */
   base: URL;
   auth: { header: string; value: string } | null;
   headers?: Readonly<Record<string, string>>;
   query?: string | undefined;
-  /** Proxy for an https origin; loopback http never uses it. Absent: none. */
+  /** Proxy for an https origin. http to loopback never uses it. Absent: none. */
   proxy?: URL | null | undefined;
-  /** Milliseconds for a request to the last byte of its reply, or of silence during a download. */
+  /** Milliseconds until the last byte of the reply. For a download: longest time without data. */
   timeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface BoundedFetch {
 /** The SDK's other headers are dropped, because the environment or a parameter may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
-/** A stream of bytes is for batches, which are too large for memory. */
+/** Batches are streamed, because they are too large for memory. */
 export type RequestBody = string | ReadableStream<Uint8Array> | null;
 
 interface OutgoingRequest {
@@ -47,7 +47,7 @@ export interface OpenRequest {
 }
 
 interface HttpSender {
-  /** Redirects do not reach `receive`. Rejects with {@link TransportError} only. */
+  /** `receive` never sees redirects. Rejects only with {@link TransportError}. */
   send<T>(
     input: string | URL | Request,
     sent: OutgoingRequest,
@@ -60,7 +60,7 @@ interface HttpSender {
   close(): void;
 }
 
-/** Uses node:http because global fetch obeys proxy variables of the environment. */
+/** Uses node:http because global fetch follows proxy variables. */
 export function createOutgoing(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean },
@@ -127,7 +127,6 @@ function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } 
     : null;
 }
 
-/** A protocol upgrade would leave the request waiting forever. */
 function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {
   const switched = (): void => fail(new TransportError('connection', 'status 101'));
   request.on('information', ({ statusCode }) => {
@@ -140,13 +139,12 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
 }
 
 function sendBody(request: http.ClientRequest, body: RequestBody): void {
-  // A server may answer or disconnect before all of a stream was sent; the request reports that.
+  // A server may answer or disconnect before the whole stream is sent. The request reports that.
   if (body instanceof ReadableStream)
     pipeline(Readable.fromWeb(body), request).catch(() => undefined);
   else request.end(body ?? undefined);
 }
 
-/** Resolves an address if it has the same origin as `base`. */
 function routeTo(
   address: string,
   { base, query }: RequestBounds,
@@ -154,7 +152,6 @@ function routeTo(
   const { origin, hostname, port, pathname, search } = new URL(address);
   if (origin !== base.origin) throw new TransportError('host');
   const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;
-  // The brackets of an IPv6 address are only notation.
   return { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + asked };
 }
 

@@ -25,18 +25,15 @@ import type { RunOfCalls } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
-  /** Concurrent calls, per vendor and endpoint, and per program. */
+  /** Concurrent calls per vendor, endpoint and program. */
   concurrency: { start: number; max: number };
-  /** From sending a request to the last byte of its reply, in milliseconds. */
+  /** Milliseconds from sending a request to the last byte of its reply. */
   timeoutMs: number;
-  /** Attempts per call, the first included. */
   maxTries: number;
-  /** Ends every call, waiting or in flight, as `aborted`. */
+  /** Ends every call, queued or in flight, as `aborted`. */
   signal: AbortSignal;
-  /** Folder with the project's files at a commit, created on demand. */
   checkout(commit: string): Promise<string>;
   readRecording(commit: string, file: string): Promise<string>;
-  /** The bytes of a file in a message. */
   readFile: ReadFile;
   recordingKey(request: RecordedRequest): string;
   env: Readonly<Record<string, string | undefined>>;
@@ -44,23 +41,20 @@ export interface ProviderOptions extends ProviderAccess {
   clock: Clock;
   random(): number;
   log(line: string): void;
-  /** Removes secrets from text; absent: those of this access. */
   redact?(text: string): string;
-  /** Called before every paid attempt, retries included. False: the call ends as `budget`. */
+  /** Called before every paid attempt, including retries. If false, the call ends as `budget`. */
   onAttempt?(request: Request): boolean;
-  /** Called when an attempt was refused for something the request can do without. */
   onRefused?(request: Request): void;
-  /** What earlier runs learned about models; absent: nothing is stored. */
+  /** What earlier runs learned about models. Absent: nothing is stored. */
   memory?: RefusalMemory;
-  /** Answers targets that name a transport; absent: they are called directly. */
   transport?: {
     open(options: TransportOptions): RequestTransport;
-    /** Busy while calls are under way that may lead to further ones. */
+    /** Busy during calls that may cause more calls. */
     activity: Activity;
   };
 }
 
-/** `signal` ends waiting, but not a call that may cost money. */
+/** `signal` ends waiting, but not a call that may already cost money. */
 export interface TransportOptions extends RunOfCalls, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;
@@ -75,13 +69,13 @@ export interface RequestTransport {
 }
 
 export interface Providers {
-  /** Never rejects; a failure is a completion of status `error`. */
+  /** Never rejects: a failure is a completion of status `error`. */
   complete: Complete;
-  /** Keys and endpoints that are not set, and other reasons why these targets cannot be called. */
+  /** Reports missing keys and endpoints, and other reasons why these targets cannot be called. */
   missingKeys(targets: readonly Target[]): Problem[];
   clashingHeaders(targets: readonly Target[]): Problem[];
   waiting(): WaitingBatches | null;
-  /** Ends calls in flight, closes connections, and kills programs with their children. */
+  /** Ends calls in flight, closes connections, and kills programs with their child processes. */
   close(): Promise<void>;
 }
 
@@ -91,7 +85,7 @@ const WITHOUT_VECTORS: Completion = {
   message: 'a program answers in words and has no embeddings',
 };
 
-/** @throws UserError when an address is neither https nor loopback: no key is sent to one. */
+/** @throws UserError for an address that is neither https nor loopback: no key is sent there. */
 export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);

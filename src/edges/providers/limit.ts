@@ -42,10 +42,9 @@ interface QueueNode<T> {
   next: QueueNode<T> | null;
 }
 
-/** A FIFO queue with two priorities, as a linked list: constant time however many wait. */
+/** A FIFO queue with two priorities. As a linked list it needs constant time at any length. */
 export function createQueue<T>(): Queue<T> {
   const head: QueueNode<T> = { next: null };
-  // The last of those ahead, and the last of all; the head if there is none.
   let [ahead, last] = [head, head];
   return {
     add(item, isAhead) {
@@ -67,9 +66,8 @@ export function createQueue<T>(): Queue<T> {
 }
 
 export type SlotOutcome =
-  /** `waitMs`: the server asked for a rest although it answered. */
+  /** `waitMs`: the server answered but asked for a pause. */
   | { kind: 'answered'; latencyMs: number; waitMs: number }
-  /** The server is up but rejected this request. */
   | { kind: 'refused' }
   | { kind: 'limited'; waitMs: number; unwaited?: boolean; fault: Fault }
   | { kind: 'failed'; fault: Fault }
@@ -85,19 +83,21 @@ interface Ticket {
 export interface Limiter {
   /** Waits for a slot. Retries (`again`) go ahead of new calls. */
   acquire(again: boolean): Promise<Admission>;
-  /** `down`: the server is given up. `first`: others in flight will report the same failure. */
+  /**
+   * `down`: why the server is given up. `first`: false for calls in flight that fail with another
+   * one.
+   */
   release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
   shut(): boolean;
-  /** Calls so far, and how many may be in flight. */
   stats(): { calls: number; answered: number; limit: number };
 }
 
-/** A server is given up after this long, and as many rounds as a call has tries. */
+/** A server is given up after this time, and as many rounds of failures as a call has tries. */
 export const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
-  /** Rounds of failures without an answer that lasted at least `afterMs`. */
+  /** Rounds of failures without an answer, over at least `afterMs`. */
   giveUp: { rounds: number; afterMs: number };
   clock: Clock;
   signal: AbortSignal;
@@ -114,7 +114,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   let health: Health | null = null;
   let busy = 0;
 
-  // Created with the first call, because earlier time does not count as time without an answer.
+  // Created with the first call, because earlier time does not count as downtime.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {
@@ -149,7 +149,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (signal.aborted) return Promise.resolve({ status: 'aborted' });
       if (!again) counts.calls++;
       const fault = healthNow().down();
-      // One call at a time probes whether a server that was given up is back.
+      // After a server was given up, one call at a time tests whether it is back.
       if (fault !== null && (fault.scope === 'server' || busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
@@ -170,22 +170,22 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** With `scope: 'server'` for the rest of the run, else until a call is answered. */
+/** `fault.scope` `server`: down for the rest of the run. Otherwise until a call succeeds. */
 interface Health {
   round(): number;
   recordAnswer(now: number): void;
-  /** True for the first failure of a round, because calls in flight fail together. */
+  /** True for the first failure of a round: calls in flight fail together. */
   recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
   down(): Fault | null;
 }
 
-/** A single too long wait may concern another model. */
+/** One excessive wait may concern another model. */
 const UNWAITED_ROUNDS = 2;
 
-/** Refused connections in a row; calls that are refused together count once. */
+/** Refused connections in a row. Calls that are refused together count once. */
 const MOST_UNREACHED = 3;
 
-/** Without it every queued call would use up all its tries on a server that is down. */
+/** Without this, every queued call would use all its tries on a server that is down. */
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
   let round = 0;
   let failures = 0;

@@ -10,7 +10,7 @@ import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 
-/** The request with more room for an answer that our own limit cut; null: it did not. */
+/** The request with a higher limit, if our own limit cut the answer; else null. */
 export function withMoreRoom(
   request: Request,
   vendor: VendorName,
@@ -19,7 +19,7 @@ export function withMoreRoom(
   const { ownLimit } = factsOf(vendor);
   const { parameters } = request;
   if (ownLimit === undefined || LIMITS.some((name) => name in parameters)) return null;
-  // Else the context window was full.
+  // Otherwise the context window was full.
   const isCut = completion.ended === 'length' && writtenTokens(completion) >= ownLimit.first;
   return isCut
     ? { ...request, parameters: { ...parameters, max_tokens: ownLimit.second, stream: true } }
@@ -31,7 +31,6 @@ function writtenTokens(completion: Completion): number {
   return used?.usage?.output_tokens ?? 0;
 }
 
-/** The longer answer, or the first if there is none; with the requests of both. */
 export function longerOf(first: Completion, second: Completion): Completion {
   const made = (of: Completion): number => of.attempts ?? (wasNotMade(of) ? 0 : 1);
   const unused: MeteredUsage[] = [first, second].flatMap((of) => of.spent ?? []);

@@ -1,7 +1,7 @@
 import { isMap, member, type JsonMap } from '../../types/plain.ts';
 import { TransportError } from './fault.ts';
 
-/** The message that Anthropic's events build; null: they are another API's. */
+/** Builds the message from Anthropic's events. Null if the events are from another API. */
 export function messageOfEvents(events: readonly unknown[]): JsonMap | null {
   const started = member(events[0], 'message');
   if (member(events[0], 'type') !== 'message_start' || !isMap(started)) return null;
@@ -29,7 +29,6 @@ function mapOf(value: unknown): JsonMap {
   return isMap(value) ? value : {};
 }
 
-/** The member of a block that each kind of delta continues. */
 const GROWING = [
   ['text', 'text'],
   ['thinking', 'thinking'],
@@ -39,7 +38,7 @@ const GROWING = [
 function grown(block: JsonMap, delta: JsonMap): JsonMap {
   const [from, to] = GROWING.find(([name]) => typeof delta[name] === 'string') ?? [];
   if (from === undefined || to === undefined) return block;
-  // The input of a call begins as an empty map and comes as pieces of JSON text.
+  // A call's input starts as an empty map and arrives as pieces of JSON text.
   const before = typeof block[to] === 'string' ? block[to] : '';
   return { ...block, [to]: `${before}${String(delta[from])}` };
 }

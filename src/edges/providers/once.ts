@@ -9,11 +9,14 @@ import {
 
 interface OnceOptions {
   keyOf(request: Request): string;
-  /** `forget`: a store below has the answers. Errors are always kept: a refusal is not repeated. */
+  /**
+   * `forget`: a store below keeps the answers. Errors are always kept, so that a rejected request
+   * is not repeated.
+   */
   answers: 'keep' | 'forget';
 }
 
-/** Later callers get the first one's completion, marked as reused, unless it was aborted. */
+/** Later callers get the first call's completion, marked as reused, unless it was aborted. */
 export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
   const known = new Map<string, Promise<Completion>>();
   const first = async (key: string, request: Request): Promise<Completion> => {
@@ -45,7 +48,7 @@ function asReused(shared: Completion): Completion {
     : { ...completion, unsent: true };
 }
 
-/** Writes each answer, also a cached one, as a line of a recordings file. Skips errors. */
+/** Writes each answer, even a cached one, as a line of a recordings file. Skips errors. */
 export function recordAnswers(
   complete: Complete,
   write: (line: string) => Promise<void>,

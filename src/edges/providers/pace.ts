@@ -4,9 +4,9 @@ import { pause, type Clock } from './clock.ts';
 export interface Pacer {
   run<T>(work: () => Promise<T>): Promise<T>;
   turn(): Promise<void>;
-  /** Waits again after a slot was granted, so that the request is sent at the set pace. */
+  /** Call again after getting a slot, so that the request keeps to the pace. */
   due(): Promise<void>;
-  /** Adopts this pace too if it is slower: base and head share one server. */
+  /** Uses this pace if it is slower: base and head share one server. */
   tighten(pace: GivenPace): void;
 }
 
@@ -58,7 +58,7 @@ export interface Pace {
 }
 
 /**
- * Two running means of latency: the quick one covers half a round of answers (at least five), the
+ * Two running means of latency. The quick one covers half a round of answers (at least five), the
  * slow one twenty times as many. The limit grows while quick ≤ slow times this factor.
  */
 const QUICK_MEMORY = 5;
@@ -68,8 +68,9 @@ const SLOWER = 20;
 const STILL_QUICK = 2;
 
 /**
- * AIMD concurrency: from `start` the slots double per round of answers until the first rate limit,
- * then grow by one per round while latency is stable. A rate limit halves them. Always in 1–`max`.
+ * Additive increase, multiplicative decrease (AIMD) of concurrency, always within 1–`max`. From
+ * `start`, the slots double per round of answers until the first rate limit. Then they grow by one
+ * per round while latency is stable. A rate limit halves them.
  */
 export function createPace({ start, max }: { start: number; max: number }): Pace {
   let limit = Math.max(1, Math.min(start, max));
@@ -81,7 +82,7 @@ export function createPace({ start, max }: { start: number; max: number }): Pace
     answered(latencyMs, saturated) {
       const weight = 1 / Math.max(QUICK_MEMORY, limit / 2);
       quickMs = quickMs === 0 ? latencyMs : quickMs + weight * (latencyMs - quickMs);
-      // The slow mean falls at once and rises slowly, so that a lasting slowdown is accepted.
+      // The slow mean falls immediately and rises slowly, to adapt to a lasting slowdown.
       slowMs =
         slowMs === 0 || quickMs < slowMs
           ? quickMs

@@ -4,7 +4,7 @@ import { cachesFrom } from '../../types/passports.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface Mark {
-  /** Leading messages up to the mark; null: nothing is marked. */
+  /** Number of leading messages up to the mark; null if nothing is marked. */
   messages: number | null;
   done(answered: boolean): void;
 }
@@ -15,13 +15,13 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low guess: marking too short a prefix costs nothing. */
+/** A low estimate: marking a too short prefix costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Chooses prefixes to mark for vendors with explicit prompt caching. Writing a prefix costs a
- * quarter more than sending it; reading it costs a tenth or less. So the first request marks
- * nothing, the second writes, later ones read; until it is written, others go out unmarked.
+ * Chooses prefixes to mark for vendors with explicit prompt caching. Writing a prefix costs 25 %
+ * more than sending it; reading it costs at most a tenth. So the first request marks nothing, the
+ * second writes the prefix, and later ones read it. Requests sent meanwhile are unmarked.
  */
 export function createPrefixes(): Prefixes {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
@@ -64,7 +64,7 @@ function cacheablePrefixes(
     length += Buffer.byteLength(content);
     hash.update(JSON.stringify([role, content]));
     const count = index + 1;
-    // Blank text cannot be marked.
+    // Vendors reject a mark on blank text.
     if (count >= first && length >= leastBytes && content.trim() !== '')
       found.push({ messages: count, key: hash.copy().digest('base64') });
   }

@@ -8,7 +8,7 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const EXIT_GRACE_MS = 1000;
 
 interface ChildOptions {
-  /** Program and arguments; not interpreted by a shell. */
+  /** Program and arguments. No shell interprets them. */
   command: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface Child {
   ended: Promise<End>;
 }
 
-/** Starts a process in its own group, so that its children can be killed with it. */
+/** Starts a process in a separate group, so that its children can be killed with it. */
 export function startChild(options: ChildOptions): Child {
   const { env, onOut, onErr, on = THIS_PLATFORM } = options;
   const child = spawnChild(options, on);
@@ -49,7 +49,6 @@ export function startChild(options: ChildOptions): Child {
     overflow = true;
     kill('SIGKILL');
   };
-  // Writing to a process that exited is reported by its exit, not by the pipe.
   child.stdin.on('error', () => {});
   forEachLine(child.stdout, onOut, tooLong);
   forEachLine(child.stderr, onErr, tooLong);
@@ -65,7 +64,7 @@ export function startChild(options: ChildOptions): Child {
         : code === null
           ? { how: 'signal', signal: signal ?? 'unknown' }
           : { how: 'exit', code };
-      // Pipes may still hold answers, but a child outside the group may keep them open forever.
+      // The pipes may still contain answers. A child outside the group may keep them open forever.
       const grace = setTimeout(() => resolve(end), EXIT_GRACE_MS);
       child.on('close', () => {
         clearTimeout(grace);
@@ -96,7 +95,6 @@ function spawnChild(
       cwd,
       env: { ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // On Windows this would open a window, and creates no group.
       detached: on.platform !== 'win32',
       shell: false,
       windowsHide: true,
@@ -148,7 +146,6 @@ export const THIS_PLATFORM: ProgramPlatform = {
 
 const DEFAULT_ENV_NAMES = ['PATH', 'HOME', 'LANG'];
 
-/** Most Windows programs need these. Variable names ignore case there. */
 const WINDOWS = [
   ...['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
   'ProgramFiles',
@@ -182,13 +179,12 @@ interface Startable {
   verbatim: boolean;
 }
 
-/** In Windows' own search order. */
 const EXTENSIONS = ['.com', '.exe', '.bat', '.cmd'];
 
-/** The command interpreter expands these even inside quotes. */
+/** cmd.exe expands these even inside quotes. */
 const READ_IN_QUOTES = /["%\r\n]/;
 
-/** On Windows a name may be a script (`npm`, `npx`) that only the command interpreter finds. */
+/** On Windows a name may be a script (`npm`, `npx`), which only cmd.exe can start. */
 export function startable(
   [name = '', ...args]: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
@@ -216,12 +212,11 @@ function candidates(name: string, cwd: string, env: Readonly<Record<string, stri
   return folders.flatMap((folder) => names.map((each) => win32.resolve(folder, each)));
 }
 
-/** The full path, so that no other program of that name is found. */
 function ofTheSystem(name: string, env: Readonly<Record<string, string>>): string {
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
-/** Kills a process group. On Windows only while the process runs: its id may be reused later. */
+/** Kills a process group. On Windows only while the process runs, because its id may be reused. */
 function killTree(
   { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
   signal: 'SIGTERM' | 'SIGKILL',

@@ -7,7 +7,6 @@ import type { CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-/** Characters of foreign text in messages. */
 export const MAX_QUOTED_CHARS = 200;
 
 export function askLine(
@@ -18,7 +17,7 @@ export function askLine(
   return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
 }
 
-/** `at`: the line's number on stdout, for messages. */
+/** `at`: line number on stdout, for messages. */
 function parseAnswerLine(
   line: string,
   at: number,
@@ -44,9 +43,11 @@ export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
 }
 
 export interface Calls {
-  /** `late` is called when the timeout ended the call. */
   open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /** True for an answer to an open call. A stray line fails the oldest call; a late one none. */
+  /**
+   * True for an answer to an open call. An unexpected line fails the oldest call; a late answer
+   * fails none.
+   */
   hear(line: string): boolean;
   settleAll(reason: Fault): void;
 }

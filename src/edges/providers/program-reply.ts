@@ -17,12 +17,11 @@ const json = z
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** A map, or its JSON text. */
 const argumentsText = z
   .union([z.string(), z.looseObject({})], { error: 'must be a map or its JSON text' })
   .transform(asText);
 
-/** Stores, results and pages hold files whole, unlike images. */
+/** Unlike images, files are stored whole in stores, results and pages. */
 const fileText = text.max(1_048_576, { error: 'is longer than 1 MiB' }).optional();
 
 const file = z
@@ -110,10 +109,8 @@ const reply = z.object({
 type Reply =
   | { kind: 'answer'; id: string; answer: VendorOutput }
   | { kind: 'error'; id: string; error: string; retryable: boolean }
-  /** `id`: null if it has none. */
   | { kind: 'odd'; id: string | null; problem: string };
 
-/** One line of a program, parsed as JSON. */
 export function readReply(data: unknown): Reply {
   const id = onlyId.safeParse(data).data?.id ?? null;
   if (isDeeper(data, MOST_LEVELS))
@@ -161,7 +158,6 @@ function answerOf({
   };
 }
 
-/** One text before all other parts; without any, none. */
 function textFirst(parts: readonly Part[]): Part[] {
   const all = parts.flatMap((each) => (each.type === 'text' ? each.text : [])).join('');
   return [...partsOf(all), ...parts.filter(({ type }) => type !== 'text')];

@@ -15,10 +15,9 @@ import type { VendorOutput } from './vendors/vendor.ts';
 
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
-/** Lines that a runtime prints below it: stack, error properties, version. */
+/** Lines that a runtime prints after an error: stack, properties, version. */
 const LINES_BELOW_ERROR = 30;
 
-/** The program's last error on stderr in one line, or else its last line. */
 interface LastWords {
   hear(line: string): void;
   forget(): void;
@@ -56,12 +55,11 @@ interface ProgramSessionOptions {
 }
 
 export interface ProgramSession extends Omit<Runs, 'heard'> {
-  /** `written` is called when the request was written, or could not be. */
   ask(request: Request, written: () => void): Promise<CallAttempt<VendorOutput>>;
   abort(): void;
 }
 
-/** The program is not restarted after this many exits in a row without an answer. */
+/** Not restarted after this many exits in a row without an answer. */
 const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;
@@ -69,7 +67,7 @@ const CLOSE_GRACE_MS = 2000;
 /** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
-/** Restarts after an exit, up to {@link MAX_EXITS} times without an answer. */
+/** Restarts the program when it exits, up to {@link MAX_EXITS} times without an answer. */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
@@ -94,7 +92,6 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
 }
 
 interface Runs {
-  /** The process, started if needed, or why there is none. */
   running(): Promise<Child | Fault>;
   heard(): number;
   close(): Promise<void>;
@@ -148,7 +145,6 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
         const message = `ended ${ends} times in a row without an answer and is not started again`;
         return fault('program', message);
       }
-      // Null: it exited between its start and this call.
       return (await (starting ??= launch())) ?? child ?? lastEnd;
     },
     heard: () => linesHeard,
@@ -192,15 +188,13 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   await child.ended;
 }
 
-/** The processes of one program at one commit, by key. */
 export interface Processes {
-  /** Runs `work` with the process of this key, started on its first use. */
+  /** Runs `work` with the process of this key, which starts on first use. */
   use<T>(key: string, work: (session: ProgramSession) => Promise<T>): Promise<T>;
   each(act: (session: ProgramSession) => void): void;
   close(): Promise<void>;
 }
 
-/** @param ends whether the process of a key is closed once nobody uses it. */
 export function createProcesses(
   create: () => ProgramSession,
   ends: (key: string) => boolean,

@@ -39,7 +39,7 @@ const LOGGED_LINES = 200;
 
 const LOGGED_LENGTH = 500;
 
-/** Otherwise Python holds answers back, because stdout is a pipe. */
+/** Otherwise Python buffers its output, because stdout is a pipe. */
 const UNBUFFERED = { PYTHONUNBUFFERED: '1' };
 
 interface RunningProgram {
@@ -49,7 +49,7 @@ interface RunningProgram {
   pacer: Pacer;
 }
 
-/** The user's own applications: processes with one limiter per command and commit. */
+/** Calls the user's own applications. Each command and commit has one limiter. */
 export function createPrograms(options: ProgramOptions): Programs {
   const running = new Map<string, RunningProgram>();
   const turnOf = createTurns();
@@ -131,14 +131,13 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
   return request.secondSession === true ? 'second session' : 'first session';
 }
 
-/** A call's place in a queue: `due` resolves once each earlier call has passed. */
 interface Turn {
   due: Promise<void>;
-  /** Lets the next call go. Only the first use counts. */
+  /** Lets the next call start. Only the first call of this counts. */
   pass(): void;
 }
 
-/** Both sides' programs of one model are asked in the order of calls: base, head, base, head. */
+/** Base's and head's programs of one model are called alternately, in the order of calls. */
 function createTurns(): (request: Request) => Turn {
   const last = new Map<string, Promise<void>>();
   return ({ purpose, target: { model } }) => {
@@ -153,7 +152,6 @@ function createTurns(): (request: Request) => Turn {
   };
 }
 
-/** Starts the program before it waits for the turn, so that both sides start at once. */
 async function askInTurn(
   request: Request,
   session: ProgramSession,
@@ -168,7 +166,10 @@ async function askInTurn(
     : { status: 'fault', fault: budgetFault(), sent: false };
 }
 
-/** Each `setup` once per commit; those of one commit one by one, because they share a folder. */
+/**
+ * Runs each `setup` once per commit. Those of one commit run in sequence, because they share a
+ * folder.
+ */
 function createSetups(
   options: ProgramOptions,
   env: Record<string, string>,

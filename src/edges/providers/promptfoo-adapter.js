@@ -1,10 +1,10 @@
 /*
- * The program `evaldiff-promptfoo`, run by `node -e` in a checkout: loads a promptfoo file of the
- * user, calls its export, and prints one JSON line per line read. The file's own output goes to
+ * The program `evaldiff-promptfoo`, run by `node -e` in a checkout. It loads a user's promptfoo
+ * file, calls its export, and prints one JSON line per line read. The file's own output goes to
  * stderr.
  *
  * Arguments: the kind (provider, prompt, tests), `file:export`, and JSON with `config`, `id`, and
- * the names of variables that are JSON text.
+ * the names of variables that contain JSON text.
  */
 import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';
@@ -19,7 +19,6 @@ globalThis.console = new console.Console(process.stderr);
 
 const asText = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
-/** A chat with one user message is its text; any other is JSON. */
 const promptOf = (messages) =>
   messages.length === 1 && messages[0].role === 'user'
     ? messages[0].content
@@ -31,13 +30,13 @@ function variablesOf(given = {}) {
     try {
       vars[name] = JSON.parse(vars[name]);
     } catch {
-      // Plain text in this test.
+      // This test's value is plain text.
     }
   }
   return vars;
 }
 
-/** CommonJS may be under `default`, and compiled code under another one. */
+/** CommonJS exports may be under `default`, compiled code under a second `default`. */
 async function exported() {
   const loaded = await import(pathToFileURL(resolve(file)));
   const whole = loaded.default?.default ?? loaded.default;

@@ -8,9 +8,9 @@ import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspic
 import type { Ask } from './vendors/vendor.ts';
 
 interface ModelRefusals {
-  /** Parameters and their replacement; null: none. */
+  /** Refused parameters, with the replacement or null. */
   parameters: Record<string, string | null>;
-  /** Forms of structured answers that are left, in the order they are tried. */
+  /** Remaining forms of structured answers, in the order of attempts. */
   forms: [Form, ...Form[]];
 }
 
@@ -20,23 +20,22 @@ export interface RefusalMemory {
 }
 
 interface DiscoveryRequest {
-  /** Requests of one kind find out the same. */
+  /** Requests of one kind discover the same thing. */
   kind: string;
-  /** One request per value goes first; it changes with what was found out. */
+  /** Requests with equal values wait for the first. It changes with each discovery. */
   ahead: string;
 }
 
 export interface Refusals {
   recall(target: HostedTarget): Promise<void>;
   without(request: Request): Ask;
-  /** What sending this request would find out; null: nothing. */
   open(request: Request): DiscoveryRequest | null;
   accept(target: HostedTarget, open: DiscoveryRequest | null): void;
   answered(model: string): boolean;
-  /** Requests of the kind count as refused once different messages were refused alike. */
+  /** All requests of the kind count as refused once different messages got the same refusal. */
   refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
   faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /** What the model refuses, if the request can do without it; `first`: newly learned. */
+  /** The optional part of the request that the model refuses, or null. `first`: newly learned. */
   learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
 }
 
@@ -55,7 +54,10 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   plain: /(?!)/,
 };
 
-/** A prompt's own parameters are never dropped: that would change what is tested. */
+/**
+ * Learns which parameters and forms each model refuses. Never drops a prompt's own parameters,
+ * because that would change what is tested.
+ */
 export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
@@ -75,7 +77,6 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
     recall({ model }) {
-      // One lookup for all waiting requests: they come by the thousand.
       const looking = recalled.get(model) ?? look(model);
       recalled.set(model, looking);
       return looking;
@@ -123,7 +124,9 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
   };
 }
 
-/** For a prompt with its values: a model that refuses one value may accept another. */
+/**
+ * Includes the values of a prompt's parameters: a model that refuses one value may accept another.
+ */
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
@@ -147,7 +150,7 @@ function learnFrom(
   sent: Ask,
   learned: ModelRefusals,
 ): ReturnType<Refusals['learn']> {
-  // Too long or filtered: says nothing about the model.
+  // The request was too long or filtered, which shows nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);

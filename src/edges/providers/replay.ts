@@ -6,7 +6,6 @@ import { ENDED, saysNothing, ownAnswer, partsOf, type Answer } from '../../types
 import type { Completion, Message, Request } from '../../types/model.ts';
 import { parsedJson, type Json } from '../../types/plain.ts';
 
-/** The part of a recorded request that identifies its answer. */
 export interface RecordedRequest {
   model: string;
   parameters: Record<string, Json>;
@@ -102,7 +101,7 @@ export function createReplay(
   };
 }
 
-/** The last line for a request wins, so that new recordings can be appended. */
+/** If several lines record a request, the last one wins, so new recordings can be appended. */
 function readRecordings(
   text: string,
   file: string,

@@ -29,7 +29,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** The headers that are read; converting each further one would slow every call. */
+/** Only these headers are read. Converting the others would slow every call. */
 const READ_HEADERS =
   /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
@@ -87,7 +87,7 @@ class ReplyHeaders {
   }
 }
 
-/** The subset of `Response` that the SDKs use: a real one costs more than reading the answer. */
+/** The subset of `Response` that the SDKs use. A real one costs more than reading the answer. */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
   const decoded = decode(body, received);
@@ -115,7 +115,7 @@ export async function toResponse(received: Received): Promise<Response> {
   } as unknown as Response;
 }
 
-/** Invalid bytes are an error in a successful reply and replaced in others. */
+/** Invalid bytes are an error in a successful reply and are replaced in other replies. */
 function decode(body: Buffer, { status, headers }: Received): { charset: string; text: string } {
   const declared = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1];
   const marked = /^(fffe|feff)/.exec(body.toString('hex', 0, 2))?.[1];

@@ -5,8 +5,8 @@ import type { Admission, Limiter, SlotOutcome } from './limit.ts';
 import type { Pacer } from './pace.ts';
 
 export type CallAttempt<T> =
-  | { status: 'ok'; value: T; latencyMs: number; /** Rest the server asked for. */ waitMs: number }
-  | { status: 'fault'; fault: Fault; /** False: nothing was sent. */ sent: boolean };
+  | { status: 'ok'; value: T; latencyMs: number; /** As the server requested. */ waitMs: number }
+  | { status: 'fault'; fault: Fault; sent: boolean };
 
 export type RetriedResult<T> = Requests &
   (
@@ -15,7 +15,7 @@ export type RetriedResult<T> = Requests &
         status: 'fault';
         fault: Fault;
         sent: boolean;
-        /** What kept it from an answer until the run's end, or its cap. */
+        /** The previous attempt's fault, if the run's end or a cap prevented a retry. */
         before?: Fault | null;
       }
   );
@@ -34,10 +34,10 @@ export interface RetryOptions extends RunOfCalls {
   pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
 
-/** Longer waits requested by a server are not waited for. */
+/** Do not wait if a server asks for more than this. */
 const MAX_WAIT_MS = 300_000;
 
-/** Longest backoff when a server answers but has no quota left. */
+/** Longest backoff when a server answers but its quota is exhausted. */
 const MAX_REST_MS = 60_000;
 
 const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
@@ -45,7 +45,7 @@ const FIRST_PAUSE_MS = { later: 500, limited: 4000 } as const;
 const MAX_PAUSE_MS = { later: 30_000, limited: 60_000 } as const;
 
 /**
- * Retries attempts in the limiter's slots until one succeeds, fails for good, or `maxTries` are
+ * Repeats attempts in the limiter's slots until one succeeds, fails permanently, or `maxTries` are
  * used. Backoff is exponential from 0.5 s (4 s after a rate limit) with jitter, unless the server
  * names a time. `attempt` must not reject.
  */
@@ -100,7 +100,6 @@ export async function withRetries<T>(
   }
 }
 
-/** After a wait for a slot or a backoff, the pace is checked again. */
 async function admission(
   again: boolean,
   { limiter, pacers = [] }: RetryOptions,
@@ -115,7 +114,6 @@ async function admission(
   }
 }
 
-/** Null: the call is retried. */
 function finalFault(
   fault: Fault,
   down: Fault | null,
@@ -155,8 +153,8 @@ function slotOutcome(
 
 function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number {
   if (fault.retry === 'never') return 0;
-  // A time in the past comes from another clock: use our own backoff. Otherwise add jitter, so that
-  // calls do not all come back at once.
+  // A time in the past comes from a clock that differs: use our own backoff. Otherwise add jitter,
+  // so that calls do not all return at once.
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
   const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));

@@ -7,7 +7,7 @@ interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** Milliseconds the server asks to wait, or null; `now` in milliseconds since 1970. */
+/** Milliseconds that the server asks to wait, or null. `now`: milliseconds since 1970. */
 export function askedWait(headers: HeaderReader, now: number): number | null {
   const seconds = headers.get('retry-after');
   return (
@@ -18,7 +18,7 @@ export function askedWait(headers: HeaderReader, now: number): number | null {
   );
 }
 
-/** Google's requested wait, in the body: `details: [{retryDelay: '34s'}]`. */
+/** Google puts the requested wait into the body: `details: [{retryDelay: '34s'}]`. */
 function retryDelay(body: unknown): number | null {
   const details = member(body, 'details');
   const delays = (Array.isArray(details) ? details : []).map((each) => member(each, 'retryDelay'));
@@ -52,9 +52,9 @@ function parseScaled(value: string | null, unit: number): number | null {
   return Math.ceil(Number(value) * unit);
 }
 
-/** An HTTP or RFC 3339 date; a past date means no wait. */
+/** An HTTP or RFC 3339 date. A past date means no wait. */
 function until(value: string | null, now: number): number | null {
-  // Date.parse would take a bare number for a year.
+  // Date.parse would read a bare number as a year.
   if (value === null || !/[a-z]/i.test(value)) return null;
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
@@ -77,12 +77,10 @@ interface FaultContext {
   redact(text: string): string;
 }
 
-/** Characters shown of a server's error message. */
 export const MAX_SAID_CHARS = 300;
 
 const MAX_BODY_CHARS = 4000;
 
-/** Both SDKs have `status` if there was a reply, else `cause`. */
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
   const transport = causeChain(error).find((cause) => cause instanceof TransportError);
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
@@ -103,8 +101,9 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
 }
 
 /**
- * The failure reported in a reply with status 200: at the top, in the one choice (OpenRouter), or
- * as the whole reply (some gateways). Null: none. `code` gives the status it would have had.
+ * The failure reported in a reply with status 200, or null. It is at the top, in the only choice
+ * (OpenRouter), or is the whole reply (some gateways). Its `code` determines the status it should
+ * have had.
  */
 export function replyFault(
   data: unknown,
@@ -116,7 +115,6 @@ export function replyFault(
   const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
   const beside = member(choice, 'error');
   const inChoice = isSaid(beside) ? beside : null;
-  // Even beside an answer, which may be incomplete.
   const failed = inChoice ?? (isSaid(whole) ? whole : null);
   if (failed === null) return emptyReplyFault(data);
   const body = inChoice === null ? data : choice;
@@ -155,14 +153,14 @@ function emptyReplyFault(data: unknown): Fault | null {
   return isEmpty ? fault('reply', 'the reply holds no answer', { retry: 'later' }) : null;
 }
 
-/** Some servers set the member without a failure, as `null`, `""`, `false`, `{}`, `{code: 0}`. */
+/** Some servers send `error` without a failure, as `null`, `""`, `false`, `{}` or `{code: 0}`. */
 function isSaid(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
     : Boolean(whole);
 }
 
-/** The status for a vendor's error code; unknown codes may be temporary. */
+/** The status for a vendor's error code. Unknown codes are treated as temporary. */
 function statusFromCode(code: string, said: string): number {
   if (NO_ADDRESS.test(said)) return 404;
   if (/\b(not authenticated|unauthori[sz]ed|invalid authentication)\b/i.test(said)) return 401;
@@ -187,7 +185,7 @@ function causeChain(error: unknown): unknown[] {
   return chain;
 }
 
-/** At the top or in `error`; also Amazon's `Message` and schema validators' `detail`. */
+/** Reads the top level or `error`, also Amazon's `Message` and schema validators' `detail`. */
 function whatServerSaid(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };
@@ -215,7 +213,7 @@ function saidBehind(metadata: unknown): { code: string; said: string } {
 
 const DETAILS = 5;
 
-/** `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`. */
+/** Formats `{detail: [{loc: ['body', 'seed'], msg}]}` as `seed: Extra inputs are not permitted`. */
 function detailText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return value === undefined ? '' : detailText(member(value, 'detail'));

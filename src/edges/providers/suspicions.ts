@@ -8,13 +8,16 @@ interface Suspicions {
 }
 
 interface Suspicion {
-  /** Messages of the first refused request, by the vendor's words. */
+  /** By error text: the messages of the first request that got it. */
   words: Map<string, string>;
   messages: Map<string, Fault>;
   all: Fault | null;
 }
 
-/** A single refusal does not show whether the parameters or the messages were refused. */
+/**
+ * One refusal does not show whether the parameters or the messages caused it. Two with different
+ * messages do.
+ */
 export function createSuspicions(): Suspicions {
   const kinds = new Map<string, Suspicion>();
   return {
@@ -39,7 +42,6 @@ export function createSuspicions(): Suspicions {
 const REFUSES =
   /support|unrecognized|unknown|not permitted|not allowed|unexpected|deprecated|unavailable|invalid|must be/i;
 
-/** Words about the content of a request: another one may succeed. */
 const ABOUT_CONTENT =
   /\b(messages?|prompts?|conversations?|turns?|contents?|context|images?|attachments?|documents?|files?)\b|[`'"]inputs?\b|\binput(\[| (length|tokens?|text)\b)|\bgot -\d/i;
 
@@ -58,7 +60,7 @@ export function isOfParameter(
   );
 }
 
-/** Whether the prompt's map or list (such as tools) is itself faulty, whatever the messages. */
+/** Whether a map or list in the prompt (such as tools) is itself invalid, whatever the messages. */
 function isOfForm(
   { said, detail }: Pick<Fault, 'said' | 'detail'>,
   parameters: RequestParameters,

@@ -2,10 +2,9 @@ import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
 
-/** Code of a refusal by the proxy; its status follows. */
 const REFUSED = 'PROXY_';
 
-/** The proxy sees only the origin's name; its own credentials go to the proxy alone. */
+/** The proxy sees only the origin's name. Its own credentials go only to the proxy. */
 export function tunnelThrough(
   agent: https.Agent,
   proxy: URL,

@@ -14,10 +14,9 @@ import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.
 
 export interface Keeper {
   get(): Promise<StartResult>;
-  /** Null: nothing is expected; a worker that sends something is killed. */
+  /** Null: nothing is expected, and a worker that sends something is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
-  /** Notifies the listener and shuts the worker down. No further worker is started. */
   close(): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export function createKeeper(start: StartLink): Keeper {
       },
     });
     if (started.status === 'started') {
-      // It may have exited meanwhile, or we may have been closed.
+      // The worker may have exited meanwhile, or we were closed.
       if (own !== generation) {
         started.link.kill();
         return get();
@@ -91,7 +90,6 @@ export interface SandboxJob {
   givesUp(outcome: CodeOutcome): boolean;
 }
 
-/** Open requests, oldest first, and the next input. */
 interface SendState {
   open: { id: string; index: number; bytes: number }[];
   bytes: number;
@@ -99,7 +97,10 @@ interface SendState {
   watchdog: NodeJS.Timeout | undefined;
 }
 
-/** Sends inputs from `first` on, a bounded number open. Resolves to the first one not done. */
+/**
+ * Sends inputs from index `first`, with a limit on open requests. Resolves to the first index
+ * without a result.
+ */
 export function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
     const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };

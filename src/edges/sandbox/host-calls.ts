@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { errorMessage } from '../../errors.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 
-/** Run in the engine before any user code; in a bundle, files beside the entry. */
+/** Both run in the engine before user code. In a bundle they are files beside the entry. */
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
@@ -27,7 +27,7 @@ const ENCODINGS = ['utf8', 'utf-8', 'base64', 'base64url', 'hex', 'latin1', 'bin
 
 const LOCALE = 'en-US';
 
-/** Pure functions on `Intl`, `Date`, `Buffer` and `URL`. Never throws. */
+/** Calls pure functions of `Intl`, `Date`, `Buffer` and `URL`. Never throws. */
 export function answerHostCall(question: string): string {
   try {
     if (question.length > MAX_QUESTION_CHARS)
@@ -93,7 +93,7 @@ function invoke(service: unknown, method: string, args: readonly unknown[]): unk
   return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
 }
 
-/** Omits the whole text from every segment, which would make the answer quadratic. */
+/** Each segment contains the whole text, which would make the answer quadratic. Omit it. */
 function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,

@@ -5,7 +5,10 @@ import { pythonStarter } from './python.ts';
 import { failure } from './reply.ts';
 import { createRunner, type RunClock, type Runner } from './runner.ts';
 
-/** With SIGUSR1 any process of the same user could open Node's inspector and read the keys. */
+/**
+ * Ignores SIGUSR1. With it, any process of the same user could open Node's inspector and read the
+ * keys.
+ */
 export function guardProcess(): void {
   process.on('SIGUSR1', () => undefined);
 }
@@ -16,25 +19,24 @@ export interface SandboxOptions {
    * with `env`, not a security boundary; JavaScript still in QuickJS. `off`: no code runs.
    */
   mode: 'sandbox' | 'host' | 'off';
-  /** Environment variables of Python code; `host` only. */
   env: Record<string, string>;
   /** Wall time of one evaluation, 1–60 s. */
   timeoutSeconds: number;
-  /** Milliseconds since 1970, equal on both sides, so that code cannot tell which it scores. */
+  /** Milliseconds since 1970. Equal on both sides, so code cannot detect which one it scores. */
   time: number;
-  /** Receives lines that user code printed, filtered and labelled; at most 8 KiB per evaluation. */
+  /** Receives lines that user code printed, filtered and labelled. At most 8 KiB per evaluation. */
   log(line: string): void;
-  /** The Python to use; an absolute path for untrusted runs. Default: `python3` from PATH. */
+  /** Default: `python3` from PATH. For untrusted runs, pass an absolute path. */
   python?: string;
-  /** Isolates every evaluation, for answers from unknown people. */
+  /** Isolates every evaluation, because anyone may have written the answers. */
   alone?: boolean;
 }
 
 /**
- * Runs users' metric, roll-up and prompt code. Each side has its own workers, one per language;
- * each code has its own process (Python) or engine (JavaScript) per suite, and each evaluation its
- * own namespace. Variables are values, never source. `evaluate` answers in the order of the inputs
- * and never rejects: every failure is an error result whose message names no file or metric.
+ * Runs users' metric, roll-up and prompt code. Each side has its own worker per language. Each code
+ * has its own process (Python) or engine (JavaScript) per suite, and each evaluation its own
+ * namespace. Variables are passed as values, never as source. `evaluate` answers in input order and
+ * never rejects: every failure is an error result, whose message names no file or metric.
  */
 export function createSandbox(options: SandboxOptions): {
   evaluate: Evaluate;

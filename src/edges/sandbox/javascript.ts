@@ -24,7 +24,7 @@ interface ThreadSettings {
 
 const engineRole = 'evaldiff-quickjs';
 
-/** Leaves room for QuickJS's own stack limit, so that deep recursion is an error of the code. */
+/** Larger than QuickJS's own stack limit, so that deep recursion is an error in the code. */
 const ENGINE_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 256 };
 
 export function javascriptStarter(settings: ThreadSettings): StartLink {
@@ -81,7 +81,7 @@ async function serveEngine(
         job = message;
         return;
       }
-      // A separate engine per code and place: they share no memory.
+      // One engine per code and place, so they share no memory.
       module ??= await newModule();
       prepared ??= prepareCode(module, job, { timeoutSeconds, time });
       port.postMessage({
@@ -96,12 +96,12 @@ async function serveEngine(
   });
 }
 
-/** An engine too broken to be freed is left to its thread. */
+/** Leaves an engine that cannot be freed to its thread. */
 function endQuietly(prepared: PreparedCode): void {
   try {
     prepared.end();
   } catch {
-    // Its answer was sent; a broken engine is `spent`, which ends the thread.
+    // The reply was already sent. A broken engine is marked `spent`, which ends the thread.
   }
 }
 

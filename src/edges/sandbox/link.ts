@@ -2,31 +2,29 @@ import type { Readable } from 'node:stream';
 
 export const limits = {
   code: 32 * 1024,
-  /** The variables of one evaluation as JSON. */
+  /** Variables of one evaluation, as JSON. */
   input: 8 * 1024 * 1024,
-  /** The values of one evaluation as JSON. */
+  /** Values of one evaluation, as JSON. */
   reply: 64 * 1024,
-  /** Characters of an optional text, such as a reason. */
   remark: 2000,
-  /** Printed output per evaluation; the rest is dropped. */
+  /** Output printed by one evaluation; the rest is dropped. */
   printed: 8 * 1024,
-  /** Logged lines per language and side. */
   loggedLines: 1000,
-  /** Address space of a Python process; all memory of a JavaScript engine. */
+  /** Address space of a Python process, or all memory of a JavaScript engine. */
   memory: 512 * 1024 * 1024,
   /** Nesting of lists and maps in a value. */
   depth: 8,
   timeouts: 5,
   /** Total seconds for all confined code of a run. */
   runSeconds: 3600,
-  /** Evaluations and bytes sent to a worker and not answered yet. */
+  /** Evaluations and bytes sent to a worker that has not replied yet. */
   inFlight: 64,
   inFlightBytes: 1024 * 1024,
   start: 30_000,
   grace: 3_000,
 } as const;
 
-/** A line over `longest` bytes calls `overflow` once and ends reading. */
+/** A line longer than `longest` bytes calls `overflow` once and stops reading. */
 export function readLines(
   stream: Readable,
   longest: number,
@@ -58,11 +56,11 @@ export function readLines(
   });
 }
 
-/** How an evaluation ended according to the supervisor. Only `reply` has content from the code. */
+/** How an evaluation ended, as seen by the supervisor. Only `reply` contains data from the code. */
 export const OUTCOMES = [
   'reply',
   'timeout',
-  // Too slow, with more than half of the memory used: it may have been allocating.
+  // Too slow, and more than half of the memory is used: it may have been allocating.
   'timeout-memory',
   'exit',
   'memory',
@@ -80,16 +78,15 @@ export interface ThreadAnswer {
   id: string;
   outcome: CodeOutcome;
   printed: Printed;
-  /** JSON from user code: read it with `readReply`. Empty unless the outcome is `reply`. */
+  /** JSON from user code, empty unless the outcome is `reply`. Parse it with `readWorkerReply`. */
   reply: string;
   spent: boolean;
 }
 
-/** A running worker, which answers requests in order. */
+/** A running worker. It answers requests in order. */
 export interface Link {
-  /** Sets the code of the next requests. Code of another `place` never shares a process. */
+  /** Sets the code of the next requests. Code of different `place`s never shares a process. */
   begin(job: { place: string; code: string; outputs: string[] }): void;
-  /** `variables` is a JSON map. */
   send(id: string, variables: string): void;
   kill(): void;
   close(): Promise<void>;

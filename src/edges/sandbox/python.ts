@@ -27,13 +27,12 @@ interface PythonOptions {
 const noPython =
   'Metric code needs python3 (3.8 or newer); none was found. Built-in metrics work without it.';
 
-/** The program for `python3 -c`; in a bundle, a file beside the entry. */
+/** Program for `python3 -c`. In a bundle it is a file beside the entry. */
 const worker = readFileSync(new URL('./worker.py', import.meta.url), 'utf8');
 
-/** Four fields at their limits, with room for JSON escapes. */
 const longestLine = limits.reply + 8 * limits.printed + 4096;
 
-/** Starts zygotes (worker.py). `host`: not confined and with `env`, not a security boundary. */
+/** Starts zygotes (worker.py). `host`: unconfined and with `env`, not a security boundary. */
 export function pythonStarter(options: PythonOptions): StartLink {
   return async (listener) => {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
@@ -80,7 +79,7 @@ function environment({ mode, env }: PythonOptions): Record<string, string> {
     LANG: 'C.UTF-8',
     /** Makes the order of sets reproducible. */
     PYTHONHASHSEED: '0',
-    /** As -P, also for Python before 3.11: no imports from the working directory. */
+    /** Same as -P, which Python before 3.11 lacks: no imports from the working directory. */
     PYTHONSAFEPATH: '1',
   };
   return mode === 'host' ? { ...base, ...env } : base;
@@ -120,7 +119,7 @@ function waitUntilReady(
       }
     };
     readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
-    // The zygote writes here only on a crash; printed output comes with the answers.
+    // The zygote writes to stderr only when it crashes; printed output is part of the replies.
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4096);
     });
@@ -155,7 +154,7 @@ interface PythonLink extends Link {
 
 function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
   let place: string | null = null;
-  /** Input for the next relay, which the current one must not read. Null: send directly. */
+  /** Input for the next relay process, which the current one must not read. Null: send directly. */
   let held: string[] | null = null;
   const say = (line: string): void => {
     if (held === null) child.stdin.write(line);
@@ -180,7 +179,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // At the end of its input the zygote kills its child and all that it started.
+      // When its input ends, the zygote kills its child and everything that the child started.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;
@@ -189,7 +188,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
   };
 }
 
-/** Parses `id TAB outcome TAB printed TAB reply`; only the reply may contain anything. */
+/** Parses `id TAB outcome TAB printed TAB reply`. Only the reply contains untrusted text. */
 function hearAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');

@@ -16,17 +16,17 @@ export interface PreparedCode {
 
 const NOTHING_PRINTED = { text: '', cut: false };
 
-/** Promise jobs run between checks of the time limit. */
+/** Promise jobs between two checks of the time limit. */
 const JOBS_AT_ONCE = 1000;
 
-/** The guest (guest.js) runs first. After a `spent` answer the engine must not be used again. */
+/** Runs the guest (guest.js) first. An engine that replied `spent` must not be used again. */
 export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack, so that the engine notices first.
+  // A quarter of the thread's stack, so that the engine's own limit applies first.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -95,12 +95,12 @@ function evaluateWithin(
     result.value.dispose();
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
-    // The engine aborted: out of stack or memory.
+    // The engine aborted without stack or memory.
     return failed(late ? outOfTime() : refused ? 'memory' : 'exit');
   }
 }
 
-/** Adds globals that Node has and QuickJS lacks; the host answers text with text. */
+/** Adds globals that QuickJS lacks. The host answers their questions as text. */
 function addGlobals(context: QuickJSContext, time: number): void {
   const add = context.unwrapResult(context.evalCode(globalsProgram, 'globals.js'));
   const host = context.newFunction('host', (question) =>
@@ -112,7 +112,6 @@ function addGlobals(context: QuickJSContext, time: number): void {
   add.dispose();
 }
 
-/** Returns the number of jobs run; an error in one belongs to its promise. */
 function runJobs(runtime: QuickJSRuntime): number {
   const done = runtime.executePendingJobs(JOBS_AT_ONCE);
   if (done.error === undefined) return done.value;
@@ -125,14 +124,13 @@ function isOutOfMemory(context: QuickJSContext, error: QuickJSHandle): boolean {
   return context.typeof(message) === 'string' && context.getString(message) === 'out of memory';
 }
 
-/** The guest's `{ reply, printed }` as JSON; null if user code interfered. */
 function readGuestReply(
   context: QuickJSContext,
   value: QuickJSHandle,
 ): Pick<ThreadAnswer, 'printed' | 'reply' | 'spent'> | null {
   if (context.typeof(value) !== 'string') return null;
   const length = context.getProp(value, 'length').consume((handle) => context.getNumber(handle));
-  // JSON writes one character as up to six.
+  // JSON escapes can take six characters for one.
   if (length > 6 * (limits.reply + limits.printed) + 4096) return null;
   const said: unknown = JSON.parse(context.getString(value));
   if (typeof said !== 'object' || said === null || !('reply' in said) || !('printed' in said))
@@ -149,7 +147,7 @@ function tellsOfMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/** Assembled from parts: the package's main module takes four bytes for each byte of the engine. */
+/** Built from parts: the package's main module uses four times the engine's size. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
@@ -157,7 +155,9 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/** Returns a factory of QuickJS modules with separate, limited memory. Call it once per thread. */
+/**
+ * Returns a factory of QuickJS modules, each with its own limited memory. Call it once per thread.
+ */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();
@@ -170,7 +170,6 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** Missing from Node's type declarations. */
 const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     Memory: { prototype: Memory };
@@ -179,7 +178,7 @@ const { WebAssembly } = globalThis as unknown as {
   };
 };
 
-/** Compiles the engine once per thread; only the memory is per code. */
+/** Compiles the engine once per thread. Only the memory is separate per code. */
 function compileOnce(): void {
   const { instantiate } = WebAssembly;
   let compiled: Promise<object> | null = null;
@@ -190,10 +189,9 @@ function compileOnce(): void {
   };
 }
 
-/** Whether the engine was denied memory since its last evaluation started. */
+/** The engine requested more memory than allowed since the last evaluation started. */
 let refused = false;
 
-/** Bytes of the engine whose memory grew last. */
 let memory = 0;
 
 function outOfTime(): CodeOutcome {
@@ -201,7 +199,7 @@ function outOfTime(): CodeOutcome {
   return memory > limits.memory / 2 ? 'timeout-memory' : 'timeout';
 }
 
-/** Caps memory growth; the engine reports a denied request to the code as an error. */
+/** Limits memory growth. The code sees a rejected request as an error. */
 function capMemory(): void {
   const { prototype } = WebAssembly.Memory;
   const { grow } = prototype;

@@ -15,7 +15,7 @@ export interface Setting {
   mode: 'sandbox' | 'host';
   timeoutSeconds: number;
   outputs: string[];
-  /** Position of the code; absent: lines are counted from its own first line. */
+  /** Position of the code in its file. Absent: lines count from the code's first line. */
   at?: CodePlace | undefined;
 }
 
@@ -47,7 +47,7 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   }
 }
 
-/** User code shares a process with the writer of the reply. Null: a forgery. */
+/** User code shares a process with the writer of the reply. Null: the reply is forged. */
 export function readWorkerReply(text: string, setting: Setting): CodeResult | null {
   const reply = parseMap(text);
   if (reply === null) return null;
@@ -60,7 +60,6 @@ export function readWorkerReply(text: string, setting: Setting): CodeResult | nu
   return null;
 }
 
-/** `{ text, cut }` as the workers send it, else null. */
 export function readPrinted(value: unknown): Printed | null {
   return isMap(value) && typeof value.text === 'string'
     ? { text: value.text, cut: value.cut === true }
@@ -130,7 +129,6 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
   return message === '' ? where : `${where}: ${message}`;
 }
 
-/** ` at tests/a.yaml:12`, or ` on line 2` if the file is unknown. */
 function codePlace(line: Json | undefined, { at }: Setting): string {
   const known = typeof line === 'number' && line > 0 ? line : null;
   if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
@@ -138,7 +136,7 @@ function codePlace(line: Json | undefined, { at }: Setting): string {
   return ` at ${at.file}:${String(at.line + offset)}`;
 }
 
-/** Replaces lone surrogates, which both languages allow but hashes, files and requests do not. */
+/** Replaces lone surrogates: both languages allow them, but hashes, files and requests do not. */
 function wellFormed(value: Json): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -22,9 +22,8 @@ export interface RunClock {
 }
 
 export interface Runner {
-  /** One result per input, in order; one job at a time. Never rejects because of the code. */
+  /** One result per input, in order; one job at a time. Errors in the code never reject. */
   run(job: CodeJob): Promise<CodeResult[]>;
-  /** Ends the worker; remaining inputs get errors. */
   close(): Promise<void>;
 }
 
@@ -73,7 +72,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Assigns places: consecutive jobs of one suite share a place; a fresh job gets its own. */
+/** Consecutive jobs of one suite share a place. A `fresh` job gets its own. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

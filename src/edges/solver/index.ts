@@ -2,14 +2,14 @@ import type { AssignmentProgram, Solve } from '../../types/solver.ts';
 import { simplexModel, solveInThread, type Patience, type SimplexModel } from './thread.ts';
 
 interface SolverOptions {
-  /** Milliseconds for a thread to start, and for each solver to end. */
+  /** Milliseconds for a thread to start, and for each solver to finish. */
   start: number;
   simplex: number;
   highs: number;
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** javascript-lp-solver ends in well under a second on what it is given, or never. */
+/** javascript-lp-solver needs well under a second on these programs, or never ends. */
 const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,
@@ -17,7 +17,7 @@ const DEFAULT_SOLVER: SolverOptions = {
   modelOf: simplexModel,
 };
 
-/** Each program is solved in its own thread. A solver that fails is an answer too. */
+/** Solves each program in a separate thread. A solver failure is a result, not an exception. */
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {

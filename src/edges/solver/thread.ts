@@ -1,4 +1,4 @@
-// A solver may run forever, so it gets a thread, which can be terminated.
+// A solver may run forever, so it runs in a thread that can be terminated.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
@@ -7,7 +7,7 @@ import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
 import { serveThread, startThread } from '../thread.ts';
 
-/** In matrix form: parsing text would take longer than solving. */
+/** Uses the matrix form, because parsing text would take longer than solving. */
 export async function solveWithHighs(
   program: AssignmentProgram,
   seconds: number,
@@ -52,7 +52,7 @@ export async function solveWithHighs(
   }
 }
 
-/** Every count is in two sums: its row's, and its column's. */
+/** Each count is part of two sums, its row's and its column's. */
 function incidence(
   rows: number,
   columns: number,
@@ -67,10 +67,9 @@ function incidence(
   return { starts, indices, values: new Float64Array(2 * cells).fill(1) };
 }
 
-/** Beside the command line's bundle, whose folder may have been copied alone; or the action's. */
 const BUNDLED = ['highs.mjs', '../cli/highs.mjs'];
 
-/** Bundlers break the package, so scripts/place-highs.ts copies it. */
+/** Bundlers break the highs package, so scripts/place-highs.ts copies its file. */
 function whereHighsIs(): string {
   const bundled = BUNDLED.map((path) => new URL(path, import.meta.url)).find((url) =>
     existsSync(fileURLToPath(url)),
@@ -85,7 +84,7 @@ export interface SimplexModel {
   variables: Record<string, Record<string, number>>;
 }
 
-/** Without whole-number variables: the vertices are integral, and branching would take minutes. */
+/** Declares no integer variables: the vertices are integral, and branching would take minutes. */
 export function simplexModel({ rows, perReference, columns }: AssignmentProgram): SimplexModel {
   const constraints: SimplexModel['constraints'] = {};
   const variables: SimplexModel['variables'] = {};
@@ -128,7 +127,7 @@ type SolverJob =
   | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
   | { solver: 'highs'; program: AssignmentProgram };
 
-/** Milliseconds a thread may take to start, and then to solve. */
+/** Milliseconds for a thread to start, and then to solve. */
 export interface Patience {
   start: number;
   solve: number;
@@ -143,10 +142,10 @@ type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer
 
 const solverRole = 'evaldiff-solver';
 
-/** Far above what 250 references need, and below what a runner has. */
+/** Far more than 250 references need, and less than a runner has. */
 const SOLVER_MEMORY_MB = 1024;
 
-/** Ends the thread before it answers, whatever the thread is doing. */
+/** Always terminates the thread before it returns. */
 export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
   const limits = { maxOldGenerationSizeMb: SOLVER_MEMORY_MB };
   const worker = startThread(import.meta.url, solverRole, limits);
@@ -179,7 +178,7 @@ export async function solveInThread(job: SolverJob, patience: Patience): Promise
 }
 
 function serveSolver(port: MessagePort): void {
-  // Listening keeps the thread from ending by itself, which would be reported as a fault.
+  // Keeps the thread alive until it is terminated. An early exit would count as a failure.
   port.on('message', (message: ToSolver) => {
     void solveJob(message).then((answer) =>
       port.postMessage({ kind: 'answer', answer } satisfies FromSolver),

@@ -14,23 +14,21 @@ import {
 interface StoredAnswers {
   counts: { found: number; written: number; refused: number };
   find(key: string, request: Pick<Request, 'usable'>): Completion | null;
-  /** Whether the file has a usable answer; does not mark it as used. */
   has(key: string): boolean;
   keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
-  /** Imports entries with plain digests; null: nothing could be written. */
+  /** Imports entries with plain digests. Null if nothing could be written. */
   import(
     entries: () => Iterable<Entry>,
     which: WantedAnswer,
   ): { written: number; refused: number } | null;
   flush(): void;
-  /** Evicts down to `bytes`; the number of answers removed. */
   shrink(bytes: number): number;
 }
 
-/** Use marks are batched: written singly, each read would cost a write. */
+/** Marks of use are written in batches; otherwise each read would cost a write. */
 const USE_MARKS = 1000;
 
-/** Share of the cap that eviction leaves, so that it does not recur immediately. */
+/** Evicts down to this share of the cap, so that eviction does not recur immediately. */
 const EVICT_TO = 0.9;
 
 export function createAnswers(
@@ -38,7 +36,6 @@ export function createAnswers(
   connection: Connection,
 ): StoredAnswers {
   const digest = secret === null ? plainDigest : keyedDigest(secret);
-  /** Answers that could not be written to the file. */
   const kept = new Map<string, Completion>();
   const counts = { found: 0, written: 0, refused: 0 };
   let size = connection.read((db) => db.bytes(), 0);
@@ -84,7 +81,7 @@ export function createAnswers(
       return taken;
     },
     keep(key, request, completion) {
-      // An inner store has reused answers already; errors are not stored.
+      // An inner store has reused the answer already, or it is an error.
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&

@@ -4,7 +4,6 @@ import { errorMessage, userError, type UserError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
-/** The used part of `@actions/artifact`; tests replace it. */
 export interface ArtifactLibrary {
   uploadArtifact(
     name: string,
@@ -12,7 +11,6 @@ export interface ArtifactLibrary {
     rootDirectory: string,
     options: { retentionDays?: number; compressionLevel?: number; skipArchive?: boolean },
   ): Promise<{ id?: number; size?: number }>;
-  /** Always of the current workflow run. */
   listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
   downloadArtifact(
     id: number,
@@ -27,10 +25,9 @@ interface FoundArtifact {
   digest?: string;
 }
 
-/** As long as a workflow run can be re-run. */
+/** A workflow run can be re-run for this long. */
 const RETENTION_DAYS = 30;
 
-/** Largest part that is downloaded, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024 * 1024;
 
 const COMPRESSION = 6;
@@ -50,7 +47,7 @@ export function artifactName(
   return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
 }
 
-/** Why artifacts are unavailable and what to do about it; null: they are available. */
+/** Why artifacts are unavailable and what to do about it, or null. */
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
   if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
     return (
@@ -66,7 +63,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** The library's own rule; it then rejects every call. */
+/** The library's own rule. On such a server it rejects every call. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
@@ -88,7 +85,7 @@ export async function uploadPart(
   }
 }
 
-/** Unzipped, so that a browser opens it from GitHub's link. @throws UserError with advice. */
+/** Not zipped, so that a browser opens it from GitHub's link. @throws UserError with advice. */
 export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
@@ -121,14 +118,14 @@ interface FetchedPart {
   count: number;
 }
 
-/** An unusable artifact is a problem; other projects' parts are skipped. */
+/** Reports an unusable artifact as a problem. Skips parts of other projects. */
 export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },
 ): Promise<{ parts: FetchedPart[]; problems: string[] }> {
   const parts: FetchedPart[] = [];
   const problems: string[] = [];
-  // Of several attempts of a job the last one counts.
+  // If a job was attempted several times, use the last attempt.
   const listed = await library.listArtifacts({ latest: true }).catch((error: unknown) => {
     const failed = 'The artifacts of this workflow run could not be listed';
     problems.push(`${failed}: ${explainError(error)}`);
@@ -170,7 +167,7 @@ async function fetchFlaw(
   }
 }
 
-/** The library's error in one line, with advice if it has none. */
+/** The library's error in one line, with advice if it gives none. */
 function explainError(error: unknown, better: string | null = null): string {
   const message = visibleLine(errorMessage(error));
   const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;

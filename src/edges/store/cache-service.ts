@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { errorMessage } from '../../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
-/** The used part of `@actions/cache`; tests replace it. */
 export interface CacheLibrary {
   isFeatureAvailable(): boolean;
   restoreCache(
@@ -15,23 +14,26 @@ export interface CacheLibrary {
 }
 
 interface CacheScope {
-  /** Whether the run may write shared answers, only its own pull request's, or none. */
+  /**
+   * `read-write`: also answers that other pull requests reuse. `read-write-own-scope`: only this
+   * one's.
+   */
   access: 'read-write' | 'read-write-own-scope' | 'read';
   project: string;
-  /** The scope of a run that may not write shared answers: its pull request or branch. */
+  /** The pull request or branch of a run that may not write shared answers. */
   own: string;
-  /** Unique for this job of this run, because entries cannot be overwritten. */
   run: string;
 }
 
 export interface CacheKeys {
   shared: string;
-  /** Key prefix of this pull request's own answers; null if none. */
   own: string | null;
   save: string | null;
 }
 
-/** Untrusted runs write no key that a trusted run reads; not every service isolates caches. */
+/**
+ * Untrusted runs write no key that a trusted run reads: not every cache service isolates branches.
+ */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
   const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
   const shared = `${start}-shared-`;
@@ -46,14 +48,13 @@ function shortHash(text: string): string {
 }
 
 export interface CacheService {
-  /** Downloads the newest entry with this key prefix and returns its key; null: none. */
+  /** Downloads the newest entry with this key prefix and returns its key, or null. */
   restore(file: string, start: string): Promise<string | null>;
-  /** The key that `restore` would use, without a download. */
   newest(file: string, start: string): Promise<string | null>;
   save(file: string, key: string): Promise<void>;
 }
 
-/** A download that stalls for longer is aborted. */
+/** A download without progress for this long is aborted. */
 const STALLED_MS = 60_000;
 
 export function createCacheService(
@@ -69,7 +70,7 @@ export function createCacheService(
       return without;
     }
   };
-  // The first key is exact, the others are prefixes; the newest match wins.
+  // The first key is exact, the others are prefixes. The newest match wins.
   const lookUp = (
     file: string,
     start: string,
@@ -98,7 +99,7 @@ export function createCacheService(
   };
 }
 
-/** The cache's uploads know neither `*`, nor ports, nor that a domain means its subdomains. */
+/** The cache's uploads do not understand `*`, ports or subdomains in `no_proxy`, so expand them. */
 export function spellOutNoProxy(env: NodeJS.ProcessEnv): void {
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const hosts = list.split(',').flatMap((entry) => {

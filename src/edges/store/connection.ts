@@ -5,36 +5,39 @@ import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.
 import { StoreError, type StoreAccess } from './file.ts';
 
 export interface Connection {
-  /** Reads the file; returns `without` if it is unreadable. */
   read<T>(work: (db: Database) => T, without: T): T;
-  /** Changes it now; returns `without` if that is impossible. */
   change<T>(work: (db: Database) => T, without: T): T;
-  /** Writes, later if another process holds the file; false if it cannot be written. */
+  /** Writes, later if another process locks the file. False if it cannot be written. */
   write(work: (db: Database) => void): boolean;
-  /** Changes with each change by another process; null: the opened file is unusable. */
+  /** Changes with each change by another process. Null if the opened file is unusable. */
   version(): number | null;
   settle(): void;
   close(): void;
 }
 
 export interface StoreOptions {
-  /** Absolute path of the database; `read-write` creates it and its folder. */
+  /** Absolute path of the database. `read-write` creates it with its folder. */
   file: string;
-  /** Above this size the least recently used answers are evicted. */
+  /** Above this size, the least recently used answers are evicted. */
   maxBytes: number;
   now(): number;
   access: StoreAccess;
-  /** Its digest is required of entries; null: none is, as only trusted users can write the file. */
+  /**
+   * Key of the entries' digests. Null if only trusted users can write the file: digests are then
+   * unkeyed.
+   */
   secret: Uint8Array | null;
-  /** Wait for another process that holds the file, in milliseconds; default 5 s. */
+  /** Milliseconds to wait for a lock of another process. Default: 5 s. */
   busyMs?: number;
-  /** Receives one-line notices for the user, such as a damaged file or full disk. */
+  /** Receives one-line notices for the user, such as a damaged file or a full disk. */
   notice(message: string): void;
 }
 
 type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
 
-/** `busyMs`: the full wait for another process. `access` falls to `read` for a file that cannot be written. */
+/**
+ * `busyMs`: full waiting time for a lock. `access` becomes `read` if the file cannot be written.
+ */
 interface OpenConnection {
   options: ConnectionOptions;
   busyMs: number;
@@ -44,7 +47,10 @@ interface OpenConnection {
   busy: boolean;
 }
 
-/** Survives damage and loss. @throws UserError for a newer or a foreign file, also later. */
+/**
+ * Recovers from a damaged or deleted file. @throws UserError for a newer or a foreign file, at any
+ * call.
+ */
 export function createConnection(options: ConnectionOptions): Connection {
   const { access, busyMs = BUSY_MS } = options;
   const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
@@ -84,7 +90,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       return held.db !== null && held.access === 'read-write';
     },
     close() {
-      // The last attempt waits fully.
       held.db?.patience(busyMs);
       settle();
       if (late.length > 0)
@@ -112,12 +117,12 @@ function openConnection(held: OpenConnection): void {
     try {
       open();
     } catch {
-      // The notice was sent.
+      // The notice was already sent.
     }
   }
 }
 
-/** Whether to try again. */
+/** Returns whether to try again. */
 function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): boolean {
   if (!(error instanceof StoreError)) throw error;
   const { file, notice } = held.options;

@@ -4,7 +4,6 @@ import { servedText, type Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
 
-/** Default wait for another process that holds a file, in milliseconds. */
 export const BUSY_MS = 5000;
 
 export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
@@ -20,7 +19,7 @@ export interface Totals {
   models: { model: string; entries: number; bytes: number }[];
 }
 
-/** The rows of one file. Every function throws {@link StoreError} only. */
+/** The rows of one file. Every function throws only {@link StoreError}. */
 export interface Database extends Omit<Records, 'trim'>, Batches {
   get(key: string): Omit<Entry, 'key' | 'model'> | null;
   put(entry: Entry, now: number): number;
@@ -34,7 +33,6 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   shrink(bytes: number): number;
   compact(): void;
   patience(ms: number): void;
-  /** Writes a compact copy without a log. */
   copyTo(file: string): void;
   close(): void;
 }
@@ -62,7 +60,7 @@ function wrapDatabase(db: DatabaseSync): Database {
   return {
     ...rows,
     entries: () => storedEntries(db),
-    // Not wrapped as a whole: the entries may come from another file, with errors of its own.
+    // Not wrapped as a whole: the entries may come from another file, which can fail too.
     putAll(entries, now) {
       let written = 0;
       transaction(db, () => {
@@ -145,13 +143,12 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
 }
 
 interface ServedRows {
-  /** Number of the row that says who answered, and when; added if missing. */
+  /** Number of the row with model and time, added if missing. */
   idOf(entry: Pick<Entry, 'model' | 'served'>): number;
-  /** Drops rows that no answer refers to any more; returns `removed`. */
   trimAfter(removed: number): number;
 }
 
-/** Ids follow from the content, so that processes and copies agree on them. */
+/** Ids are derived from the content, so that processes and copies agree. */
 function servedRows(db: DatabaseSync): ServedRows {
   const known = new Map<string, number>();
   const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');
@@ -175,7 +172,6 @@ function servedRows(db: DatabaseSync): ServedRows {
   };
 }
 
-/** A statement prepared at its first use; returns the number of changed rows. */
 function changing(
   db: DatabaseSync,
   sql: string,

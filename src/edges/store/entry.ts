@@ -14,11 +14,10 @@ import { parsedJson } from '../../types/plain.ts';
 
 export interface Entry {
   key: string;
-  /** For display only. */
   model: string;
   served: Served;
   body: string;
-  /** Binds body and `served` to the key: a truncated, altered or moved entry is invalid. */
+  /** Covers key, body and `served`: a truncated, altered or moved entry is invalid. */
   digest: string;
 }
 
@@ -31,7 +30,9 @@ export const storedAnswerSchema = z.strictObject({
   steps: z.array(stepSchema).default([]),
 });
 
-/** Whether an answer may serve later runs: not errors, withheld, empty or useless answers. */
+/**
+ * Whether later runs may use an answer. Excludes errors and withheld, empty or unusable answers.
+ */
 export function isReusable(
   completion: Completion,
   { usable }: Pick<Request, 'usable'>,
@@ -42,7 +43,7 @@ export function isReusable(
 
 export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
-/** Detects damage; anyone who can write the file can compute it. */
+/** Only detects damage: anyone can compute it. */
 export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));
 
 /** Only holders of the secret can compute it. */
@@ -71,7 +72,7 @@ export function storedEntryOf(
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
 
-/** Answers of one model and hour share one row of who served them. */
+/** Rounded, so that answers of one model and hour share a row. */
 const HOUR_MS = 3_600_000;
 
 export function parseEntry(

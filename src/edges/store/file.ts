@@ -5,7 +5,9 @@ import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 
-/** `damaged`: no longer a database; `foreign`: another program's; `busy`: locked by a process. */
+/**
+ * `damaged`: not a readable database. `foreign`: another program's. `busy`: locked by a process.
+ */
 type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
 export class StoreError extends Error {
@@ -29,7 +31,6 @@ export function withStoreErrors<T>(work: () => T): T {
   } catch (error) {
     if (error instanceof StoreError) throw error;
     const message = String(member(error, 'message') ?? error);
-    // The upper bits only refine the result.
     const result = Number(member(error, 'errcode')) & 0xff;
     const damaged =
       DAMAGED.has(result) ||
@@ -41,12 +42,12 @@ export function withStoreErrors<T>(work: () => T): T {
 
 export const STORE_VERSION = 2;
 
-/** "evdf", SQLite's application id, which identifies our files. */
+/** "evdf": SQLite's application id, which identifies our files. */
 const APPLICATION_ID = 0x65_76_64_66;
 
 export type StoreAccess = 'read-write' | 'read';
 
-/** Opens or creates a file; closes it when `prepare` throws. Throws {@link StoreError} only. */
+/** Opens or creates a file. Closes it if `prepare` throws. Throws only {@link StoreError}. */
 export function openFile<T>(
   file: string,
   { access, busyMs }: { access: StoreAccess; busyMs: number },
@@ -77,7 +78,7 @@ export function openFile<T>(
   });
 }
 
-/** Immutable: without a log and locks, which a read-only folder cannot have. */
+/** Opens it as immutable: a read-only folder cannot hold SQLite's log and locks. */
 function asItLies(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
@@ -98,14 +99,14 @@ function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
   }
 }
 
-/** Checks the first bytes before SQLite takes a lock or writes a log. */
+/** Checks the first bytes before SQLite locks the file or writes a log. */
 function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
     const handle = openSync(file, 'r');
     try {
-      // A device or folder is not a damaged store, and must not be renamed.
+      // A device or folder is not a damaged store and must not be renamed.
       if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
@@ -133,7 +134,6 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
       'n'
     ],
   );
-  // A view or trigger in a hostile file could make a query run forever.
   if (active > 0) throw new StoreError('damaged', 'has views or triggers, and no store has any');
   if (access === 'read') {
     if (tables === 0) throw new StoreError('absent', 'is empty');
@@ -143,7 +143,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL');
     db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
   }
-  // With a log, an answer survives a crash once written, without waiting for the disk.
+  // A write-ahead log keeps a written answer after a crash, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   if (tables > 0) return;
   db.exec(`

@@ -9,7 +9,6 @@ import type { RecordRows } from './records.ts';
 
 export interface StoreStats extends Totals {
   file: string;
-  /** Since opening: answers reused, answers written, invalid entries ignored. */
   found: number;
   written: number;
   refused: number;
@@ -17,37 +16,38 @@ export interface StoreStats extends Totals {
 }
 
 export interface Prune {
-  /** Milliseconds since 1970: what was last used before. */
+  /** Milliseconds since 1970. Removes answers last used before this time. */
   unusedSince?: number;
   maxBytes?: number;
 }
 
 export interface Store extends StoreRecords {
-  /** Answers from the file by `keyOf`; stores new answers of `complete` before returning them. */
+  /** Returns stored answers by `keyOf`. Stores new answers of `complete` before returning them. */
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
-  /** Whether the file has an answer; does not mark it as used. */
+  /** Does not mark the answer as used. */
   has(key: string): boolean;
-  /** Stores an answer that no caller waits for; only in memory if the file cannot be written. */
+  /**
+   * Stores an answer that no caller waits for. If the file cannot be written, keeps it in memory.
+   */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
-  /** Changes with each change by another process; null: the file is no longer usable. */
+  /** Changes with each change by another process. Null if the file is no longer usable. */
   version(): number | null;
   prune(what: Prune): number;
-  /** Called again after damage. Null: nothing could be written. */
+  /** Calls `entries` again after damage. Null if nothing could be written. */
   import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
-  /** Merges an extended copy: valid answers, open batches, its own outcomes, missing notes. */
+  /** Merges an extended copy: valid answers, open batches, its added outcomes, missing notes. */
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },
   ): void;
-  /** Writes a compact copy. False, with a notice, when that failed. */
   copyTo(file: string): boolean;
   close(): void;
 }
 
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
-/** A file error only costs reuse. @throws UserError for a newer or a foreign file. */
+/** A file error only prevents reuse. @throws UserError for a newer or a foreign file. */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;
   const connection = createConnection(options);

@@ -3,20 +3,19 @@ import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
 import type { Batches, PassCount, RecordRows } from './records.ts';
 
-/** What a store keeps beside answers. */
 export interface StoreRecords extends Required<KeptRecords>, Batches {
-  /** False when it could not be written. */
   addBatch(batch: BatchRecord): boolean;
 }
 
-/** `join` merges a copy that was extended elsewhere: its own outcomes, missing notes and batches. */
+/**
+ * `join` merges a copy that was extended elsewhere: its added outcomes, missing notes and batches.
+ */
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },
 ): {
   records: StoreRecords;
   join(other: RecordRows & { batches: readonly BatchRecord[] }): void;
-  /** Batches added and ended since opening. */
   batchChanges(): number;
 } {
   const added = new Map<string, PassCount>();
@@ -56,7 +55,7 @@ export function createRecords(
     join({ outcomes, notes, batches }) {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
-        // What both started with counts once.
+        // Counts outcomes that both copies already had only once.
         const missing = outcomes.map(({ key, ...theirs }) => {
           const [all, known] = [addCounts(theirs, added.get(key)), here.get(key) ?? NO_TRIES];
           return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };

@@ -17,7 +17,7 @@ import { member } from '../../types/plain.ts';
 
 const BYTES = 32;
 
-/** Readable only by its user; null: there is none. @throws UserError for a file that is no key. */
+/** Null if there is no file. @throws UserError if the file is not a key. */
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {
@@ -41,7 +41,7 @@ export function readMachineKey(file: string): Uint8Array | null {
   );
 }
 
-/** Concurrent processes get the same key, because the first complete file wins. */
+/** Concurrent processes get the same key: the first complete file wins. */
 export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
   const known = readMachineKey(file);
   if (known !== null) return known;

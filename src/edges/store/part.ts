@@ -21,7 +21,6 @@ import { storedAnswerSchema, storedEntryOf, isReusable, plainDigest, type Entry 
 import { StoreError } from './file.ts';
 import type { RecordRows } from './records.ts';
 
-/** Largest files read of a part, in bytes. */
 const MAX_PART_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
 interface PartNames {
@@ -36,9 +35,12 @@ interface FileDigest {
 }
 
 interface PartWriter {
-  /** Adds one answer; `lasting`: it may serve other runs. */
+  /** Adds one answer. `lasting`: other runs may use it. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  /** Seals the part. `where` names it in messages. @throws UserError for an unwritten answer. */
+  /**
+   * Completes the part. `where` names it in messages. @throws UserError if an answer was not
+   * written.
+   */
   finish(
     place: (name: string, file: string) => Promise<void>,
     where: string,
@@ -50,7 +52,7 @@ interface PartWriter {
   close(): void;
 }
 
-/** Reusable answers go into a store file; others into JSON lines, so that a merge has them too. */
+/** Writes reusable answers into a store file and all others into JSON lines for the merge. */
 export function createPartWriter(work: string, names: PartNames): PartWriter {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
@@ -64,7 +66,7 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
       lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
         : null;
-    // Repeated requests are marked as reused; a later answer replaces an error.
+    // Repeated requests are marked as reused. A later answer replaces an error.
     if (known.has(key) || (entry === null && completion.status === 'ok' && completion.reused))
       return;
     if (completion.status === 'ok') known.add(key);
@@ -127,7 +129,7 @@ async function sealOf(file: string): Promise<FileDigest> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The text of the manifest if the folder holds exactly a part's files, else what is wrong. */
+/** The manifest's text if the folder contains exactly a part's files, else what is wrong. */
 export async function openPart(
   folder: string,
   names: PartNames,
@@ -165,7 +167,7 @@ export class PartError extends Error {
   override readonly name = 'PartError';
 }
 
-/** The importer verifies them against their keys. @throws PartError for a damaged file. */
+/** The importer checks each entry against its key. @throws PartError for a damaged file. */
 export function* answersIn(file: string): Generator<Entry> {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
@@ -180,7 +182,6 @@ export function* answersIn(file: string): Generator<Entry> {
   }
 }
 
-/** @throws PartError as {@link answersIn}. */
 export function besideAnswersIn(file: string): RecordRows & { batches: BatchRecord[] } {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {
@@ -199,7 +200,7 @@ function ofPart<T>(work: () => T): T {
   }
 }
 
-/** Details of calls were already reported; the merge has their sum. */
+/** The shard has already reported details of its calls; the merge has only their sum. */
 function withoutCallDetails(told: Completion): Completion {
   const completion = withoutRequests(told);
   if (completion.status === 'ok') {

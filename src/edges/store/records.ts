@@ -4,7 +4,6 @@ import type { BatchRecord } from '../../types/model.ts';
 import { vendorNames } from '../../types/vendors.ts';
 
 export interface Batches {
-  /** Invalid rows are skipped. */
   batches(): BatchRecord[];
   addBatch(batch: BatchRecord): void;
   endBatch(id: string): void;
@@ -20,7 +19,7 @@ const body = z.strictObject({
 
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-/** Statements are prepared when used, which is rare. Throws SQLite's errors. */
+/** Statements are prepared on use, which is rare. Throws SQLite's errors. */
 export function batchRows(db: DatabaseSync): Batches {
   return {
     batches: () =>
@@ -75,7 +74,7 @@ export interface RecordRows {
 
 export interface Records {
   outcomes(keys: readonly string[]): Map<string, PassCount>;
-  /** Adds counts; `now` in milliseconds since 1970. */
+  /** Adds counts. `now`: milliseconds since 1970. */
   addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void;
   note(name: string): string | null;
   setNote(name: string, body: string): void;
@@ -83,10 +82,9 @@ export interface Records {
   trim(): void;
 }
 
-/** Of some 80 bytes each. */
+/** About 80 bytes each. */
 const MOST_OUTCOMES = 100_000;
 
-/** Statements are prepared at first use. Throws SQLite's errors. */
 export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {
   const outcomesWhere = (condition: string, ...values: string[]): RecordRows['outcomes'] =>
     db

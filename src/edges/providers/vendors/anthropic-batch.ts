@@ -19,7 +19,7 @@ const [OPEN, CLOSE] = ['{"requests":[', ']}'];
 
 export async function anthropicClient(connection: VendorConnection): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk');
-  // A key is given so that the SDK does not look for one; `fetch` adds the real key.
+  // The SDK requires a key; `fetch` adds the real one.
   return new Client({
     apiKey: 'added-by-the-transport',
     webhookKey: null,
@@ -34,7 +34,6 @@ export async function anthropicClient(connection: VendorConnection): Promise<Ant
 
 export const anthropicBatches: BatchApi = {
   limits: { ...ANTHROPIC_BATCH, bytes: ANTHROPIC_BATCH.bytes - OPEN.length - CLOSE.length },
-  // Plus the comma.
   bytes: (id, body) => Buffer.byteLength(batchRequestJson(id, body)) + 1,
   async connect({ download, ...connection }) {
     const client = await anthropicClient(connection);
@@ -42,7 +41,7 @@ export const anthropicBatches: BatchApi = {
     return {
       upload: () => Promise.resolve({ file: null }),
       async create(items) {
-        // Streamed: `batches.create` would hold the text of all requests in memory twice.
+        // Streamed, because `batches.create` would hold all requests in memory twice.
         const body = ReadableStream.from(batchBody(items));
         const reply: unknown = await client.post(PATH, {
           body,
@@ -53,7 +52,7 @@ export const anthropicBatches: BatchApi = {
       },
       state: async (id) => stateOf(await client.messages.batches.retrieve(id)),
       async *results(id) {
-        // By id, not by `results_url`: the key is only sent to our own base address.
+        // Builds the address from the id, because `results_url` could send the key elsewhere.
         const response = await downloads
           .get(`${PATH}/${id}/results`, { headers: { accept: 'application/binary' } })
           .asResponse();

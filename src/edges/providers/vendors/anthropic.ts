@@ -16,10 +16,9 @@ import {
   type VendorAnswer,
 } from './vendor.ts';
 
-/** The API requires a limit; this one is sent for a prompt that sets none. */
+/** The API requires a limit. This one is sent if the prompt sets none. */
 export const DEFAULT_MAX_TOKENS = anthropicFacts.ownLimit.first;
 
-/** Parameters that Anthropic's SDK turns into request headers. */
 const HEADER_PARAMETERS = ['workspace_id', 'user_profile_id', 'betas'];
 
 export const anthropic: Language = {
@@ -27,9 +26,9 @@ export const anthropic: Language = {
   async connect(connection) {
     const client = await anthropicClient(connection);
     client.buildRequest = plainRequests(connection);
-    // The transport enforces the deadline, so the SDK's own timer is bypassed.
+    // Bypasses the SDK's timer, because the transport enforces the deadline.
     client.fetchWithTimeout = connection.fetch;
-    // Not `messages.create`, which prints warnings and turns parameters into headers.
+    // `messages.create` would print warnings and turn parameters into headers.
     return (body) => client.post('/v1/messages', { body }).asResponse();
   },
   refuses(parameters) {
@@ -46,7 +45,7 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-/** Joins system messages into the `system` field. The API merges neighbours of one role itself. */
+/** Joins system messages into the `system` field. The API itself merges neighbours of one role. */
 function anthropicBody({
   model,
   parameters,
@@ -57,7 +56,6 @@ function anthropicBody({
 }: Ask): Record<string, unknown> {
   const instructions = messages.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
-  // The mark is in the system messages or in a later one.
   const last = marked === undefined ? null : marked - instructions.length - 1;
   return {
     max_tokens: DEFAULT_MAX_TOKENS,
@@ -83,7 +81,6 @@ const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
   }),
 };
 
-/** The prefix up to here is cached for five minutes, renewed by each use. */
 function markedContent(content: string | object[]): object[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
@@ -113,7 +110,6 @@ const count = z.int().nonnegative();
 const anthropicReply = z.object({
   type: z.literal('message'),
   model: z.string().nullish().catch(null),
-  // Some gateways send text instead of blocks.
   content: z.union([
     z.string(),
     z.array(z.looseObject({ type: z.string(), text: z.string().nullish() })),
@@ -127,7 +123,7 @@ const anthropicReply = z.object({
       cache_creation_input_tokens: count.nullish(),
       cache_read_input_tokens: count.nullish(),
     })
-    // The API reports cache reads and writes separately; they are input too.
+    // The API counts cache reads and writes separately; they are input too.
     .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
       const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
       const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
@@ -166,8 +162,7 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
   );
 }
 
-/** Of the prompt's tools, of the vendor's own, and of MCP servers. */
+/** Calls of the prompt's tools, the vendor's own tools and MCP servers. */
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
 
-/** Calls, text, and what the vendor's own tools returned. */
 const KNOWN = /^(text|fallback|compaction)$|_use$|_result$/;

@@ -16,7 +16,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/** Of all vendors, in lower case with underscores; docs/models.md explains each. */
+/** End reasons of all vendors, in lower case with underscores. docs/models.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',
@@ -75,11 +75,9 @@ interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
   reason: string | null | undefined;
   member: string;
   details?: string | null | undefined;
-  /** The limit sent when the prompt sets none; absent: none is sent. */
   ownLimit?: number;
   model: string | null | undefined;
   fingerprint?: string | null | undefined;
-  /** Parts beside text and calls. */
   others: readonly Part[];
 }
 
@@ -91,7 +89,6 @@ export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
   const { said, refusal, reason, others } = reading;
   const text = said.trim() === '' && refusal !== '' ? refusal : said;
   const calls = reading.calls.filter((call): call is ToolCall => !('odd' in call));
-  // A refusal after a part of an answer, too.
   const ending = refusal.trim() === '' ? endKindOf(reason ?? '') : 'refused';
   const found =
     unusableEnding(ending, calls.length, reading) ??
@@ -220,7 +217,6 @@ function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | nu
     : `max_tokens: ${String(ownLimit)}, which evaldiff sends where none is set; set a higher one`;
 }
 
-/** Parts of an answer that have no text and whose type `known` does not match. */
 export function unknownParts(parts: readonly Record<string, unknown>[], known: RegExp): Part[] {
   return parts.flatMap((part): Part[] => {
     const kind = String(part['type'] ?? 'none');
@@ -230,7 +226,10 @@ export function unknownParts(parts: readonly Record<string, unknown>[], known: R
   });
 }
 
-/** A tool call in OpenAI's current or legacy form (arguments as text or values), or Claude's. */
+/**
+ * Reads a tool call in OpenAI's current or legacy form (arguments as text or values), or
+ * Anthropic's.
+ */
 export function callIn(entry: unknown, place: string): ToolCall | OddCall {
   const { function: called, custom, ...flat } = (entry ?? {}) as Record<string, unknown>;
   const {

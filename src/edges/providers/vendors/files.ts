@@ -4,7 +4,6 @@ import type { Ask } from './vendor.ts';
 
 export type ReadFile = (file: FilePart) => Promise<Uint8Array>;
 
-/** The request with its files as base64. */
 export async function withFileData(ask: Ask, read: ReadFile): Promise<Ask> {
   const files = filesIn(ask.messages);
   return files.length === 0 ? ask : { ...ask, files: await base64Of(files, read) };
@@ -21,16 +20,15 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
   return new Map(await Promise.all(unique.map(read64)));
 }
 
-/** Base64 of the requests under way; each takes its bytes some three times while it is sent. */
+/** Most bytes of base64 in requests in flight. Sending needs about three times as much memory. */
 const MOST_BYTES = 64_000_000;
 
 export interface FileSender {
   /**
-   * Waits until the requests under way leave room for this one's files; at least one always goes.
-   * Returns what to call when it has been answered.
+   * Waits until the requests in flight leave room for this one's files. At least one is always
+   * sent. Call the returned function once the request is answered.
    */
   room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
-  /** The request with its files, which requests under way share. */
   load(ask: Ask): Promise<Ask>;
 }
 
@@ -75,12 +73,10 @@ export function createFileSender(read: ReadFile, most: number = MOST_BYTES): Fil
   };
 }
 
-/** Bytes that the files of a request add to its body as base64. */
 export function fileBytes({ messages }: Pick<Ask, 'messages'>): number {
   return filesIn(messages).reduce((sum, { bytes }) => sum + 4 * Math.ceil(bytes / 3), 0);
 }
 
-/** Messages in a vendor's form; those without files are text. */
 export function messagesAs(
   { messages, files }: Pick<Ask, 'messages' | 'files'>,
   form: { text(text: string): object; file(file: FilePart, base64: string): object },

@@ -7,7 +7,6 @@ interface Item {
   [member: string]: unknown;
 }
 
-/** Not what the tool was given. */
 const BESIDE_INPUT = new Set([
   ...['id', 'type', 'status', 'call_id', 'container_id', 'approval_request_id', 'server_label'],
   ...['name', 'error', 'output', 'outputs', 'result', 'results', 'phase', 'content'],
@@ -15,16 +14,14 @@ const BESIDE_INPUT = new Set([
 
 const RESULTS = ['output', 'outputs', 'results', 'error'];
 
-/** Calls of the prompt's own tools. */
 export const OWN_CALLS = new Set(['function_call', 'custom_tool_call']);
 
-/** Items that are not part of the answer. */
 const SILENT =
   /^(message|reasoning|compaction|mcp_list_tools|additional_tools)$|_output$|^tool_search/;
 
 /**
- * What the vendor's own tools and MCP servers did while the model answered: their calls, images
- * that they made, and items of kinds that we do not know.
+ * Reads what the vendor's own tools and MCP servers did: their calls, generated images, and items
+ * of unknown kinds.
  */
 export function hostedWork(output: readonly Item[]): { parts: Part[]; steps: Step[] } {
   const others = output.filter(({ type }) => !OWN_CALLS.has(type) && !SILENT.test(type));
@@ -52,7 +49,7 @@ function isCall({ type }: Item): boolean {
   return type.endsWith('_call') || type === 'mcp_approval_request';
 }
 
-/** `web_search` with `{"type":"search","query":"…"}`; an MCP server's tool by its own name. */
+/** `web_search` with `{"type":"search","query":"…"}`, or the name of an MCP server's tool. */
 function callOf(item: Item): { name: string; arguments: string } {
   const { type, name, arguments: given, action } = item;
   const called = typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, '');

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_EMBEDDED_BYTES, type Part } from '../../../types/answer.ts';
 
-/** An image of an answer; `data` is base64. */
 export function imagePart(mediaType: string, data: string): Part {
   const content = Buffer.from(data, 'base64');
   return {

@@ -21,7 +21,7 @@ export const openaiResponses: VendorEndpoint = {
   body: ({ model, parameters: written, ...asked }) => {
     const parameters = inResponsesForm(written);
     return {
-      // As chat completions do by default.
+      // Does not store the answer, like chat completions by default.
       store: false,
       ...parameters,
       model,
@@ -101,7 +101,6 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
   const { status, incomplete_details: incomplete, output, usage, model } = parsed.data;
   const messages = output.filter(({ type }) => type === 'message');
   const final = messages.filter(({ phase }) => phase !== 'commentary');
-  // Commentary before the final message is not part of the answer.
   const parts = (final.length > 0 ? final : messages).flatMap(({ content }) => content ?? []);
   const cut = status === 'incomplete' ? incomplete?.reason : null;
   const { said, thinking } = separateThinking(parts);

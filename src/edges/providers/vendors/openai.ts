@@ -23,9 +23,9 @@ export const openai: Language = {
   async connect(connection) {
     const client = await openaiClient(connection);
     client.buildRequest = plainRequests(connection);
-    // The transport enforces the deadline, so the SDK's own timer is bypassed.
+    // Bypasses the SDK's timer, because the transport enforces the deadline.
     client.fetchWithTimeout = connection.fetch;
-    // Not `chat.completions.create`: parameters are sent as the user wrote them.
+    // `chat.completions.create` would change parameters; these are sent as written.
     return (body, path = CHAT_PATH) => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
@@ -89,7 +89,6 @@ function responseFormat({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<
 }
 
 const message = z.looseObject({
-  // Compatible servers send lists of parts.
   content: z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(z.unknown()).nullish(),
@@ -99,7 +98,7 @@ const chatReply = z.object({
   model: z.string().nullish().catch(null),
   system_fingerprint: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
-  // Unreadable counts are unknown; they do not lose an answer that was paid for.
+  // Unreadable counts become unknown, so that a paid answer is not lost.
   usage: z
     .object({
       prompt_tokens: z.int().nonnegative(),
@@ -116,7 +115,7 @@ const chatReply = z.object({
     .default(null),
 });
 
-/** xAI and Google count thinking only in the total, and charge it as output. */
+/** xAI and Google count thinking only in the total, but charge it as output. */
 function writtenTokens(
   prompt: number,
   counted: { completion_tokens: number; total_tokens?: number | null | undefined },
@@ -159,7 +158,6 @@ function contentParts(content: Content): Exclude<Content, string | null | undefi
   return typeof content === 'string' ? [] : (content ?? []);
 }
 
-/** The calls in the first form that has any: a gateway may send one call in two forms. */
 function callsIn(
   { content, tool_calls, function_call, tool_call, toolCalls }: z.infer<typeof message>,
   { parameters }: ReadAs,
@@ -167,7 +165,6 @@ function callsIn(
   const listed = [tool_calls, toolCalls].find((calls) => Array.isArray(calls) && calls.length > 0);
   if (Array.isArray(listed))
     return listed.map((call, index) => callIn(call, `${PLACE}.tool_calls[${String(index)}]`));
-  // Some servers send an empty one beside an answer.
   const single = [function_call, tool_call].find(
     (call) => isMap(call) && Object.values(call).some(Boolean),
   );
@@ -183,13 +180,13 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
-/** A call that the server's parser left in the text, in the marks of open models. */
+/** A call that the server's parser left in the text, in the notation of open models. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 
 const CALL_PART = /^(tool_use|tool_call|function_call|function)$/;
 
-/** Converts Ollama's native reply, and one whose message is a `delta`, into a chat completion. */
+/** Converts Ollama's native reply, and a message sent as `delta`, into a chat completion. */
 function inOneForm(data: unknown): unknown {
   const choices = member(data, 'choices');
   if (Array.isArray(choices))
@@ -234,7 +231,7 @@ function readEmbedding(data: unknown): VendorAnswer {
   const [only] = parsed.data.data;
   return {
     kind: 'answer',
-    // Embeddings have single precision; further digits would only fill the store.
+    // Embeddings have single precision. More digits would only fill the store.
     parts: partsOf(JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9))))),
     ended: 'stop',
     usage: parsed.data.usage,

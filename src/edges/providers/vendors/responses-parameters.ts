@@ -3,8 +3,8 @@ import { isMap, type Json } from '../../../types/plain.ts';
 type Parameters = Record<string, Json>;
 
 /**
- * Parameters of chat completions in the form of the Responses API, so that a prompt may be sent to
- * either. One whose place is taken stays as it is written, and the server refuses it by name.
+ * Converts parameters of chat completions for the Responses API. A parameter stays unchanged if its
+ * place is taken, and the server then refuses it by name.
  * https://developers.openai.com/api/docs/guides/migrate-to-responses
  */
 export function inResponsesForm(written: Parameters): Parameters {
@@ -53,7 +53,7 @@ function toolIn(tool: Json): Json {
     return format === undefined ? custom : { ...custom, format: flat(format, 'grammar') };
   }
   if (tool['type'] !== 'function' || !isMap(tool['function'])) return tool as Json;
-  // Functions are strict there unless they say otherwise, which chat completions are not.
+  // The Responses API makes functions strict by default; chat completions do not.
   return { strict: false, ...(flat(tool as Json, 'function') as Parameters) };
 }
 

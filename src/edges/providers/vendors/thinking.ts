@@ -11,7 +11,10 @@ const THINKING_MARKS = [
   close: new RegExp(close ?? '', 'gi'),
 }));
 
-/** Leading thinking may lack its end or its start. `inside`: the unclosed mark. */
+/**
+ * Thinking at the start may lack its opening or closing mark. `inside`: the mark that was not
+ * closed.
+ */
 export function withoutThinking(text: string): { said: string; inside: string | null } {
   let at = 0;
   let inside: string | null = null;
@@ -50,7 +53,9 @@ export interface SaidText {
   thinking: string | null;
 }
 
-/** Reads any member, part or inline mark. `beside`: members that hold only thinking. */
+/**
+ * Reads thinking in a member, a part or inline marks. `beside`: members that contain only thinking.
+ */
 export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},

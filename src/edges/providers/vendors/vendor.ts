@@ -19,19 +19,17 @@ export interface Vendor extends Language {
 
 export interface Language {
   replyName: string;
-  /** Loads the SDK on first use, because loading is slow. */
   connect(connection: VendorConnection): Promise<Post>;
-  /** Why these parameters cannot be sent, or null. */
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
   embeddings: VendorEndpoint | null;
-  /** For models that only have the Responses API; null: there are none. */
+  /** For models that only have the Responses API. Null if the vendor has none. */
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
 }
 
-/** For embeddings, the one message is the text and the answer a vector as JSON. */
+/** For embeddings, the one message is the text, and the answer is a vector as JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   path: string;
 }
@@ -39,14 +37,15 @@ export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'r
 export interface VendorConnection {
   baseUrl: string;
   fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>;
-  /** For the SDK's own timer, which must not fire first. */
   timeoutMs: number;
 }
 
-/** Without retries; rejects with the SDK's error unless the status is success. */
+/** Does not retry. Rejects with the SDK's error unless the status is a success. */
 export type Post = (body: Record<string, unknown>, path?: string) => Promise<Response>;
 
-/** For an SDK's `buildRequest`, whose twenty headers cost half as much as sending the request. */
+/**
+ * Replaces an SDK's `buildRequest`, whose twenty headers cost half as much as sending the request.
+ */
 export function plainRequests({
   baseUrl,
   timeoutMs,
@@ -72,15 +71,15 @@ export interface Ask {
   model: string;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** Base64 of the files in the messages by object id; absent: there are none, or not read yet. */
+  /** Base64 of the files in the messages, by object id. Absent: none, or not read yet. */
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
-  /** Number of leading messages to mark for the vendor's prompt cache; absent: none. */
+  /** Number of leading messages to mark for the vendor's prompt cache. Absent: none. */
   marked?: number;
 }
 
-/** How to read a reply; `parameters` are null if they are not known. */
+/** How to read a reply. `parameters` are null if unknown. */
 export interface ReadAs extends Pick<Ask, 'schema'> {
   parameters: Ask['parameters'] | null;
 }
@@ -90,11 +89,10 @@ export type VendorAnswer =
       Pick<Answer, 'parts' | 'ended' | 'ended_as'> & {
         kind: 'answer';
         served: Pick<Served, 'model' | 'fingerprint'>;
-        /** Absent: none. */
         steps?: Answer['steps'];
       })
   | ({ kind: 'none' } & NoAnswer & MeteredUsage)
-  /** Not a reply of this vendor; `member`: the wrong member, '' for the whole reply. */
+  /** The reply is not this vendor's. `member`: the invalid member, '' for the whole reply. */
   | { kind: 'odd'; member: string };
 
 export interface NoAnswer {
@@ -124,7 +122,7 @@ export interface BatchLimits {
 
 export interface BatchItem {
   id: string;
-  /** Of its API; all items of a batch have the same. Absent: the vendor's first. */
+  /** API path, equal for all items of a batch. Absent: the vendor's default. */
   path?: string;
   body(): Promise<Record<string, unknown>>;
 }
@@ -133,11 +131,10 @@ interface Uploaded {
   file: string | null;
 }
 
-/** Every function rejects with the SDK's error unless the status is success. */
+/** Every function rejects with the SDK's error unless the status is a success. */
 export interface BatchServer {
-  /** Uploads the file a batch needs, if any. Null when the reply names no file. */
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
-  /** Creates the batch, which is paid for from here on; null when the reply names none. */
+  /** Creates the batch, which costs money from then on. Null if the reply names none. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
   results(
@@ -159,11 +156,10 @@ export interface BatchLine {
 
 export type BatchOutcome =
   | { kind: 'reply'; data: unknown }
-  /** `status`: what a direct call would have returned. */
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-/** Where a request for an answer goes; without a `path`: to the vendor's first API. */
+/** Where to send a request. Without a `path`, to the vendor's default API. */
 export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
 
 export function answerEndpoint(
@@ -179,13 +175,13 @@ export function cachedTokens(
   input: number,
   { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
 ): { cached?: CachedTokens } {
-  // A server may send any number; it cannot have read more than was sent.
+  // A server may report any number, but it cannot have read more than was sent.
   const known = Math.min(read ?? 0, input);
   const cached = { read: known, written: Math.min(written ?? 0, input - known) };
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 
-/** The path of the first member that does not match, such as `choices[0].message.content`. */
+/** The path of the first invalid member, such as `choices[0].message.content`. */
 export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member: string } {
   const [top = '', ...below] = first?.path ?? [];
   const steps = below.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
@@ -197,7 +193,7 @@ export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
 
-/** The header for the key (`api-key` for Azure); null for servers without a key. */
+/** The header for the key (`api-key` for Azure). Null for servers without a key. */
 export function authOf(
   { facts }: Pick<Vendor, 'facts'>,
   key: string | null,
