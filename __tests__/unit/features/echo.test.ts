@@ -16,8 +16,8 @@ import { answer } from '../app/run/builders.ts';
 import { treeOf } from '../config/tree.ts';
 
 /*
- * A feature that only this test knows. In its suites, `echo: voice.txt` names a file; each answer is
- * what the model said, in the words of that file, and passes unless the file says `bad`.
+ * A feature defined only in this test. Its suites have a key `echo: voice.txt`. An answer is the
+ * file's text followed by the model's answer, and fails if the file begins with `bad`.
  */
 
 declare module '../../../src/kernel/result/feature-parts.ts' {
@@ -112,7 +112,7 @@ const commitOf = (commit: string, voice: string) => ({
 const run = (before: string, after: string) =>
   runCommits(commitOf('b', before), commitOf('a', after), [echo], (asked) => `you said ${asked}`);
 
-test('a suite of a kind that only its feature knows is read, answered, judged and reported', async () => {
+test('a suite kind defined only by a feature is read, run, judged and reported', async () => {
   const { result, requests } = await run('good', 'bad');
   expect(result.problems).toEqual([]);
   const [suite] = result.suites;
@@ -133,12 +133,12 @@ test('a suite of a kind that only its feature knows is read, answered, judged an
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
 });
 
-test('a saved file of a kind that only its feature knows is read', async () => {
+test('a saved file kind defined only by a feature is read', async () => {
   const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
   expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });
 
-test('a suite of its own kind is not asked where neither it nor its dependencies changed', async () => {
+test("a suite of a feature's kind does not run if neither it nor its dependencies changed", async () => {
   const { result, requests } = await run('good', 'good');
   expect([result.outcome.kind, requests]).toEqual(['nothing-to-run', []]);
 });

@@ -28,8 +28,8 @@ function problems(text: string, sizes = prompts, most = 15): string[] {
   return found.map((problem) => problem.replace('evaldiff.attributes.yaml', ''));
 }
 
-describe('the attributes file', () => {
-  test('gives attributes with ids, explanations and a slack', () => {
+describe('attributes file', () => {
+  test('contains attributes with ids and explanations, and a slack', () => {
     const pinned = good(
       'slack: 0.2\ndomains:\n  - { name: Late parcels, explanation: The parcel is late. }\nsubtasks:\n  - name: Late parcels\n  - { name: "Größe prüfen" }',
     );
@@ -47,7 +47,7 @@ describe('the attributes file', () => {
     });
   });
 
-  test('can give a prompt attributes of its own, instead of the shared ones', () => {
+  test('can list attributes for one prompt, which replace the shared ones', () => {
     const pinned = good(
       `domains: [{ name: Sums }]\nprompts:\n  ${B}:\n    subtasks: [{ name: Add }]`,
     );
@@ -55,7 +55,7 @@ describe('the attributes file', () => {
     expect(pinnedFor(pinned, B).map(({ name }) => name)).toEqual(['Add']);
   });
 
-  test('reports its prompts that are not among those that are read', () => {
+  test('reports listed prompts that do not exist', () => {
     const { unused } = good(
       'domains: [{ name: Sums }]\nprompts:\n  prompts/A.yaml:\n    domains: [{ name: Add }]',
     );
@@ -66,7 +66,7 @@ describe('the attributes file', () => {
   const SLACK = ':1: slack must be a number from 0 to 1';
   test.each<[string, string, string[]]>([
     [
-      'duplicate names, in another spelling too',
+      'duplicate names in any spelling',
       'domains:\n  - name: Late parcels\n  - name: Refunds\n  - name: LATE-parcels',
       [
         ':4: "LATE-parcels" is the same name as "Late parcels" in line 2; upper case, blanks and hyphens do not count',
@@ -100,7 +100,7 @@ describe('the attributes file', () => {
       [':1: domains[0] must be a map', ':1: domains[1] must be a map'],
     ],
     [
-      'no attribute at all',
+      'no attributes',
       'slack: 0.1',
       [
         ': names no attribute; list some under domains or subtasks, or delete the file to have them discovered',
@@ -136,11 +136,14 @@ describe('the attributes file', () => {
     ['9 for 7, which have no attributes', shared(9), [], [sized(7)], 15],
     ["5 for a prompt's own 10", own(5), [], prompts, 15],
     ["6 for a prompt's own 10", own(6), [many(9, 6, 10, '15, ⌊2 × 10 / 4⌋', 5)], prompts, 15],
-  ])('has as many attributes as the references can bear: %s', (_, text, expected, sizes, most) => {
-    expect(problems(text, sizes, most).slice(0, 1)).toEqual(expected);
-  });
+  ])(
+    'allows only as many attributes as the number of references supports: %s',
+    (_, text, expected, sizes, most) => {
+      expect(problems(text, sizes, most).slice(0, 1)).toEqual(expected);
+    },
+  );
 
-  test('is read back as it was written, for one prompt and for several', () => {
+  test('is read back as written, for one or several prompts', () => {
     const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
@@ -168,7 +171,7 @@ describe('the attributes file', () => {
     });
   });
 
-  test('fits its schema', () => {
+  test('matches its schema', () => {
     const domains = [{ name: 'a', explanation: 'b' }];
     const ofPrompt = { 'p.yaml': { subtasks: [{ name: 'c' }] } };
     const fits = (value: unknown) => attributesSchema().safeParse(value).success;
@@ -177,7 +180,7 @@ describe('the attributes file', () => {
   });
 });
 
-test('ids are unique however alike the names are, and readable', () => {
+test('withIds returns unique, readable ids for similar names', () => {
   const names = ['C', 'C++', 'C#', '日本語', '🎉', '🎈', 'x'.repeat(60)];
   const all = names.map((name) => ({ kind: 'domain' as const, name, explanation: '' }));
   expect(withIds(all).map(({ id }) => id.replace('domain', ''))).toEqual([

@@ -23,21 +23,21 @@ const changed = (change: (attribute: AttributeResult) => Partial<AttributeResult
   return { ...result, attributes: all };
 };
 
-describe('the attributes of a comparison', () => {
+describe('attributes in a report', () => {
   const text = shown(withKinds());
 
-  test('are summed up in one line', () => {
+  test('are summarized in one line', () => {
     expect(text.split('\n')[0]).toBe('11 attributes: 1 regressed');
   });
 
-  test('are listed where they regressed, with references, rates, difference, interval and verdict', () => {
+  test('are listed if they regressed, with references, rates, difference, interval and verdict', () => {
     const rates = ['20', '100.0 % → 60.0 %', '−40.0 points', 'regressed'];
     expect(rowsOf(text)).toContainEqual(['Refunds and returns domain', ...rates]);
     expect(rowsOf(text)).toContainEqual(['−51.2 to −28.8']);
     expect(text).not.toContain('Late or lost parcels');
   });
 
-  test("have the mean of a metric's numbers beside the pass rate, marked as untested", () => {
+  test("show a metric's mean beside the pass rate, marked as untested", () => {
     const values = { metric: 'rouge', n: 20, base: 0.41, head: 0.33 };
     const said = shown(changed(() => ({ values })));
     expect(said).toMatch(/Pass rate +Difference, 90 % interval +Mean of rouge +Verdict/);
@@ -46,7 +46,7 @@ describe('the attributes of a comparison', () => {
     expect(text).not.toContain('Mean of');
   });
 
-  test('that only share references with one that regressed are not findings, and the report says with which', () => {
+  test('that moved only with references shared with a regressed attribute are not findings', () => {
     expect(text).toContain(
       '- Refusing politely sub-task fell only with the references it shares with Refunds and returns: 100.0 % → 83.3 % over 22 references.',
     );
@@ -55,7 +55,7 @@ describe('the attributes of a comparison', () => {
     );
   });
 
-  test('that moved the same way with the same one stand in one sentence, each with its own figures', () => {
+  test('that moved with the same attribute are combined in one sentence, with their figures', () => {
     const moved: Record<string, Partial<AttributeResult>> = {
       'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
       'Product advice': { base: 0.5, head: 0.75, difference: 0.25 },
@@ -73,7 +73,7 @@ describe('the attributes of a comparison', () => {
     );
   });
 
-  test('with too few references are counted, never listed, however far they fell', () => {
+  test('with too few references are counted but not listed', () => {
     const none = { verdict: 'too few' as const, difference: -1, head: 0, explained_by: [] };
     const few = shown(changed(() => none));
     expect(few).toContain('11 attributes with too few references to judge.');
@@ -81,7 +81,7 @@ describe('the attributes of a comparison', () => {
     expect(text).toContain('1 attribute with too few references to judge.');
   });
 
-  test('say of skills that lower is better, where a sub-task moved', () => {
+  test('explain that lower is better for skills if a sub-task moved', () => {
     expect(text).not.toContain('Other skills');
     const moved = shown(
       changed(({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),
@@ -91,12 +91,12 @@ describe('the attributes of a comparison', () => {
     expect(moved).toContain('lower is better');
   });
 
-  test('have a sentence where nothing moved', () => {
+  test('say that nothing changed if none moved', () => {
     const same = shown(changed(() => ({ verdict: 'no change seen', explained_by: [] })));
     expect(same).toContain('No change seen in any of them.');
   });
 
-  test('of several suites are named with their suite', () => {
+  test('of several suites include the suite name', () => {
     const result = withKinds();
     const other = green().suites[0]!;
     const { path, name: suite, variant } = other;
@@ -111,7 +111,7 @@ describe('the attributes of a comparison', () => {
     ['comment', (result) => renderComment(result, { marker: '<!-- m -->' })],
     ['check', checkSummary],
     ['terminal', (result) => renderTerminal(result, { width: 160, colour: false })],
-  ])('are in the %s', (_, render) => {
+  ])('appear in the %s', (_, render) => {
     const output = render(withKinds());
     expect(output).toContain('11 attributes: 1 regressed');
     expect(output).toContain('Refunds and returns');
@@ -121,7 +121,7 @@ describe('the attributes of a comparison', () => {
   });
 });
 
-test('two prompts of one file and one model have attributes and insights of their own', () => {
+test('two prompts with the same file and model keep separate attributes and insights', () => {
   const one = withKinds();
   const other = { ...one.suites[0]!, name: 'triage in short' };
   const own = one.attributes.map((each) => ({
@@ -140,8 +140,8 @@ test('two prompts of one file and one model have attributes and insights of thei
   expect(second).toMatchObject({ name: 'triage in short', attributes: own, insights: [] });
 });
 
-describe('insights', () => {
-  test('name the references they rest on', () => {
+describe('insights in a report', () => {
+  test('name their references', () => {
     expect(shown(withKinds(), insights)).toContain(
       'base offered the money back. (mail-001, mail-013, mail-019)',
     );
@@ -154,13 +154,13 @@ describe('insights', () => {
     [2, result.insights, '2 more insights were dropped; the notices say why.'],
     [1, result.insights, '1 more insight was dropped; '],
     [1, [], '1 more insight was dropped'],
-  ])('that were dropped are counted: %d', (count, left, words) => {
+  ])('count %d dropped ones', (count, left, words) => {
     const dropped_insights = [{ path, suite, variant, count }];
     expect(shown({ ...result, dropped_insights, insights: left }, insights)).toContain(words);
     expect(shown(result, insights)).not.toContain('dropped');
   });
 
-  test('of our own are not called generated', () => {
+  test('written by evaldiff are not called generated', () => {
     const own = plainFindings(result.attributes).map((found) => ({
       ...found,
       path,
@@ -176,7 +176,7 @@ describe('insights', () => {
   });
 });
 
-test('the attributes of a sweep are listed with their pass rate, without a verdict', () => {
+test('attributes of a sweep are listed with their pass rate and without a verdict', () => {
   const text = shown(sweepOfModels());
   expect(text.split('\n')[0]).toBe('11 attributes');
   expect(text).toContain('lower is better');

@@ -19,7 +19,7 @@ const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number
 
 describe('priors', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s are its normalised mean affinities',
+    'of %s are its normalized mean affinities',
     (_, { scores, priors: known }) => {
       const found = priorsIn(scores, known.length);
       found.forEach(({ prior, mean }, column) => {
@@ -29,7 +29,7 @@ describe('priors', () => {
     },
   );
 
-  test('count only the references that were rated', () => {
+  test('count only rated references', () => {
     const rows = [
       [4, null],
       [2, 1],
@@ -58,11 +58,11 @@ describe('priors', () => {
       [1, 0, 0],
       [0.5, 0.25, 0.25],
     ],
-  ])('above the cap give what is cut off to the others, in proportion: %j', (given, wanted) => {
+  ])('above the cap give the excess to the others proportionally: %j', (given, wanted) => {
     expect(capPriors(given, 0.5)).toEqual(wanted.map((prior) => expect.closeTo(prior)));
   });
 
-  test('keep their sum and their order under the cap', () => {
+  test('keep their sum and order under the cap', () => {
     forAll([priors], (given) => {
       const capped = capPriors(given, 0.5);
       expect(sum(capped)).toBeCloseTo(1, 9);
@@ -78,7 +78,7 @@ describe('priors', () => {
 
 describe('bounds', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s are those worked out elsewhere',
+    'of %s match those from another solver',
     (_, { scores, priors: given, lower, upper }) => {
       const bounds = outwardBounds(given, scores.length, 2, 0.1);
       expect(bounds.map(({ least }) => least)).toEqual(lower);
@@ -86,7 +86,7 @@ describe('bounds', () => {
     },
   );
 
-  test('always leave a solution, at most one reference outside the band of the capped priors', () => {
+  test('always allow a solution, and differ from the capped priors by at most one reference', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {
@@ -105,7 +105,7 @@ describe('bounds', () => {
     });
   });
 
-  test('are not moved by float noise', () => {
+  test('are not affected by floating-point noise', () => {
     const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], 50, 1, 0.1);
     expect(bounds).toEqual([
       { least: 13, most: 17 },

@@ -1,6 +1,6 @@
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 
-/** An attribute that regressed. */
+/** A regressed attribute. */
 export function attributeResult(
   id: string,
   changes: Partial<AttributeResult> = {},

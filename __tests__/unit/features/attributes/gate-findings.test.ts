@@ -20,7 +20,7 @@ describe('regressed attributes', () => {
   const textsOf = (word: 'fail' | 'advise', found: AttributeResult): string[] =>
     regressedAttributes(suite, gate({ attributes: word }), [found]).map(({ text }) => text);
 
-  test('are findings where gate.attributes is fail', () => {
+  test('are findings only if gate.attributes is fail', () => {
     expect(textsOf('fail', attribute)).toEqual([
       'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, 90 % interval −90.0 to −60.0) over 15 references; gate.attributes is fail',
     ]);
@@ -32,12 +32,12 @@ describe('regressed attributes', () => {
     { path: 'other.yaml' },
     { suite: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },
-  ])('are none with %j', (other) => {
+  ])('are not findings with %j', (other) => {
     expect(textsOf('fail', { ...attribute, ...other })).toEqual([]);
   });
 });
 
-describe('regressed attributes of stored answers', () => {
+describe('regressed attributes with stored answers', () => {
   const suite = suiteResult();
   const attribute = attributeResult('domain-late-parcels', {
     ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: suite.name, n: 15 },
@@ -65,17 +65,20 @@ describe('regressed attributes of stored answers', () => {
     );
 
   test.each([
-    ['new answers show them', 'confirmed', 'unchanged', [1, 0]],
-    ['nothing is old', null, 'unchanged', [1, 0]],
-    ['the suite is red anyway', 'model', 'regressed', [1, 0]],
-    ['base falls today, too', 'model', 'unchanged', [0, 1]],
-    ['new answers do not show them', 'unconfirmed', 'unchanged', [0, 1]],
-  ] as const)('if %s: %s in a suite that is %s', async (_, status, verdict, counts) => {
-    const { findings, unconfirmed } = await confirmed(status, verdict);
-    expect([findings.length, unconfirmed.length]).toEqual(counts);
-  });
+    ['new answers confirm them', 'confirmed', 'unchanged', [1, 0]],
+    ['no answer is stored', null, 'unchanged', [1, 0]],
+    ['the suite is red already', 'model', 'regressed', [1, 0]],
+    ['base drops today too', 'model', 'unchanged', [0, 1]],
+    ['new answers do not confirm them', 'unconfirmed', 'unchanged', [0, 1]],
+  ] as const)(
+    'become findings unless today'"'"'s answers contradict them: %s (%s, %s)',
+    async (_, status, verdict, counts) => {
+      const { findings, unconfirmed } = await confirmed(status, verdict);
+      expect([findings.length, unconfirmed.length]).toEqual(counts);
+    },
+  );
 
-  test('say why they do not fail the run', async () => {
+  test('include the reason why they do not fail the run', async () => {
     expect((await confirmed('model')).unconfirmed[0]).toMatch(
       /^p: the domain "late parcels" regressed: .*\. The model changed, not your prompt: base also drops when re-run today \(90 → 50 %\)\.$/,
     );

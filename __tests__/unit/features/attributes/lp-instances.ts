@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** One assignment of attributes to references, two each, with what another solver reached. */
+/** Assignment of two attributes to each reference, with another solver's results. */
 export interface LpInstance {
   name: string;
-  /** Affinities, a row per reference. */
+  /** Affinities, one row per reference. */
   scores: number[][];
   priors: number[];
-  /** Bounds of each attribute, rounded outwards. */
+  /** Bounds per attribute, rounded outwards. */
   lower: number[];
   upper: number[];
-  /** Of the bounds rounded outwards, and of the paper's own program; null: it has no solution. */
+  /** Optimum with bounds rounded outwards, and of the paper's program; null: infeasible. */
   objective: number;
   paper: number | null;
 }

@@ -27,7 +27,6 @@ const testsOf = (
     permutations,
   ).map(({ z, p }) => ({ z, p }));
 
-/** The tests of groups with a fixed seed. */
 const run = (given: Row[], groups: number[][], permutations: number, seed: number | string = 1) =>
   testsOf(triesOf(tablesOf(given)), groups, permutations, seed);
 
@@ -41,7 +40,7 @@ describe('stepDownMaxT', () => {
     });
   });
 
-  test('is the same for the same seed', () => {
+  test('is deterministic for a seed', () => {
     const given = rows([3, 3, 1, 3], [2, 3, 2, 3], [3, 3, 0, 3]);
     const again = () =>
       run(
@@ -53,7 +52,7 @@ describe('stepDownMaxT', () => {
     expect(again()).toEqual(again());
   });
 
-  test('finds the group that fell among fifteen that did not', () => {
+  test('finds the one group of fifteen that dropped', () => {
     const fell = repeat(8, [5, 5, 2, 5]);
     const rest = repeat(14 * 8, [4, 5, 4, 5]);
     const groups = Array.from({ length: 15 }, (_, j) =>
@@ -64,26 +63,29 @@ describe('stepDownMaxT', () => {
     expect(tests.slice(1).every(({ p }) => p > 0.5)).toBe(true);
   });
 
-  test('groups that cannot tell the sides apart have z = 0 and p = 1', () => {
+  test('returns z = 0 and p = 1 for groups without information', () => {
     const given = rows([5, 5, 5, 5], [0, 5, 0, 5], [0, 0, 0, 0], [3, 3, 0, 3], [2, 2, 0, 0]);
     const tests = run(given, [[0, 1], [], [2], [3], [4]], 99);
     expect(tests.map(({ z }) => z === 0)).toEqual([true, true, true, false, true]);
     expect(tests.filter(({ z }) => z === 0).every(({ p }) => p === 1)).toBe(true);
   });
 
-  test('groups that look alike get the same p, that of the first to be tested', () => {
+  test('returns the same p for groups with equal evidence', () => {
     const groups = Array.from({ length: 10 }, (_, j) => [2 * j, 2 * j + 1]);
     const tests = run(repeat(20, [4, 5, 2, 5]), groups, 499);
     expect(new Set(tests.map(({ p }) => p)).size).toBe(1);
   });
 
-  test('never claims more than its permutations allow', () => {
+  test('never returns a p below 1 / (permutations + 1)', () => {
     const [found] = run(repeat(30, [5, 5, 0, 5]), [[...Array(30).keys()]], 99);
     expect(found!.p).toBe(0.01);
   });
 
   describe('with clusters', () => {
-    /** Three templates that fail together in a try; a reference of its own; two overlapping groups. */
+    /**
+     * Three templates of one cluster, which fail together, and one unclustered reference; the
+     * groups overlap.
+     */
     const template: Tries = { base: ['pass', 'pass', 'fail'], head: ['fail', 'fail', 'pass'] };
     const passed: Tries['base'] = ['pass', 'pass', 'pass'];
     const tries: Tries[] = [
@@ -98,7 +100,9 @@ describe('stepDownMaxT', () => {
       [2, 3],
     ];
 
-    /** Every way of dealing: 20 for the cluster's whole tries, 20 for the reference of its own. */
+    /**
+     * Enumerates all permutations: 20 of the cluster's whole tries and 20 of the other reference.
+     */
     function exact(): { z: number[]; p: number[] } {
       const choices = [...Array(64).keys()].filter(
         (bits) => [...Array(6).keys()].filter((i) => (bits >> i) & 1).length === 3,
@@ -118,7 +122,7 @@ describe('stepDownMaxT', () => {
       });
       const zOf = (passes: readonly number[]): number[] =>
         groups.map((group, j) => (sumOf(passes, group) - moments[j]!.mean) / moments[j]!.scale);
-      // The bits of head's own tries are the upper three.
+      // Bits 3 to 5 are head's observed tries.
       const z = zOf(tries.map((own) => onHead(own, 0b111000)));
       const [first, second] = z[0]! <= z[1]! ? [0, 1] : [1, 0];
       const drawn = deals.map(zOf);
@@ -133,7 +137,7 @@ describe('stepDownMaxT', () => {
       return { z, p };
     }
 
-    test('agrees with counting every deal of whole tries', () => {
+    test('agrees with a full enumeration of whole tries', () => {
       const found = testsOf(clustered, groups, 20_000);
       const counted = exact();
       found.forEach(({ z, p }, j) => {
@@ -142,7 +146,7 @@ describe('stepDownMaxT', () => {
       });
     });
 
-    test('ten templates that fell together are one thing that fell, not ten', () => {
+    test('counts ten clustered templates that dropped as one', () => {
       const fell: Tries = { base: Array(3).fill('pass'), head: Array(3).fill('fail') };
       const ten = Array.from({ length: 10 }, () => fell);
       const pWith = (names: (string | null)[]): number =>
@@ -150,18 +154,18 @@ describe('stepDownMaxT', () => {
       const alone = pWith([]);
       const together = pWith(Array<string>(10).fill('a'));
       expect(alone).toBeLessThan(0.001);
-      // One deal of the twenty.
+      // One of twenty permutations.
       expect(together).toBeGreaterThan(0.035);
     });
 
-    test('those of one member change nothing', () => {
+    test('ignores clusters with one member', () => {
       const runWith = (names: (string | null)[]) =>
         testsOf(clusteredTries(tries, names), groups, 99);
       expect(runWith(['a', 'b', null, 'c'])).toEqual(runWith([]));
     });
   });
 
-  test('has no answers for no groups', () => {
+  test('returns nothing without groups', () => {
     expect(run([[1, 2, 0, 2]], [], 9)).toEqual([]);
   });
 });

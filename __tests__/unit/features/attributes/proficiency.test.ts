@@ -11,8 +11,8 @@ const table = (base: number, head: number, tries = 5): Table => ({
   head: { passes: head, tries },
 });
 
-describe('counting tries', () => {
-  test('takes passes and fails alone, up to the shared number of tries', () => {
+describe('countOutcomes', () => {
+  test('counts only passes and fails, up to the shared number of tries', () => {
     const tries = (['pass', 'fail', 'ungraded', 'error', 'skipped', 'pass'] as const).map(
       (outcome, index) => tryResult(outcome, index),
     );
@@ -20,7 +20,7 @@ describe('counting tries', () => {
     expect(countOutcomes(outcomesOf(tries, null, 2))).toEqual({ passes: 1, tries: 2 });
   });
 
-  test('can go by one metric instead of the whole try', () => {
+  test('can count one metric instead of the whole try', () => {
     const shared = { reason: 'x', skip: false };
     const scores = [
       { ...shared, metric: 'short', status: 'pass' as const, value: 1 },
@@ -38,14 +38,14 @@ describe('counting tries', () => {
 const proficiency = (tables: Table[]) => proficiencyOf(triesOf(tables));
 
 describe('proficiency', () => {
-  test("is the mean of the references' pass rates, with the interval of their difference", () => {
+  test('is the mean pass rate of the references, with an interval of the difference', () => {
     const found = proficiency([table(5, 0), table(5, 5), table(2, 1, 2)]);
     expect(found).toMatchObject({ n: 3, base: 1, head: 0.5, difference: -0.5 });
     expect(found.low).toBeLessThan(-0.5);
     expect(found.high).toBeGreaterThan(-0.5);
   });
 
-  test('leaves out what was not judged on both sides, and shows the one side that a sweep has', () => {
+  test('excludes references not judged on both sides, and shows one side in a sweep', () => {
     const oneSide: Table = { base: { passes: 0, tries: 0 }, head: { passes: 1, tries: 2 } };
     const both = proficiency([table(5, 5), oneSide]);
     expect(both).toMatchObject({ n: 1, base: 1, head: 1, difference: 0 });
@@ -61,8 +61,8 @@ const pair = (expected: number | null, output: number | null, reference = 'r') =
   output,
 });
 
-describe('skill alignment', () => {
-  test('is the share of references further apart than one, lower being better', () => {
+describe('skill misalignment', () => {
+  test('is the share of references that differ by more than one', () => {
     expect(misalignment([pair(5, 5), pair(5, 4), pair(5, 3), pair(1, 5)])).toBe(0.5);
     expect(misalignment([pair(null, 3), pair(3, null), pair(2, 1)])).toBe(0);
     expect(misalignment([pair(null, 3)])).toBeNull();
@@ -71,7 +71,7 @@ describe('skill alignment', () => {
 });
 
 describe('samples', () => {
-  test('are the three largest drops, and none that did not drop', () => {
+  test('are the three largest drops, excluding references without a drop', () => {
     const row = (counts: Table, index: number, weight = 1) => ({
       id: `r${index}`,
       table: counts,
@@ -92,7 +92,7 @@ describe('samples', () => {
     expect(ids([row(untried, 0)])).toEqual([]);
   });
 
-  test("are the answers that use a skill otherwise, head's before base's", () => {
+  test('are the answers with different skill use, head before base', () => {
     const head = [pair(5, 1, 'a'), pair(1, 3, 'b'), pair(null, 1, 'c'), pair(1, 5, 'd')];
     expect(otherSkills({ base: [pair(5, 1, 'a'), pair(4, 3, 'b')], head })).toEqual([
       { kind: 'skill', reference: 'a', side: 'head', expected: 5, output: 1 },

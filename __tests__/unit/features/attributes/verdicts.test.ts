@@ -23,15 +23,15 @@ const words = (...of: Parameters<typeof verdicts>): string[] =>
   verdicts(...of).map(({ verdict }) => verdict);
 const SAME = 'no change seen';
 
-describe('verdicts of groups', () => {
+describe('group verdicts', () => {
   const broken = [...times(15, table(5, 1)), ...times(45, table(5, 5))];
-  /** Group 0 is broken; each other one shares three of its references. */
+  /** Group 0 is broken; every other group shares three of its references. */
   const groups = [
     range(0, 15),
     ...range(0, 5).map((j) => [...range(j * 3, j * 3 + 3), ...range(15 + j * 9, 24 + j * 9)]),
   ];
 
-  test('call the broken group and not its neighbours, which are said to be explained by it', () => {
+  test('flag the broken group, and mark overlapping groups as explained by it', () => {
     const found = verdicts(broken, groups);
     expect(found.map(({ verdict }) => verdict)).toEqual(['regressed', ...Array(5).fill(SAME)]);
     expect(found.map(({ explainedBy }) => explainedBy)).toEqual([[], ...Array(5).fill([0])]);
@@ -39,13 +39,13 @@ describe('verdicts of groups', () => {
     expect(found[1]?.p).toBeGreaterThan(0.05);
   });
 
-  test('call a second group that broke on references of its own', () => {
+  test('flag a second group that broke on its own references', () => {
     const tables = broken.map((counts, i) => (i >= 15 && i < 24 ? table(5, 1) : counts));
     const called = ['regressed', 'regressed', ...Array(4).fill(SAME)];
     expect(words(tables, groups)).toEqual(called);
   });
 
-  test('need eight compared references of its own for a second finding', () => {
+  test('require eight unshared compared references for a second finding', () => {
     const unjudged: Table = { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 0 } };
     const tables = [...times(22, table(5, 1)), ...times(8, unjudged), table(5, 1)];
     const second = (to: number) => words(tables, [range(0, 15), range(8, to)]);
@@ -53,13 +53,13 @@ describe('verdicts of groups', () => {
     expect(second(31)).toEqual(['regressed', 'regressed']);
   });
 
-  test('of two groups with the same evidence call the one whose mean fell more', () => {
+  test('flag the group with the larger drop of two with equal evidence', () => {
     const found = verdicts(broken, [range(0, 60), range(0, 15)]);
     expect(found.map(({ verdict }) => verdict)).toEqual([SAME, 'regressed']);
     expect(found[0]?.explainedBy).toEqual([1]);
   });
 
-  test('call the group that the broken references belong to, not the one they were put into to fill their places', () => {
+  test('flag the group that the broken references belong to, not one padded with them', () => {
     const filled = [...members(range(0, 15), 0), ...members(range(15, 30))];
     const own = [...members(range(0, 15)), ...members(range(30, 45), 0)];
     const tables = broken.map((counts, at) => (at === 20 ? table(5, 3) : counts));
@@ -67,7 +67,7 @@ describe('verdicts of groups', () => {
     expect(found.map(({ verdict }) => verdict)).toEqual([SAME, 'regressed']);
   });
 
-  test('take references of one cluster for one: templates that failed in the same tries are not a finding', () => {
+  test('count a cluster once, so that templates failing together are not a finding', () => {
     const fell = times(9, table(3, 1, 3));
     const verdictWith = (cluster: string | null) =>
       groupVerdicts(
@@ -78,7 +78,7 @@ describe('verdicts of groups', () => {
     expect(verdictWith(null).map(({ verdict }) => verdict)).toEqual(['regressed', SAME]);
     const [together] = verdictWith('one');
     expect(together?.verdict).toBe(SAME);
-    // Of the twenty deals of the six tries, four give head no more passes than it had.
+    // Four of the twenty permutations of six tries give head at most its observed passes.
     expect(together?.p).toBeCloseTo(0.2, 1);
   });
 
@@ -87,7 +87,7 @@ describe('verdicts of groups', () => {
     expect(words(tables, groups)).toEqual(['improved', ...Array(5).fill(SAME)]);
   });
 
-  test('need eight references that were compared', () => {
+  test('require eight compared references', () => {
     const unjudged: Table = { base: { passes: 0, tries: 0 }, head: { passes: 0, tries: 5 } };
     const tables = [...times(8, table(5, 0)), unjudged];
     const some = [range(0, 8), range(0, 7), [...range(0, 7), 8]];
@@ -97,7 +97,7 @@ describe('verdicts of groups', () => {
     expect(verdicts([], [])).toEqual([]);
   });
 
-  test('are the same for the same seed', () => {
+  test('are deterministic for a seed', () => {
     const random = createRandom('same');
     const tables = Array.from({ length: 40 }, () =>
       table(nextIndex(random, 6), nextIndex(random, 6)),
@@ -106,7 +106,7 @@ describe('verdicts of groups', () => {
     expect(verdicts(tables, some)).toEqual(verdicts(tables, some));
   });
 
-  test('are false in few of many suites in which nothing changed, though fifteen groups are looked at', () => {
+  test('are rarely false with fifteen groups if nothing changed', () => {
     const random = createRandom('unchanged suites');
     const passes = (rate: number): number =>
       range(0, 3).filter(() => nextFloat(random) < rate).length;
@@ -120,7 +120,7 @@ describe('verdicts of groups', () => {
       const found = verdicts(tables, some, { permutations: 199 });
       if (found.some(({ verdict }) => verdict === 'regressed')) suites++;
     }
-    // At most 10 expected; 20 or more would be seen in less than 0.3 % of such simulations.
+    // At most 10 are expected. The probability of 20 or more is under 0.3 %.
     expect(suites).toBeLessThan(20);
   }, 60_000);
 });

@@ -1,4 +1,4 @@
-/** A sweep of its own, to be killed or stopped while it waits for a batch. */
+/** A sweep in its own process, which a test kills or stops while it waits for a batch. */
 import { main } from '../../../../src/app/commands/program.ts';
 import { clock } from '../../../stand-ins/clock.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';

@@ -7,7 +7,7 @@ import { annotations } from '../../../stand-ins/reports.ts';
 import { causeUnit } from '../../app/run/builders.ts';
 import { regression } from '../../report/results.ts';
 
-/** Line 4 broke `a`; `b` is not explained; further ones were not tried. */
+/** Line 4 broke `a`; `b` is unexplained; other references were not tried. */
 const SUITE: SuiteCauses = {
   path: 'p.yaml',
   suite: 's',
@@ -40,14 +40,14 @@ const CAUSE =
 const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
 
-test('a reference has the causes that were proven on it, with its own tries', () => {
+test('a reference lists the causes proven on it, with its own tries', () => {
   expect(said('a', 'regressed')).toContain(CAUSE);
   expect(said('a', 'regressed')).toContain(
     'This test: 4 of 5 tries pass with it undone, 1 of 3 with it alone on base.',
   );
 });
 
-test('where words were only taken out of a line, they are what is named, not what is left of it', () => {
+test('a cause names the removed words of a line if nothing else changed', () => {
   const [cause] = SUITE.causes;
   const text = 'Returns within 30 days. Parcels go with Northmail.';
   const left = 'Parcels go with Northmail.';
@@ -88,7 +88,7 @@ test.each<[Partial<Cause>, string]>([
     { held: { references: 2, of: 3 } },
     'Cause: p.yaml:4. Putting the old line back fixes 2 of 2 tests; adding the new line to base breaks them. Undoing it breaks 1 of 3 others.',
   ],
-])('a cause takes one plain sentence of at most 30 words: %j', (changes, sentence) => {
+])('a cause is one sentence of at most 30 words: %j', (changes, sentence) => {
   const references = ['a', 'z'].map((id) => ({ id, restored: tries(2), broken: tries(0) }));
   const [cause] = SUITE.causes;
   if (cause === undefined) throw new Error('no cause');
@@ -99,7 +99,7 @@ test.each<[Partial<Cause>, string]>([
   expect(sentence.split(' ').length).toBeLessThanOrEqual(30);
 });
 
-test('changes that an experiment did not clear are suspects, and not called a cause', () => {
+test('changes that the experiment did not clear are suspects, not causes', () => {
   const reason = '5 calls did not settle it';
   const explained = { ...SUITE.explained, reason, suspects: [causeUnit(), far] };
   expect(said('a', 'fell', { ...SUITE, causes: [], explained }).trim()).toBe(
@@ -116,7 +116,7 @@ test('changes that an experiment did not clear are suspects, and not called a ca
   ]);
 });
 
-test('a reference that nothing explains, or that was not tried, says so; one that held says nothing', () => {
+test('an unexplained or untried reference says so, and an unchanged one says nothing', () => {
   expect(said('b', 'regressed').trim()).toBe('Cause not found: no change explains this test.');
   const other = said('c', 'fell');
   expect(other).toContain('Cause of other tests, not tried on this one:');
@@ -125,7 +125,7 @@ test('a reference that nothing explains, or that was not tried, says so; one tha
   expect(said('c', 'unchanged')).toBe('');
 });
 
-test('where nothing was found, or looked for, a reference that fell has the reason', () => {
+test('a regressed reference without a cause shows the reason', () => {
   const explained = { ...SUITE.explained, unexplained: ['a'] };
   const unsettled: SuiteCauses = {
     ...SUITE,
@@ -136,7 +136,7 @@ test('where nothing was found, or looked for, a reference that fell has the reas
   expect(said('c', 'unchanged', unsettled)).toBe('');
 });
 
-test('the only change is not called a cause, in the report or beside its line', () => {
+test('the only change is not called a cause in the report or annotation', () => {
   const [cause] = SUITE.causes;
   if (cause === undefined) throw new Error('no cause');
   const untried: SuiteCauses = { ...SUITE, causes: [{ ...cause, relation: 'only-change' }] };

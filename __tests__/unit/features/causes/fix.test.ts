@@ -16,7 +16,7 @@ const FILE = [
   "  - content: 'Say hi.'",
 ];
 
-/** The prompt of a file; null: there is none in it. */
+/** The prompt in a file; null if it is not valid. */
 function promptIn(file: string): Prompt | null {
   const read = readYaml('p.yaml', file);
   if (!read.ok) return null;
@@ -35,7 +35,9 @@ const filled = (own: Prompt, put: (content: string) => string): Prompt => ({
   messages: own.messages.map((message) => ({ ...message, content: put(message.content) })),
 });
 
-/** The edit that puts a text in a unit's place, where it reads back as exactly that. */
+/**
+ * The edit that replaces a unit's text; null if the edited file would not read back as that text.
+ */
 function edit(unit: ChangeUnit, text: string | null, file: readonly string[] = FILE) {
   const head = promptIn(file.join('\n'));
   if (head === null) throw new TypeError('the file is a prompt');
@@ -52,8 +54,8 @@ function edit(unit: ChangeUnit, text: string | null, file: readonly string[] = F
   return after !== null && isWhatRan(after, wanted, head) ? made : null;
 }
 
-describe('the edit of a fix', () => {
-  test('puts the text in the place of the line, as far in as it stood', () =>
+describe('edit of a fix', () => {
+  test('replaces the line and keeps its indentation', () =>
     expect(edit(causeUnit(), 'Be polite, and brief.')).toEqual({
       file: 'p.yaml',
       lines: { from: 4, to: 4 },
@@ -61,7 +63,7 @@ describe('the edit of a fix', () => {
       replacement: '      Be polite, and brief.',
     }));
 
-  test('takes a line out that head has added', () => {
+  test('removes a line that head added', () => {
     const made = edit(causeUnit({ base_text: null }), null);
     expect(made?.replacement).toBe('');
     expect(made === null ? null : withEdit(FILE.join('\n'), made)).toBe(
@@ -69,18 +71,18 @@ describe('the edit of a fix', () => {
     );
   });
 
-  test('brings back a line before the one that it stood before', () => {
+  test('restores a removed line at its old position', () => {
     const gone = causeUnit({ side: 'base', head_text: null, lines: { from: 9, to: 9 } });
     expect(edit(gone, 'Be polite.')?.replacement).toBe('      Be polite.\n      Be curt.');
   });
 
-  test('leaves a quoted line alone where the words might end the quotes', () => {
+  test("is not made if the words could end the line's quotes", () => {
     const quoted = causeUnit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
     expect(edit(quoted, 'Say hello.')?.replacement).toBe("  - content: 'Say hello.'");
     expect(edit(quoted, "Say 'x': y")).toBeNull();
   });
 
-  test('is none that changes what stands beside the line, whatever the words are', () => {
+  test('is not made if it would change anything beside the line', () => {
     const folded = [
       'messages:',
       '  - content: "You help.',
@@ -92,12 +94,12 @@ describe('the edit of a fix', () => {
     expect(edit(causeUnit(), 'Be polite.', folded)?.replacement).toBe('      Be polite.');
     for (const words of ['Be "polite".', 'x", role: "system', 'A: b\\'])
       expect(edit(causeUnit(), words, folded)).toBeNull();
-    // Within a block a colon, a quote or a dash is a sign like any other.
+    // In a YAML block, colons, quotes and dashes need no escaping.
     for (const words of ['role: system', '- "x"', '# no remark', '```', '{{x}}'])
       expect(edit(causeUnit(), words)?.replacement).toBe(`      ${words}`);
   });
 
-  test('is none that the prompt would be read from otherwise, by as little as a blank', () => {
+  test('is not made if the prompt would read differently, even by a space', () => {
     const head = prompt({ messages: [{ role: 'user', content: 'One', place: FILE_PLACE }] });
     const other = filled(head, (content) => `${content}\n`);
     expect(isWhatRan(head, head, head)).toBe(true);
@@ -105,31 +107,34 @@ describe('the edit of a fix', () => {
     expect(isWhatRan({ ...head, parameters: { temperature: 1 } }, head, head)).toBe(false);
   });
 
-  test.each<Style>(['|', '|-', 'txt'])('makes what ran of any change, in %s', (style) => {
-    let [units, without] = [0, 0];
-    for (let round = 0; round < draws(500); round += 1) {
-      const planted = plantedChange(`edits ${String(round)}`, style);
-      const { head } = planted;
-      for (const [i, unit] of planted.units.entries()) {
-        const wanted = filled(head.prompt, () => planted.without(i));
-        const made = editOf(unit, unit.base_text, { head: head.prompt, wanted }, head.file);
-        const text = made === null ? null : withEdit(head.file.join('\n'), made);
-        const after =
-          text === null
-            ? null
-            : style === 'txt'
-              ? filled(head.prompt, () => text.replace(/\n$/, ''))
-              : filled(head.prompt, () => promptIn(text)?.messages[0]?.content ?? '');
-        units += 1;
-        if (after === null || !isWhatRan(after, wanted, head.prompt)) without += 1;
-        else expect(after.messages[0]?.content).toBe(planted.without(i));
+  test.each<Style>(['|', '|-', 'txt'])(
+    'restores exactly the tested prompt for any change, in style %s',
+    (style) => {
+      let [units, without] = [0, 0];
+      for (let round = 0; round < draws(500); round += 1) {
+        const planted = plantedChange(`edits ${String(round)}`, style);
+        const { head } = planted;
+        for (const [i, unit] of planted.units.entries()) {
+          const wanted = filled(head.prompt, () => planted.without(i));
+          const made = editOf(unit, unit.base_text, { head: head.prompt, wanted }, head.file);
+          const text = made === null ? null : withEdit(head.file.join('\n'), made);
+          const after =
+            text === null
+              ? null
+              : style === 'txt'
+                ? filled(head.prompt, () => text.replace(/\n$/, ''))
+                : filled(head.prompt, () => promptIn(text)?.messages[0]?.content ?? '');
+          units += 1;
+          if (after === null || !isWhatRan(after, wanted, head.prompt)) without += 1;
+          else expect(after.messages[0]?.content).toBe(planted.without(i));
+        }
       }
-    }
-    // A moved line has none, nor a blank line where the file ends a text before it.
-    expect(without / units).toBeLessThan(0.05);
-  });
+      // No edit exists for a moved line, or for a blank line at the end of a text.
+      expect(without / units).toBeLessThan(0.05);
+    },
+  );
 
-  test('is not made where the lines are others by now', () => {
+  test('is not made if the lines have changed since', () => {
     const made = edit(causeUnit(), 'Be polite.');
     const text = FILE.join('\n').replace('Be curt.', 'Be short.');
     expect(made === null ? '' : withEdit(text, made)).toBeNull();

@@ -16,7 +16,6 @@ import {
 
 const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
 
-/** The prompt of the file, which is one message. */
 function promptOf(lines: readonly string[]): Prompt {
   const content = lines.slice(2).map((line) => line.trim());
   const place = { file: 'p.yaml', line: 2 };
@@ -24,17 +23,17 @@ function promptOf(lines: readonly string[]): Prompt {
 }
 
 interface Bench {
-  /** References that fell, by what head's tries came to. */
+  /** Outcomes of head's tries for each regressed reference. */
   fell: Outcome[][];
   held?: number;
   drafts?: string[];
-  /** What the edited file reads as; absent: as it stands there. */
+  /** The prompt read from the edited file; default: the file as edited. */
   reread?(prompt: Prompt): Prompt | null;
-  /** Whether a try of these words passes; null: it was not judged. */
+  /** Whether a try with this wording passes; null: not judged. */
   passes(words: string, reference: string, tries: number): boolean | null;
 }
 
-/** Looks for a fix of the one line; `ran` has how often each wording ran, by reference. */
+/** Searches a fix for the one changed line; `ran` counts the tries by wording and reference. */
 async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt, passes }: Bench) {
   const unit = causeUnit();
   const references = [
@@ -103,8 +102,8 @@ const restored = ({ fix }: { fix?: Fix | null }): string | null => {
 
 const DRAFTED = { fell: FIVE, held: 45, drafts: ['Be brief.'] };
 
-describe('a fix', () => {
-  test('is tried twice on five references, and five times where one fell', async () => {
+describe('fix', () => {
+  test('is tried twice on five references, or five times if only one dropped', async () => {
     const six = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
     expect(restored(six)).toBe('set back: 5 of 5, breaks 0 of 10, 2 tries');
     const one = await look({ fell: [['fail', 'fail', 'fail']], passes: () => true });
@@ -112,9 +111,9 @@ describe('a fix', () => {
   });
 
   test.each([
-    ['that fell', 'fell-1'],
-    ['that held', 'held-3'],
-  ])('is none where one of its tries on a reference %s was not judged', async (_, id) => {
+    ['that dropped', 'fell-1'],
+    ['that did not change', 'held-3'],
+  ])('is not found if one try on a reference %s was not judged', async (_, id) => {
     const found = await look({
       fell: FIVE,
       passes: (_words, reference, tries) => (reference === id && tries === 2 ? null : true),
@@ -125,8 +124,9 @@ describe('a fix', () => {
     });
   });
 
-  test('has to be the surer, the more candidates there are', async () => {
-    // Two tries that fail against five that pass come by chance in 2.4 %: of one in 5 %, of four in 1.25 %.
+  test('needs more evidence with more candidates', async () => {
+    // Two failures against five passes have p = 2.4 %: below 5 % for one candidate, above 1.25 %
+    // for four.
     const bench: Bench = { fell: [FAILED], passes: () => true };
     expect((await look(bench)).fix?.kind).toBe('set back');
     expect(await look({ ...bench, drafts: ['One.', 'Two.', 'Three.'] })).toMatchObject({
@@ -135,7 +135,7 @@ describe('a fix', () => {
     });
   });
 
-  test('is a draft only after every reference that passes on both sides was asked with it', async () => {
+  test('is a draft only after a test on every reference that passes on both sides', async () => {
     const kept = await look({ ...DRAFTED, passes: () => true });
     expect(kept.fix).toMatchObject({ kind: 'draft', costs: { references: 0, of: 45 } });
     const asked = [...kept.ran].filter(([key]) => key.startsWith('Be brief. held-'));
@@ -143,7 +143,7 @@ describe('a fix', () => {
   });
 
   test.each([44, 25, 11])(
-    'is not a draft that breaks only the reference %i of 45 that pass on both sides',
+    'is not a draft that breaks only reference %i of 45 passing ones',
     async (broken) => {
       const found = await look({
         ...DRAFTED,
@@ -170,7 +170,7 @@ describe('a fix', () => {
     );
   });
 
-  test('is a draft with which a reference fails by chance, not one with which it keeps failing', async () => {
+  test('is a draft if a reference fails by chance, but not if it keeps failing', async () => {
     const failing = (until: number) =>
       look({
         ...DRAFTED,
@@ -182,7 +182,7 @@ describe('a fix', () => {
     expect((await failing(3)).fix?.kind).toBe('set back');
   });
 
-  test('is not a draft with which all references fail a little more often', async () => {
+  test('is not a draft with which all references fail slightly more often', async () => {
     const found = await look({
       ...DRAFTED,
       passes: (words, reference, tries) =>
@@ -191,7 +191,7 @@ describe('a fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('is not a draft when a reference that passes on both sides cannot be judged', async () => {
+  test('is not a draft if a passing reference cannot be judged', async () => {
     const found = await look({
       ...DRAFTED,
       passes: (words, reference) =>
@@ -200,7 +200,7 @@ describe('a fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('is none where the file with it reads as anything but what ran', async () => {
+  test('is not found if the edited file would not give the tested prompt', async () => {
     const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
     const blank = (prompt: Prompt): Prompt => ({
       ...prompt,
@@ -216,7 +216,7 @@ describe('a fix', () => {
     }
   });
 
-  test('is never a draft that a template would fill in or run', async () => {
+  test('is never a draft with template syntax', async () => {
     const found = await look({
       fell: FIVE,
       drafts: [
@@ -234,7 +234,7 @@ describe('a fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('whose cost nobody could see is the line set back, and never a draft; that is said', async () => {
+  test('restores the old line and says so if its side effects cannot be tested', async () => {
     const found = await look({ ...DRAFTED, held: 0, passes: () => true });
     expect(found.asked).toBe(0);
     expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');

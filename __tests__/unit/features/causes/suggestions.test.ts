@@ -66,14 +66,14 @@ function from(causes: SuiteCauses[], changes: Partial<Result> = {}, changed = CH
 
 const CAUSE = fixed().causes[0]!;
 
-/** What GitHub would put into the file: the text between the fences. */
+/** The text between the fences, which GitHub would commit. */
 function putIn(body: string): string {
   const [, , inner = ''] = /^(`{3,})suggestion\n([\s\S]*?)^\1$/m.exec(body) ?? [];
   return inner;
 }
 
-describe('a proven fix as a remark on its lines', () => {
-  test('says what it does, holds the lines as they will stand, and why they are needed', () =>
+describe('review comment with a proven fix', () => {
+  test('contains its effect, the new lines and the cause', () =>
     expect(from([fixed()], {}, CHANGED, 'app/')).toEqual([
       {
         path: `app/${FILE}`,
@@ -93,13 +93,13 @@ describe('a proven fix as a remark on its lines', () => {
       },
     ]));
 
-  test('takes a line out by a block without a line', () => {
+  test('removes a line with an empty suggestion block', () => {
     const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
     expect(remark?.body).toContain('**Putting it back** for `support`');
     expect(remark?.body).toContain('\n```suggestion\n```\n');
   });
 
-  test('is one for a place: suites that share it are named together, other words stand below', () => {
+  test('is one per place: it names suites with the same fix together', () => {
     const [remark, ...more] = from([
       fixed(),
       fixed({}, 'returns'),
@@ -115,14 +115,17 @@ describe('a proven fix as a remark on its lines', () => {
   test.each<[string, ReturnType<typeof from>]>([
     ['for an outside contributor', from([fixed()], { trust: 'untrusted' })],
     ['on a file outside the change', from([fixed({ file: 'prompts/other.yaml' })])],
-    ['on a file that is gone', from([fixed()], {}, [{ ...CHANGED[0]!, deleted: true }])],
-    ['with a character that nobody sees', from([fixed({ replacement: 'Be\u200B warm.' })])],
-    ['that turns the text around', from([fixed({ replacement: 'Be \u202E warm.' })])],
-    ['that is longer than GitHub takes', from([fixed({ replacement: 'x'.repeat(66_000) })])],
-    ['where none was proven', from([{ ...fixed(), causes: [{ ...CAUSE, fix: null }] }])],
-  ])('is none %s', (_, found) => expect(found).toEqual([]));
+    ['on a deleted file', from([fixed()], {}, [{ ...CHANGED[0]!, deleted: true }])],
+    ['with an invisible character', from([fixed({ replacement: 'Be\u200B warm.' })])],
+    [
+      'with a character that changes text direction',
+      from([fixed({ replacement: 'Be \u202E warm.' })]),
+    ],
+    ["if it exceeds GitHub's limit", from([fixed({ replacement: 'x'.repeat(66_000) })])],
+    ['if no fix is proven', from([{ ...fixed(), causes: [{ ...CAUSE, fix: null }] }])],
+  ])('is not written %s', (_, found) => expect(found).toEqual([]));
 
-  test('are ten at most', () => {
+  test('is written at most ten times', () => {
     const many = Array.from({ length: 14 }, (_, at) =>
       fixed({ lines: { from: at + 1, to: at + 1 } }),
     );
@@ -130,21 +133,21 @@ describe('a proven fix as a remark on its lines', () => {
   });
 });
 
-/** What a reader would see, or GitHub would act on, beside a remark's own parts. */
+/** Elements, images, links and mentions that a review comment does not write itself. */
 function escaped(body: string): string[] {
   const { elements, images, links, references } = renderGithub(body);
   const own = new Set(['p', 'strong', 'code', 'pre', 'sub']);
   return [...elements.filter((name) => !own.has(name)), ...images, ...links, ...references];
 }
 
-describe('a draft that wants out of its fence', () => {
+describe('hostile draft in a review comment', () => {
   test.each([
     ['a fence', '```\n@acme/everyone merge this'],
     ['a longer fence', '`````\n<img src=x onerror=alert(1)>'],
-    ['a suggestion of its own', '```\n```suggestion\nIgnore the tests.\n```'],
-    ['our marker', `${MARKER} <!-- evaldiff comment evaldiff -->`],
+    ['another suggestion block', '```\n```suggestion\nIgnore the tests.\n```'],
+    ["evaldiff's marker", `${MARKER} <!-- evaldiff comment evaldiff -->`],
     ['tildes', '~~~\n# Approved\n~~~'],
-  ])('stays in it: %s', (_, replacement) => {
+  ])('stays inside its fence: %s', (_, replacement) => {
     const [remark] = from([fixed({ replacement })]);
     expect(putIn(remark?.body ?? '')).toBe(`${replacement}\n`);
     expect(remark?.body.match(/^`+suggestion$/gm)?.[0]?.length).toBeGreaterThan(
@@ -153,9 +156,12 @@ describe('a draft that wants out of its fence', () => {
     expect(escaped(remark?.body ?? '')).toEqual([]);
   });
 
-  test.each(Object.entries(hostileTexts))('nor does the name of a suite: %s', (_, name) => {
-    const [remark] = from([fixed({}, name)]);
-    expect(escaped(remark?.body ?? '')).toEqual([]);
-    expect(putIn(remark?.body ?? '')).toBe('      Be warm, and name the refund period.\n');
-  });
+  test.each(Object.entries(hostileTexts))(
+    'stays inside its fence with the suite name %s',
+    (_, name) => {
+      const [remark] = from([fixed({}, name)]);
+      expect(escaped(remark?.body ?? '')).toEqual([]);
+      expect(putIn(remark?.body ?? '')).toBe('      Be warm, and name the refund period.\n');
+    },
+  );
 });

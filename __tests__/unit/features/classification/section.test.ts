@@ -23,12 +23,12 @@ const result: Result = resultOf({
   ],
 });
 
-describe('a suite that classifies', () => {
+describe('classification suite', () => {
   test.each<[string, (from: Result) => string | Promise<string>]>([
     ['comment', (from) => renderComment(from)],
     ['page', (from) => renderHtml(from)],
     ['terminal', (from) => inTerminal(from, 120)],
-  ])('shows precision and recall of each label, base → head, in the %s', async (_, render) => {
+  ])('shows precision and recall per label on base and head in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('How often each label is right');
     expect(text).toMatch(
@@ -37,7 +37,7 @@ describe('a suite that classifies', () => {
     expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
   });
 
-  test('escapes labels, and shows what was never given as a dash', async () => {
+  test('escapes labels, and shows a dash for a label that was never predicted', async () => {
     expect(await renderHtml(result)).toContain('ham | &lt;b&gt;');
     expect(
       inTerminal(
@@ -59,7 +59,7 @@ describe('a suite that classifies', () => {
   });
 });
 
-test('labels are read back from result.json', () =>
+test('labels survive a round trip through result.json', () =>
   expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
     result,
     problems: [],

@@ -19,7 +19,7 @@ const says = (
   follow_up: string | null = null,
 ): EvaluatorVerdict => ({ evaluator, words, analysis: null, follow_up });
 
-describe('the words of several evaluators', () => {
+describe('verdicts of several evaluators', () => {
   test.each<[Criterion['combine'], CriterionWord[], boolean]>([
     ['all', ['yes', 'yes'], true],
     ['all', ['yes', 'no'], false],
@@ -32,11 +32,11 @@ describe('the words of several evaluators', () => {
     ['majority', ['yes', 'no'], false],
     ['majority', ['yes', 'unknown', 'unknown'], false],
     ['majority', ['yes'], true],
-  ])('under %s, %j is %p', (rule, words, met) => {
+  ])('with rule %s and %j are satisfied: %p', (rule, words, met) => {
     expect(combineWords(rule, words)).toBe(met);
   });
 
-  test('satisfy "all" only if they satisfy "majority", and "majority" only if "any"', () => {
+  test('satisfy majority if they satisfy all, and any if they satisfy majority', () => {
     const words = fc.array(fc.constantFrom<CriterionWord>('yes', 'no', 'unknown'), {
       minLength: 1,
       maxLength: 7,
@@ -49,7 +49,7 @@ describe('the words of several evaluators', () => {
     );
   });
 
-  test("are combined by each criterion's rule, and a missing word is unknown", () => {
+  test('are combined per criterion, and a missing word counts as unknown', () => {
     const criteria: Criterion[] = [
       { name: 'a', combine: 'all' },
       { name: 'b', combine: 'any' },
@@ -60,7 +60,7 @@ describe('the words of several evaluators', () => {
   });
 });
 
-describe('the next question', () => {
+describe('next question', () => {
   test('comes from the first unsatisfied evaluator that wrote one', () => {
     const verdicts = [
       says('a', { c: 'no' }),
@@ -76,7 +76,7 @@ describe('the next question', () => {
   });
 });
 
-describe('turns to a criterion', () => {
+describe('number of turns until a criterion is met', () => {
   const turns = (...letters: string[]): ConversationTurn[] =>
     letters.map((word) => ({
       question: 'q',
@@ -101,7 +101,7 @@ describe('turns to a criterion', () => {
     ['ye', 1],
     ['ne', null],
     ['e', null],
-  ])('in %s are %p', (letters, turn) => {
+  ])('for %s is %p', (letters, turn) => {
     expect(first(...letters)).toBe(turn);
   });
 });

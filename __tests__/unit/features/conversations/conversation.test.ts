@@ -8,14 +8,14 @@ const tests = (lines: string) =>
 const conversation = async (lines: string, more: Record<string, string> = {}) =>
   conversationOf((await suiteOf({ ...tests(lines), ...more })).tests);
 
-describe('a conversation', () => {
+describe('conversation', () => {
   const written = async (text: string) => {
     const files = suiteFiles(PROMPT, `conversation:\n${text}${REFERENCES}`);
     const settings = 'grader: { model: gpt-4o, temperature: 0 }';
     return conversationOf((await suiteOf({ 'evaldiff.yaml': settings, ...files })).tests);
   };
 
-  test('has the three criteria of the source by default, and the grader as its evaluator', async () => {
+  test('has three criteria and the grader as evaluator by default', async () => {
     expect(await written('  instructions: Review it.\n')).toMatchObject({
       max_steps: 5,
       instructions: 'Review it.',
@@ -28,7 +28,7 @@ describe('a conversation', () => {
     });
   });
 
-  test("takes evaluators with parameters and criteria of the user's", async () => {
+  test('accepts evaluators with parameters and custom criteria', async () => {
     expect(
       await written(
         '  max_steps: 3\n  evaluators: [{ model: m, temperature: 0.3 }, n, { top_p: 1 }]\n  criteria: { done: { combine: majority }, kind: any, safe: {} }\n',
@@ -49,7 +49,7 @@ describe('a conversation', () => {
   });
 });
 
-describe('a conversation is refused', () => {
+describe('conversation is rejected', () => {
   const written = (lines: string) => suiteFiles(PROMPT, `conversation:\n${lines}\n${REFERENCES}`);
 
   test.each<[string, string, string]>([
@@ -69,12 +69,12 @@ describe('a conversation is refused', () => {
       '3: conversation.evaluators[0]: "model" is missing',
     ],
     [
-      'with no step',
+      'without steps',
       '  evaluators: [gpt-4o]\n  max_steps: 0',
       '3: conversation.max_steps must be a whole number from 1 to 50',
     ],
     [
-      'with an unknown way to combine',
+      'with an unknown combination rule',
       '  evaluators: [gpt-4o]\n  criteria: { understanding: { combine: most } }',
       '3: conversation.criteria.understanding.combine must be one of all, any, majority',
     ],
@@ -93,11 +93,11 @@ describe('a conversation is refused', () => {
   });
 });
 
-describe('the rules that combine evaluators', () => {
+describe('combination rules', () => {
   const rules = async (lines: string) =>
     (await conversation(lines))?.criteria.map(({ name, combine }) => `${name}: ${combine}`);
 
-  test('may be changed for some of the default criteria', async () => {
+  test('can override some of the default criteria', async () => {
     expect(await rules('  combine: { completeness: all, correctness: majority }')).toEqual([
       'understanding: all',
       'correctness: majority',
@@ -105,7 +105,7 @@ describe('the rules that combine evaluators', () => {
     ]);
   });
 
-  test('may be one for all criteria', async () => {
+  test('can be one rule for all criteria', async () => {
     expect(await rules('  criteria: { is_safe: all, is_true: {} }\n  combine: any')).toEqual([
       'is_safe: any',
       'is_true: any',
@@ -114,36 +114,36 @@ describe('the rules that combine evaluators', () => {
 
   test.each<[string, string, string]>([
     [
-      'for a criterion that there is not',
+      'for an unknown criterion',
       '  combine: { corectness: all }',
       '3: conversation.combine: there is no criterion "corectness"; did you mean "correctness"?',
     ],
     [
-      'for a default criterion beside others',
+      'for a default criterion that was replaced',
       '  criteria: { is_safe: all }\n  combine:\n    completeness: any',
       '5: conversation.combine: there is no criterion "completeness"; known are is_safe',
     ],
     [
-      'that are none',
+      'that are unknown',
       '  combine: most',
       '3: conversation.combine must be all, any or majority, or a map of criterion to one of them',
     ],
     [
-      'for one criterion that are none',
+      'that are unknown for one criterion',
       '  combine:\n    completeness: most',
       '4: conversation.combine.completeness must be one of all, any, majority',
     ],
     [
-      'with a criterion that every reply has',
+      'for a criterion with a reserved name',
       '  criteria:\n    is_safe: all\n    follow_up: all',
       '5: conversation.criteria: "follow_up" is a part of every evaluator\'s reply; give the criterion another name',
     ],
     ['without a criterion', '  criteria: {}', '3: criteria must name at least one criterion'],
-  ])('%s are refused at their line', async (_, lines, problem) => {
+  ])('%s are rejected at their line', async (_, lines, problem) => {
     expect(await problemsOf(tests(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 
-  test("leave no room for a metric that is called like the conversation's own outcome", async () => {
+  test('do not allow a metric named conversation', async () => {
     const files = suiteFiles(
       PROMPT,
       `conversation: { evaluators: [gpt-4o] }\nmetrics:\n  - { name: conversation, uses: is_json }\n${REFERENCES}`,
@@ -162,7 +162,7 @@ describe('labelled answers', () => {
   const read = async (lines: string, more: Record<string, string> = {}) =>
     (await conversation(lines, more))?.examples;
 
-  test('are a question with its answer, or a dialogue that ends with one', async () => {
+  test('are a question with its answer, or a dialogue that ends with an answer', async () => {
     expect(
       await read(
         '  examples:\n    - { question: How?, answer: Thus., accepted: true }\n    - { input: [{ role: human, content: A }, { role: ai, content: B }], accepted: false }',
@@ -187,7 +187,7 @@ describe('labelled answers', () => {
     ]);
   });
 
-  test("may come from JSON lines and tables, whose other columns are the user's own", async () => {
+  test('can come from JSON Lines and CSV files with additional columns', async () => {
     const jsonl =
       '{"question": "Q1", "answer": "A1", "accepted": true, "score": 6}\n\n{"input": [{"role": "user", "content": "Q2", "id": 7}, {"role": "assistant", "content": "A2"}], "accepted": false}\n';
     const fromLines = await read('  examples_from: ../data/answers.jsonl', {
@@ -208,7 +208,7 @@ describe('labelled answers', () => {
       '4: conversation.examples[0]: "accepted" is missing',
     ],
     [
-      'with a label that is not a truth value',
+      'with a label that is not true or false',
       '    - { question: How?, answer: Thus., accepted: maybe }',
       '4: conversation.examples[0].accepted must be true or false',
     ],
@@ -228,17 +228,17 @@ describe('labelled answers', () => {
       '4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
     ],
     [
-      'that are labelled both ways',
+      'with contradictory labels',
       '    - { question: How?, answer: Thus., accepted: true }\n    - { question: How?, answer: Thus., accepted: false }',
       '5: the same answer is labelled "accepted" at prompts/tests/p.yaml:4 and "rejected" here; keep one of the two',
     ],
-  ])('%s are refused at their line', async (_, lines, problem) => {
+  ])('%s are rejected at their line', async (_, lines, problem) => {
     expect(await problemsOf(tests(`  examples:\n${lines}`))).toEqual([
       `prompts/tests/p.yaml:${problem}`,
     ]);
   });
 
-  test('of a table with a label that is none are refused at their row', async () => {
+  test('in a CSV file with an invalid label are rejected at their row', async () => {
     expect(
       await problemsOf({
         ...tests('  examples_from: ../data/a.csv'),
@@ -270,24 +270,24 @@ describe('recorded dialogues', () => {
   const problemsIn = async (line: string, rows: string) =>
     (await threads(line, rows)).map(({ problem }) => problem);
 
-  test("are read whole from FlexEval's lines", async () => {
+  test("are read completely from FlexEval's JSON Lines", async () => {
     expect((await threads('')).map(({ thread, problem }) => [thread, problem])).toEqual([
       ['S U1 A1 U2', null],
       ['U1 A1 T', null],
     ]);
   });
 
-  test('end with the question to answer anew where do_completion is true, and with the answer to judge where it is false', async () => {
+  test('end with the question if do_completion is true, and with the answer if false', async () => {
     expect(await said('do_completion: true\n')).toEqual(['S U1 A1 U2', 'U1']);
     expect(await said('do_completion: false\n')).toEqual(['S U1 A1', 'U1 A1 T']);
   });
 
-  test('keep their identity whatever is completed', async () => {
+  test('keep their id regardless of do_completion', async () => {
     const ids = async (line: string) => (await threads(line)).map(({ id }) => id);
     expect(await ids('do_completion: true\n')).toEqual(await ids('do_completion: false\n'));
   });
 
-  test("with nothing to judge or to answer are that reference's problem alone", async () => {
+  test('without a question or answer are an error of that reference only', async () => {
     const rows =
       '{"input": [{"role": "user", "content": "U"}]}\n{"input": [{"role": "assistant", "content": "A"}]}\n{"input": []}\n';
     expect(await problemsIn('do_completion: false\n', rows)).toEqual([
@@ -307,7 +307,7 @@ describe('recorded dialogues', () => {
     ]);
   });
 
-  test('take no word for do_completion', async () => {
+  test('are rejected if do_completion is text', async () => {
     expect(
       await problemsOf(
         suiteFiles(

@@ -32,7 +32,7 @@ import { referenceOf, resultOf, sideOfTries, suiteOf, tryOf } from '../../report
 const CRITERIA = ['understanding', 'correctness', 'completeness'];
 const marker = '<!-- evaldiff -->';
 
-/** A dialogue; each turn is question, answer and a letter per criterion. */
+/** A dialogue; each turn is a question, an answer and one letter per criterion. */
 function talk(
   outcome: ConversationOutcome,
   ...turns: [string, string | null, string][]
@@ -214,14 +214,14 @@ function mentor(): Result {
   });
 }
 
-describe('a regressed conversation in a comment', () => {
+describe('regressed conversation in a comment', () => {
   const body = renderComment(mentor(), { marker });
 
-  test('is rendered as in fixtures/comments', () => {
+  test('matches fixtures/comments', () => {
     expectGolden('conversations', body);
   });
 
-  test('shows both dialogues side by side from the first turn at which they part, and counts what is equal before', () => {
+  test('shows both dialogues side by side after their equal turns', () => {
     const opening = (...more: [string, string | null, string][]): ConversationResult =>
       talk('max_steps', [ASK, 'Which language?', 'ynn'], ...more);
     const reference = referenceOf('sort', 'regressed', {
@@ -245,8 +245,8 @@ describe('a regressed conversation in a comment', () => {
   });
 });
 
-describe('the other outputs', () => {
-  test('show both transcripts side by side in HTML, whole, with what every evaluator said', async () => {
+describe('conversations in other outputs', () => {
+  test('show both complete transcripts and all evaluator verdicts side by side in HTML', async () => {
     const html = await renderHtml(mentor());
     const sides = html.slice(html.indexOf('<div class="sides'));
     for (const words of [
@@ -263,7 +263,7 @@ describe('the other outputs', () => {
     expect(html.includes('Evaluators on labelled answers')).toBe(true);
   });
 
-  test('show tries apart in HTML that differ in how they came to the same answer', async () => {
+  test('show tries with the same answer but different dialogues separately in HTML', async () => {
     const detour = talk(
       'complete',
       [ASK, 'A detour.', 'yyn'],
@@ -288,7 +288,7 @@ describe('the other outputs', () => {
     expect(html.includes('Try 1: pass') && html.includes('Try 2: pass')).toBe(true);
   });
 
-  test('keep the lines of a terminal within its width', () => {
+  test('fit the width of the terminal', () => {
     const lines = renderTerminal(mentor(), { width: 80, colour: false }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.join('\n')).toContain('Conversations in 1 suite');
@@ -314,14 +314,14 @@ describe('the other outputs', () => {
     );
   });
 
-  test('come from the saved result alone', () => {
+  test('can be rendered from a saved result', () => {
     const read = readResult('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
     expect(read.result === null ? read.problems : renderComment(read.result, { marker })).toBe(
       renderComment(mentor(), { marker }),
     );
   });
 
-  test('of a sweep show one side', () => {
+  test('show one side in a sweep', () => {
     const head = side(quick);
     const oneSided = (value: number, n: number): PairedMean => ({
       base: null,
@@ -347,7 +347,7 @@ describe('the other outputs', () => {
     expect(text).toMatch(/Completed\s+81\.0 %\s+200/);
     expect(text).toMatch(/Turns, where completed\s+2\.06\s+162/);
     expect(text).toContain('How tries ended: complete 162, max_steps 34, no_follow_up 4.');
-    // Variants of one prompt are told apart.
+    // Variants of one prompt have different names.
     const other = { ...suite, variant: { ...suite.variant, model: 'other' } };
     const both = resultOf({ mode: 'sweep', base: null, suites: [suite, other] });
     expect(renderTerminal(both, { width: 100, colour: false })).toContain(
@@ -427,14 +427,14 @@ describe('hostile dialogues', () => {
     },
   );
 
-  test('stay text in the page', async () => {
+  test('stay text in the HTML page', async () => {
     const html = await renderHtml(hostile());
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     expect(html.match(/<script/g)).toHaveLength(1);
   });
 
-  test('of any length fit a comment and a page', async () => {
+  test('of any length fit into a comment and a page', async () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [
       `Question ${String(index)} ${'?'.repeat(3_000)}`,
       'word '.repeat(2_000),

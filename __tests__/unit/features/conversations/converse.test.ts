@@ -12,7 +12,7 @@ const opening: Message[] = [
 ];
 const target = { provider: 'openai' as const, endpoint: null, model: 'assistant' };
 
-/** Leads a dialogue; `judge` gives an evaluator's reply to a dialogue of so many answers. */
+/** Runs a dialogue; `judge` returns an evaluator's reply after `turn` answers. */
 async function talk(
   judge: (turn: number, model: string) => string,
   changes: Parameters<typeof steering>[0] = {},
@@ -33,7 +33,7 @@ async function talk(
   return { dialogue, ...model };
 }
 
-describe('a dialogue', () => {
+describe('dialogue', () => {
   test('ends as complete as soon as the evaluators are satisfied', async () => {
     const { dialogue, by } = await talk((turn) =>
       verdict(turn < 2 ? 'yyn' : 'yyy', 'And in reverse?'),
@@ -76,7 +76,7 @@ describe('a dialogue', () => {
     ]);
   });
 
-  test('ignores a follow-up once everything is satisfied', async () => {
+  test('ignores a follow-up once all criteria are satisfied', async () => {
     const { dialogue, by } = await talk(() => verdict('yyy', 'One more thing?'));
     expect(dialogue).toMatchObject({ outcome: 'complete', turns: [{ asked_by: null }] });
     expect(by('prompt')).toHaveLength(1);
@@ -95,12 +95,12 @@ describe('a dialogue', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([3, 3]);
   });
 
-  test('ends after its only step if it does not satisfy', async () => {
+  test('ends after its only step if the criteria are not satisfied', async () => {
     const { dialogue, by } = await talk(() => verdict('nnn', 'Why?'), { max_steps: 1 });
     expect([dialogue.outcome, by('prompt').length]).toEqual(['max_steps', 1]);
   });
 
-  test('ends as no_follow_up if there is no question, even if only correctness is missing', async () => {
+  test('ends as no_follow_up if no evaluator wrote a question', async () => {
     expect((await talk(() => verdict('yny'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
       turns: [{ answer: 'Answer 1' }],
@@ -108,7 +108,7 @@ describe('a dialogue', () => {
     });
   });
 
-  test('ends as model_error when the answer fails, without a call to an evaluator', async () => {
+  test('ends as model_error if the answer fails, without calling an evaluator', async () => {
     const { dialogue, by } = await talk(
       () => verdict('nnn', 'Go on'),
       {},
@@ -145,14 +145,14 @@ describe('a dialogue', () => {
     expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
       'could not be read: it gave no single word for understanding, correctness, completeness',
     );
-    // The next run asks the second question again.
+    // The first reply stays cached; the second question is asked again in the next run.
     expect(by('evaluator')[0]?.usable).toBeUndefined();
     expect(
       ['No word.', verdict('yyn')].map((output) => by('evaluator')[1]?.usable?.(output)),
     ).toEqual([false, true]);
   });
 
-  test('ends as evaluator_error when one of several evaluators fails, and keeps the other verdicts', async () => {
+  test('ends as evaluator_error if one of several evaluators fails, and keeps the other verdicts', async () => {
     const { dialogue } = await talk(
       (_, model) => {
         if (model === 'b') throw 'rate limit';
@@ -167,7 +167,7 @@ describe('a dialogue', () => {
     });
   });
 
-  test('continues with a verdict that was incomplete in the first reply', async () => {
+  test('continues after a retry if the first verdict was incomplete', async () => {
     let asked = 0;
     const { dialogue } = await talk(() =>
       asked++ === 0 ? '### Understanding\nyes' : verdict('yyy'),
@@ -175,7 +175,7 @@ describe('a dialogue', () => {
     expect([dialogue.outcome, asked]).toEqual(['complete', 2]);
   });
 
-  test('treats a criterion that stays without a word as unknown, which is not satisfied', async () => {
+  test('treats a criterion that stays missing as unknown and unsatisfied', async () => {
     const { dialogue, by } = await talk(() => '{"understanding": "yes", "completeness": "yes"}');
     expect(dialogue).toMatchObject({
       outcome: 'no_follow_up',
@@ -186,12 +186,12 @@ describe('a dialogue', () => {
     );
   });
 
-  test('does not ask again if a word is unknown', async () => {
+  test('does not retry if a word is unknown', async () => {
     const { by } = await talk(() => verdict('yuy'));
     expect(by('evaluator')).toHaveLength(1);
   });
 
-  test('follows the first unsatisfied evaluator, and combines words by the rules', async () => {
+  test('follows the first unsatisfied evaluator and combines verdicts by the rules', async () => {
     const { dialogue } = await talk(
       (turn, model) =>
         turn === 1
@@ -228,14 +228,14 @@ describe('a dialogue', () => {
     });
   });
 
-  test('sends evaluators of the same model different requests, so that no word is counted twice', async () => {
+  test('sends different requests to two evaluators with the same model', async () => {
     const { by, dialogue } = await talk(() => verdict('yyy'), { models: ['a', 'a'] });
     const [first, second] = by('evaluator').map(({ messages }) => JSON.stringify(messages));
     expect(first).not.toBe(second);
     expect(dialogue.turns[0]?.verdicts.map(({ evaluator }) => evaluator)).toEqual(['a', 'a (2)']);
   });
 
-  test('is an error, never a pass, without a known evaluator model', async () => {
+  test('is an error without an evaluator model', async () => {
     const { complete } = scripted(() => 'Answer');
     const led = { ...steering(), evaluators: [] };
     const dialogue = await leadConversation(
@@ -250,7 +250,7 @@ describe('a dialogue', () => {
   });
 });
 
-describe('judging a dialogue again', () => {
+describe('re-judging a dialogue', () => {
   const again = async (
     recorded: string[],
     judge: (turn: number) => string,
@@ -271,7 +271,7 @@ describe('judging a dialogue again', () => {
   };
   const long = [verdict('nnn', 'B?'), verdict('nnn', 'C?'), verdict('yyy')];
 
-  test('makes no new answers and stops at the turn that satisfies', async () => {
+  test('makes no new answers and stops at the first satisfying turn', async () => {
     const { before, dialogue, by, requests } = await again(long, (turn) =>
       verdict(turn < 2 ? 'ynn' : 'yyy', 'Something else'),
     );
@@ -284,7 +284,7 @@ describe('judging a dialogue again', () => {
     );
   });
 
-  test('fails if the record ends before it satisfies', async () => {
+  test('fails if the recording ends before the criteria are satisfied', async () => {
     expect((await again([verdict('yyy')], () => verdict('nnn', 'But?'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
       turns: [{ answer: 'Answer 1' }],
@@ -300,7 +300,7 @@ describe('judging a dialogue again', () => {
     ]);
   });
 
-  test('stays an error if one ended it, unless it satisfies earlier', async () => {
+  test('stays an error if an error ended it, unless it is satisfied earlier', async () => {
     const broken = [verdict('nnn', 'B?'), 'unreadable'];
     expect((await again(broken, () => verdict('nnn', 'C?'))).dialogue).toMatchObject({
       outcome: 'evaluator_error',

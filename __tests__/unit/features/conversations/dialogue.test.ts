@@ -19,7 +19,7 @@ const turnsOf = (written: string) => {
   };
 };
 
-describe('a recorded thread as a dialogue', () => {
+describe('recorded thread', () => {
   test.each<[string, string, string[][]]>([
     ['u1 a1', 'u1', [['u1', 'a1']]],
     [
@@ -41,12 +41,12 @@ describe('a recorded thread as a dialogue', () => {
     ['a0 u1 a1', 'a0 u1', [['u1', 'a1']]],
     ['u1 a1 u2', 'u1', [['u1', 'a1']]],
     ['s a1', 's', [['', 'a1']]],
-  ])('%s', (written, opening, turns) => {
+  ])('%s splits into opening and turns', (written, opening, turns) => {
     expect(turnsOf(written)).toEqual({ opening, turns });
   });
 });
 
-describe('a dialogue as one completion', () => {
+describe('completion of a dialogue', () => {
   const recorded = unjudged(thread('s u1 a1 u2 a2 u3 a3'));
   const spent = (input: number): typeof recorded.answers =>
     recorded.answers.map((answer, index) => ({
@@ -56,13 +56,13 @@ describe('a dialogue as one completion', () => {
       reused: index === 0,
     }));
 
-  test('is the last answer after everything before it', () => {
+  test('is the last answer, with all previous messages', () => {
     const { messages, completion } = completionOf(recorded);
     expect(messages.map(({ content }) => content)).toEqual(['s', 'u1', 'a1', 'u2', 'a2', 'u3']);
     expect(completion).toMatchObject({ status: 'ok', parts: [{ type: 'text', text: 'a3' }] });
   });
 
-  test('adds up time and tokens if all are known', () => {
+  test('sums latency and tokens if all are known', () => {
     expect(completionOf({ ...recorded, answers: spent(4) }).completion).toMatchObject({
       usage: null,
       latency_ms: 60,
@@ -77,7 +77,7 @@ describe('a dialogue as one completion', () => {
     });
   });
 
-  test('is the error that ended it', () => {
+  test('is the error that ended the dialogue', () => {
     expect(
       completionOf({
         ...recorded,
@@ -87,7 +87,7 @@ describe('a dialogue as one completion', () => {
   });
 });
 
-describe('a dialogue as one completion', () => {
+describe('completion of a dialogue with flags', () => {
   test.each<[object, object, object]>([
     [{ ended: 'length' }, {}, { ended: 'length' }],
     [{ ended: 'refused' }, {}, { ended: 'refused' }],
@@ -102,7 +102,7 @@ describe('a dialogue as one completion', () => {
     expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
   });
 
-  test('rests on stored answers if any of its answers is one, by the model of then', () => {
+  test("is stored if any answer is stored, with that answer's model", () => {
     const dialogue = unjudged(thread('u1 a1 u2 a2 u3 a3'));
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
     const answers = dialogue.answers.map((answer, index) => ({

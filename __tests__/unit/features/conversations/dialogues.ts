@@ -1,7 +1,4 @@
-/**
- * Scripted models for dialogues: what the assistant says and how evaluators judge, without a
- * network.
- */
+/** Scripted assistants and evaluators for dialogues, without a network. */
 import { readFileSync } from 'node:fs';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import {
@@ -50,7 +47,6 @@ export function evaluatorsOf(of: Conversation): Evaluator[] {
   );
 }
 
-/** Who leads and judges such conversations. */
 export function answerer(of: Conversation = conversation()): Answerer {
   const own = conversationSuite(of);
   return own.kind.answererOf(
@@ -64,7 +60,7 @@ export function steering(changes: Parameters<typeof conversation>[0] = {}): Stee
   return steeringOf(of, evaluatorsOf(of));
 }
 
-/** An evaluator's reply in the asked form; `words` has a letter per criterion: y, n or u. */
+/** An evaluator's reply in JSON; `words` has a letter per criterion: y, n or u. */
 export function verdict(
   words: string,
   follow_up = '',
@@ -79,7 +75,7 @@ export function verdict(
   });
 }
 
-/** A model that records what it is asked; a thrown text is a failed call. */
+/** A model that records its requests; if `reply` throws a text, the call fails. */
 export function scripted(reply: (request: Request) => string) {
   const requests: Request[] = [];
   const complete = async (request: Request): Promise<Completion> => {
@@ -95,20 +91,20 @@ export function scripted(reply: (request: Request) => string) {
   return { complete, requests, by };
 }
 
-/** How many answers the dialogue has that an evaluator is shown. */
+/** Number of answers in the dialogue shown to an evaluator. */
 export function answersShown(request: Request): number {
   return request.messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0;
 }
 
-/** Differs for every text, as the product's own does. */
+/** Returns a different delimiter for every text, like the real one. */
 export const random = (purpose: string): string =>
   `D${[...purpose].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 7).toString(16)}`;
 
 const STEPS = 5;
 
 /**
- * A dialogue that is judged as the letter says: complete at a turn (1-5), never (x), or left without
- * a question (a-e).
+ * A dialogue with the outcome of the letter: complete at a turn (1-5), never complete (x), or ended
+ * without a follow-up (a-e).
  */
 async function leadAs(letter: string): Promise<Try> {
   const of = steering({ max_steps: STEPS });
@@ -142,9 +138,9 @@ async function leadAs(letter: string): Promise<Try> {
 
 /** code_chat_eval's published evaluation of four models over 200 questions. */
 export interface PublishedConversations {
-  /** A try for each way in which a dialogue ended, by its letter. */
+  /** One try for each letter. */
   led: ReadonlyMap<string, Try>;
-  /** What two models came to, or one of them alone, without a base. */
+  /** Runs of two models, or of one model if `base` is null. */
   runs(base: string | null, head: string): ReferenceRun[];
   summary(base: string | null, head: string): ConversationSummary;
 }
@@ -189,7 +185,7 @@ export async function publishedConversations(): Promise<PublishedConversations> 
   };
 }
 
-/** The published labels of code_chat_eval, as `fixtures/conversations` has them. */
+/** The published labels of code_chat_eval from `fixtures/conversations`. */
 export function published(name: 'dialogues' | 'evaluators'): unknown {
   return JSON.parse(
     readFileSync(

@@ -21,7 +21,7 @@ const textOf = (messages: readonly Message[], task = conversation()): string =>
     .messages.map(({ content }) => content)
     .join('\n');
 
-test("shows the whole dialogue, numbered, and not the assistant's own instructions", () => {
+test("the prompt shows the whole numbered dialogue without the assistant's system prompt", () => {
   const text = textOf(dialogue);
   const [delimiter] = /D[0-9a-f-]+/.exec(text) ?? [];
   expect(text).toContain(
@@ -33,7 +33,7 @@ test("shows the whole dialogue, numbered, and not the assistant's own instructio
   expect(text).not.toContain('Answer in French.');
 });
 
-test('shows a system prompt if there is nothing else', () => {
+test('the prompt shows a system prompt if the dialogue has no question', () => {
   expect(
     textOf([
       { role: 'system', content: 'Say 8.' },
@@ -42,7 +42,7 @@ test('shows a system prompt if there is nothing else', () => {
   ).toContain('Say 8.');
 });
 
-test("uses the user's instructions instead of its own, and names the user's criteria", () => {
+test('the prompt uses custom instructions and criteria instead of the defaults', () => {
   const own = conversation({
     instructions: 'You teach chemistry.',
     criteria: [{ name: 'is_safe', combine: 'all' }],
@@ -58,7 +58,7 @@ test("uses the user's instructions instead of its own, and names the user's crit
   ]);
 });
 
-test('ends with a user message, is equal for equal dialogues, and hides how words are combined', () => {
+test('the prompt ends with a user message and does not reveal the combination rules', () => {
   const combined = conversation({
     max_steps: 9,
     criteria: conversation().criteria.map(({ name }) => ({ name, combine: 'majority' })),
@@ -71,7 +71,7 @@ test('ends with a user message, is equal for equal dialogues, and hides how word
   ).toEqual(['system', 'user']);
 });
 
-test('no answer can close its own quotation or add a message to the dialogue', () => {
+test('no answer can close its own fence or add a message to the dialogue', () => {
   const attacks = fc.oneof(
     fc.constantFrom(...Object.values(hostileTexts)),
     fc.string({ unit: anyCharacter }),
@@ -91,7 +91,7 @@ test('no answer can close its own quotation or add a message to the dialogue', (
   );
 });
 
-test('predictable delimiters are an internal error', () => {
+test('a predictable delimiter is an internal error', () => {
   expect(() =>
     evaluatorPrompt(conversation(), [{ role: 'assistant', content: 'the word' }], 0, () => 'word'),
   ).toThrow(InternalError);

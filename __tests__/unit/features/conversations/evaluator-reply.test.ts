@@ -24,8 +24,8 @@ No
 ### Completeness
 Yes`;
 
-describe('a reply in JSON', () => {
-  test('has words, reasons and the follow-up', () => {
+describe('evaluator reply in JSON', () => {
+  test('contains a word per criterion, an analysis and a follow-up', () => {
     expect(
       read(
         '{"analysis": "Fine. ", "understanding": "yes", "correctness": "No.", "completeness": "unknown", "follow_up": "And then?"}',
@@ -44,10 +44,10 @@ describe('a reply in JSON', () => {
       '```json\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}\n```',
     ],
     [
-      'behind a remark',
+      'after a remark',
       'Here it is:\n{"understanding": "yes", "correctness": "yes", "completeness": "no"}',
     ],
-    ['with truth values', '{"understanding": true, "correctness": true, "completeness": false}'],
+    ['with true and false', '{"understanding": true, "correctness": true, "completeness": false}'],
     [
       'with other spellings of the keys',
       '{"Understanding": "YES", "CORRECTNESS": "Yes.", "Completeness ": "**no**"}',
@@ -64,7 +64,7 @@ describe('a reply in JSON', () => {
   });
 
   test.each(['', '  ', 'none', 'None.', 'N/A', '-', 'No follow-up needed.'])(
-    'that says %p as its follow-up asks nothing',
+    'with %p as follow-up has no follow-up',
     (follow_up) => {
       expect(read(JSON.stringify({ understanding: 'yes', follow_up }))?.follow_up).toBeNull();
     },
@@ -78,8 +78,8 @@ describe('a reply in JSON', () => {
   });
 });
 
-describe('a reply in headings', () => {
-  test('has words, reasons and the follow-up', () => {
+describe('evaluator reply with headings', () => {
+  test('contains a word per criterion, an analysis and a follow-up', () => {
     expect(read(HEADINGS)).toEqual({
       words: { understanding: 'yes', correctness: 'no', completeness: 'yes' },
       missing: [],
@@ -99,7 +99,7 @@ describe('a reply in headings', () => {
       'Understanding: yes\n**Correctness:** No, it sorts by the wrong key.\n3. Completeness - Yes.',
     ],
     ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
-    ['with Windows line ends', HEADINGS.replaceAll('\n', '\r\n')],
+    ['with Windows line endings', HEADINGS.replaceAll('\n', '\r\n')],
   ])('is read %s', (_, output) => {
     expect(words(output)).toBe('yes no yes');
   });
@@ -112,18 +112,18 @@ describe('a reply in headings', () => {
     ).toBeNull();
   });
 
-  test("keeps the part of the analysis under a criterion's heading", () => {
+  test("ignores analysis under a criterion's heading", () => {
     expect(words(`**Correctness**\nIt would not run.\n\n${HEADINGS}`)).toBe('yes no yes');
   });
 
-  test('has no word for a criterion with two different words', () => {
+  test('has no word for a criterion with contradictory words', () => {
     expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
       words: { correctness: 'unknown' },
       missing: ['correctness'],
     });
   });
 
-  test('does not read a word that is both yes and no', () => {
+  test('has no word for a criterion answered with yes and no', () => {
     expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
   });
 });
@@ -138,14 +138,14 @@ test.each([
   expect(read(output)).toBeNull();
 });
 
-test("a user's criterion can have any name that a variable can have", () => {
+test('a custom criterion may have any valid variable name', () => {
   expect(
     readEvaluation('### Names sources\nyes\n### is_polite\nno', ['names_sources', 'is_polite'])
       ?.words,
   ).toEqual({ names_sources: 'yes', is_polite: 'no' });
 });
 
-test('hostile replies of a megabyte are read in linear time', () => {
+test('a hostile reply of one megabyte is read in linear time', () => {
   for (const part of ['### ', '- ', '1.', ' :', '= ', '{', '_', 'correctness\n', 'correctness: ']) {
     expect(read(part.repeat(1_000_000 / part.length))).toBeNull();
   }

@@ -16,8 +16,8 @@ const planned = (side: 'base' | 'head', index: number): PlannedTry => ({
   generation: generationOf(prompt(), { model: 'gpt-4o', parameters: {}, target }, reference('a')),
 });
 
-describe('making tries of conversations', () => {
-  test('does not share a dialogue between different evaluators', async () => {
+describe('conversation tries', () => {
+  test('are not shared between different evaluators', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const led = (instructions: string): PlannedTry => ({
       ...planned('head', 0),
@@ -34,7 +34,7 @@ describe('making tries of conversations', () => {
     ).toEqual([false, false, true]);
   });
 
-  test('calls another draw of a question, and its evaluators, under separate try indices', async () => {
+  test('use separate try indices for a repeated draw and its evaluators', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const first: PlannedTry = { ...planned('base', 1), answerer: answerer() };
     const recorded: PlannedTry = {

@@ -1,4 +1,6 @@
-/** The calculations, fed with the published labels of code_chat_eval, give its own tables. */
+/**
+ * Checks that the calculations reproduce the published tables of code_chat_eval from its labels.
+ */
 import { describe, expect, test } from '@jest/globals';
 import {
   gradeEvaluators,
@@ -32,14 +34,14 @@ const { led, runs: runsOf, summary: summaryOf } = await publishedConversations()
 const rounded = ({ base, head, n }: PairedMean) =>
   [base, head].map((value) => (value === null ? null : Number(value.toFixed(4)))).concat(n);
 
-describe('the published evaluation of four models', () => {
+describe('published evaluation of four models', () => {
   test.each<[string, number, number, number, number, number]>([
     [MINI, 1, 1.105, 200, 0, 0],
     [FLASH, 0.975, 1.2667, 195, 2, 3],
     [LLAMA, 0.81, 2.0556, 162, 34, 4],
     [CODE_LLAMA, 0.59, 2.0847, 118, 74, 8],
   ])(
-    '%s: completed share, turns, and how its conversations ended',
+    '%s: completed share, turns and outcomes are reproduced',
     (model, share, turns, complete, maxSteps, noFollowUp) => {
       const summary = summaryOf(null, model);
       expect(rounded(summary.completed)).toEqual([null, share, 200]);
@@ -63,7 +65,7 @@ describe('the published evaluation of four models', () => {
     [LLAMA, MINI, 162, 0.81, 1, 0.19],
     [CODE_LLAMA, FLASH, 116, 0.59, 0.975, 0.385],
   ])(
-    '%s against %s: turns count on the pairs completed on both sides',
+    '%s compared with %s counts turns only where both sides completed',
     (base, head, both, before, after, difference) => {
       const { completed, turns } = summaryOf(base, head);
       expect(turns.n).toBe(both);
@@ -73,7 +75,7 @@ describe('the published evaluation of four models', () => {
     },
   );
 
-  test("counts the questions with more and with fewer turns as in the source's rows", () => {
+  test('has the published numbers of questions with more and with fewer turns', () => {
     const pairs = runsOf(FLASH, LLAMA).map(
       ({ base, head }) => [base[0]?.byHead.conversation, head[0]?.byHead.conversation] as const,
     );
@@ -91,8 +93,8 @@ describe('the published evaluation of four models', () => {
       turns.reduce((sum, more) => sum + more, 0) / turns.length,
       12,
     );
-    // Gemini's mean over all that it completed is 1.2667; what only one side completed is not part
-    // of a comparison.
+    // Gemini's published mean of 1.2667 covers all that it completed. A comparison uses only
+    // questions completed on both sides.
     const both = pairs.filter(
       ([one, other]) => one?.outcome === 'complete' && other?.outcome === 'complete',
     );
@@ -103,7 +105,7 @@ describe('the published evaluation of four models', () => {
     expect(paired.base).not.toBeCloseTo(1.2667, 3);
   });
 
-  test('gives null, not the last turn, for a criterion that was never met', () => {
+  test('gives null for a criterion that was never met', () => {
     expect(led.get('x')?.byHead.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: null,
@@ -146,20 +148,23 @@ const row = (side: EvaluatorGrade['accepted']) => [
 const gradeOf = (...names: string[]) =>
   graded.find(({ evaluators }) => evaluators.join() === names.join());
 
-describe('the published validation of five evaluators', () => {
+describe('published validation of five evaluators', () => {
   test.each<[string, number[], number[], number]>([
     ['gpt-4o-2024-08-06', [96, 87, 70, 69], [44, 26, 9, 9], 0.8],
     ['gpt-4o', [100, 93, 56, 56], [52, 29, 4, 4], 0.76],
     ['gemini-1.5-pro', [95, 80, 48, 47], [41, 25, 3, 3], 0.72],
     ['gemini-1.5-flash', [95, 70, 34, 34], [48, 18, 4, 4], 0.65],
     ['gpt-4o-mini', [76, 48, 5, 2], [19, 8, 0, 0], 0.51],
-  ])('%s: all eight cells and the balanced accuracy', (name, accepted, rejected, balanced) => {
-    const grade = gradeOf(name);
-    if (grade === undefined) throw new Error(name);
-    expect([row(grade.accepted), row(grade.rejected)]).toEqual([accepted, rejected]);
-    expect([grade.accepted.all.n, grade.rejected.all.n, grade.unread]).toEqual([100, 100, 0]);
-    expect(grade.balanced_accuracy?.value).toBeCloseTo(balanced, 12);
-  });
+  ])(
+    '%s: all eight cells and the balanced accuracy are reproduced',
+    (name, accepted, rejected, balanced) => {
+      const grade = gradeOf(name);
+      if (grade === undefined) throw new Error(name);
+      expect([row(grade.accepted), row(grade.rejected)]).toEqual([accepted, rejected]);
+      expect([grade.accepted.all.n, grade.rejected.all.n, grade.unread]).toEqual([100, 100, 0]);
+      expect(grade.balanced_accuracy?.value).toBeCloseTo(balanced, 12);
+    },
+  );
 
   test.each<[string[], number, number]>([
     [['gemini-1.5-flash', 'gemini-1.5-pro'], 48, 4],
@@ -173,12 +178,12 @@ describe('the published validation of five evaluators', () => {
     [['gpt-4o-2024-08-06', 'gpt-4o'], 69, 8],
     [['gpt-4o-mini', 'gpt-4o'], 31, 2],
     [NAMES, 29, 2],
-  ])("%j together, by the source's rules", (names, accepted, rejected) => {
+  ])('%j combined have the published counts', (names, accepted, rejected) => {
     const grade = gradeOf(...names);
     expect([grade?.accepted.all.yes, grade?.rejected.all.yes]).toEqual([accepted, rejected]);
   });
 
-  test('shows every combination of five: 5 + 10 + 10 + 5 + 1', () => {
+  test('includes every combination of five evaluators', () => {
     expect(graded.map(({ evaluators }) => evaluators.length)).toEqual([
       ...Array<number>(5).fill(1),
       ...Array<number>(10).fill(2),
@@ -188,9 +193,9 @@ describe('the published validation of five evaluators', () => {
     ]);
   });
 
-  test('has Wilson intervals, and a derived one for the balanced accuracy', () => {
+  test('has Wilson intervals, and a derived interval for the balanced accuracy', () => {
     const grade = gradeOf('gpt-4o-2024-08-06');
-    // 69 and 9 of 100; published tables of the score interval.
+    // Published score intervals for 69 and 9 of 100.
     expect(grade?.accepted.all).toMatchObject({
       share: 0.69,
       low: expect.closeTo(0.5937, 4),
@@ -207,7 +212,7 @@ describe('the published validation of five evaluators', () => {
     expect(high).toBeCloseTo(0.8 + Math.hypot(0.7722 - 0.69, 0.09 - 0.0481) / 2, 3);
   });
 
-  test('gives the same cells from calls to the evaluators', async () => {
+  test('is reproduced by calls to the evaluators', async () => {
     const name = 'gpt-4o-2024-08-06';
     const of = conversation({ models: [name] });
     const examples = [...answers.accepted].map((label, index) => ({
@@ -238,7 +243,7 @@ describe('the published validation of five evaluators', () => {
   });
 });
 
-describe('grading evaluators', () => {
+describe('gradeEvaluators', () => {
   const says = (evaluator: string, word: 'yes' | 'no' | 'unknown'): EvaluatorVerdict => ({
     evaluator,
     words: { c: word },
@@ -247,7 +252,7 @@ describe('grading evaluators', () => {
   });
   const one = [{ name: 'c', combine: 'majority' as const }];
 
-  test("leaves unreadable answers out of that evaluator's rows only, and counts them there", () => {
+  test('excludes unreadable answers only for the evaluator concerned, and counts them', () => {
     const rows = gradeEvaluators(['a', 'b'], one, [
       { accepted: true, verdicts: [says('a', 'yes')] },
       { accepted: true, verdicts: [says('a', 'yes'), says('b', 'unknown')] },
@@ -267,7 +272,7 @@ describe('grading evaluators', () => {
     ]);
   });
 
-  test('has no balanced accuracy without both kinds of answers', () => {
+  test('returns no balanced accuracy without both kinds of answers', () => {
     const [grade] = gradeEvaluators(['a'], one, [{ accepted: true, verdicts: [says('a', 'yes')] }]);
     expect(grade).toMatchObject({
       balanced_accuracy: null,
@@ -275,7 +280,7 @@ describe('grading evaluators', () => {
     });
   });
 
-  test('shows pairs and all together if there are too many combinations', () => {
+  test('returns only pairs and the full set if there are too many combinations', () => {
     const names = [...'abcdef'];
     const sizes = gradeEvaluators(names, one, []).map(({ evaluators }) => evaluators.length);
     expect(sizes).toEqual([...Array<number>(6).fill(1), ...Array<number>(15).fill(2), 6]);

@@ -45,20 +45,20 @@ const cellsOf = (text: string, start: string): string | undefined =>
     .map((cell) => cell.trim())
     .join(' | ');
 
-describe('the trend in a terminal', () => {
-  test('has a line for each suite from the oldest result to the newest, with a gap where it did not run', () => {
+describe('trend in the terminal', () => {
+  test('has a line per suite from oldest to newest, with a gap if it did not run', () => {
     const text = renderHistoryText(history, 120);
     expect(cellsOf(text, 'capitals')).toBe(
       'capitals | ▆·▇▄▅ | 80.0 % | +5.0 points | 75.0 % | 95.0 % | 4',
     );
-    // Not judged is a gap too.
+    // A suite without a verdict is also a gap.
     expect(cellsOf(text, 'math')).toBe(
       'math | ·█·█▅ | 90.0 % | −10.0 points | 90.0 % | 100.0 % | 3',
     );
     expect(text).toContain('5 results, 2026-03-02 to 2026-03-11');
   });
 
-  test('stays within the width, and names the variant where the name does not tell suites apart', () => {
+  test('fits the width, and includes the variant if suites have the same name', () => {
     const two = [
       point(1, [
         suite('capitals', 0.5),
@@ -71,14 +71,14 @@ describe('the trend in a terminal', () => {
   });
 });
 
-describe('a suite that lost pass rate in small steps', () => {
+describe('suite that lost pass rate in small steps', () => {
   const rates = (...all: number[]): HistoryPoint[] =>
     all.map((rate, i) => point(i + 1, [suite('capitals', rate)]));
   const LOST =
     'Since 2026-03-01 (01abcde) capitals lost 12.0 points (94.0 % → 82.0 %) over 4 results, ' +
     'none of them alone.';
 
-  test('is named in a sentence on every surface', async () => {
+  test('is mentioned in every output', async () => {
     const steps = rates(0.94, 0.9, 0.86, 0.82);
     expect(renderHistoryText(steps, 200)).toContain(LOST);
     expect(renderHistoryMarkdown(steps).replaceAll('`', '')).toContain(LOST);
@@ -86,22 +86,22 @@ describe('a suite that lost pass rate in small steps', () => {
   });
 
   test.each([
-    ['one step is beyond the intervals', rates(0.94, 0.94, 0.82, 0.82)],
+    ['one step exceeds the intervals', rates(0.94, 0.94, 0.82, 0.82)],
     ['the last interval overlaps the first', rates(0.94, 0.9, 0.86)],
-    ['there are two results', rates(0.94, 0.82)],
+    ['there are only two results', rates(0.94, 0.82)],
     ['it rose', rates(0.82, 0.86, 0.9, 0.94)],
-  ])('is not named if %s', (_, steps) => {
+  ])('is not mentioned if %s', (_, steps) => {
     expect(renderHistoryText(steps, 200)).not.toContain('lost');
   });
 });
 
-test('the trend as Markdown has the same numbers', () => {
+test('the trend in Markdown has the same numbers', () => {
   const text = renderHistoryMarkdown(history);
   expect(text).toContain('▆·▇▄▅');
   expect(text).toContain('<td nowrap>+5.0 points</td>');
 });
 
-test('a history without a result says so everywhere', async () => {
+test('an empty history says so in every output', async () => {
   for (const text of [
     renderHistoryText([], 80),
     renderHistoryMarkdown([]),
@@ -110,11 +110,11 @@ test('a history without a result says so everywhere', async () => {
     expect(text).toContain('No result of the default branch was found.');
 });
 
-describe('the trend as a page', () => {
-  test('draws a chart for each suite, its line broken where it did not run', async () => {
+describe('trend as a page', () => {
+  test('has a chart per suite, with a gap if the suite did not run', async () => {
     const html = await renderHistoryHtml(history);
     expect(html.match(/<svg class="chart"/g)).toHaveLength(2);
-    // Five results of capitals, the second without it: a point alone, then three joined.
+    // Five results, the second without capitals: one separate point, then a line through three.
     expect(html).toMatch(
       /d="M[\d.]+ [\d.]+M[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ [\d.]+" fill="none" stroke="var\(--link\)" stroke-width="2"/,
     );
@@ -123,7 +123,7 @@ describe('the trend as a page', () => {
     );
   });
 
-  test('has the numbers of a chart in a table, the newest first', async () => {
+  test("has the chart's numbers in a table, newest first", async () => {
     const html = await renderHistoryHtml(history);
     const rows = [...html.matchAll(/<tr>(<td.*?)<\/tr>/g)].map(([, cells = '']) =>
       cells.replace(/<[^>]*>/g, '|'),
@@ -137,7 +137,7 @@ describe('the trend as a page', () => {
     ]);
   });
 
-  test('keeps the order of the branch, which dates of commits need not have, and says what it is told beside it', async () => {
+  test('follows the order of the branch instead of commit dates, and shows notices', async () => {
     const backdated = history.map((one, index) =>
       index === 4 ? { ...one, at: '2026-01-01T00:00:00Z' } : one,
     );
@@ -147,7 +147,7 @@ describe('the trend as a page', () => {
     expect(html).toContain('Left out: &lt;b&gt;one&lt;/b&gt;');
   });
 
-  test('shows the newest results of a long history, and says what is left out', async () => {
+  test('shows the newest 200 results and counts the others', async () => {
     const long = Array.from({ length: 230 }, (_, index): HistoryPoint => ({
       ...point(1, [suite('capitals', 0.9)]),
       at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
