@@ -90,5 +90,6 @@ function textOf(node: Node): string {
 
 /** HTML with `instead` in the place of everything that a reader has to unfold. */
 export function withoutFolds(html: string, instead = ''): string {
-  return html.replace(/<details>[^]*?<\/details>/g, instead);
+  const open = html.replace(/<details>(?:(?!<details>)[^])*?<\/details>/g, instead);
+  return open === html ? html : withoutFolds(open, instead);
 }

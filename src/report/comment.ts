@@ -15,7 +15,7 @@ import {
   text,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
-import { sectionBlocks } from './sections/index.ts';
+import { commentBlocks } from './sections/index.ts';
 
 /** GitHub's limit for the body of a comment, in UTF-16 units. */
 export const COMMENT_LIMIT = 65_536;
@@ -45,7 +45,7 @@ export function renderComment(
 /** Adds links to the report and the run, and what a fork without keys can do. */
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
-  const blocks = sectionBlocks(result, detail, reports, undefined, links);
+  const blocks = commentBlocks(result, detail, reports, links);
   const shown = blocks.map((block) =>
     saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
   );

@@ -73,8 +73,8 @@ function foundFix(fix: Fix | null): FoundLines['fix'] {
 /** The remark is for readers who do not see colours. */
 const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'remark'>>> = {
   alone: { proof: 'alone', remark: '↑ cause' },
-  together: { proof: 'together', remark: '↑ cause, only together' },
-  either: { proof: 'alone', remark: '↑ cause, either alone' },
+  together: { proof: 'together', remark: '↑ cause' },
+  either: { proof: 'alone', remark: '↑ cause' },
   'only-change': { proof: 'untested', remark: null },
 };
 

@@ -185,7 +185,7 @@ function causeExcerpt(
   const changed = change.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
   const left = changed.length + change.more - changedIn(lines);
   if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
-  const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more changed line')}` };
+  const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more line')}` };
   return { line: first.line, lines: [...lines, gap] };
 }
 
@@ -226,9 +226,7 @@ function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLin
   );
   const shown = all.slice(0, most);
   const left = changedIn(all.slice(most)) + more;
-  return left === 0
-    ? shown
-    : [...shown, { sign: 'gap', text: `… ${counted(left, 'more changed line')}` }];
+  return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
 /** Removes common indentation, which wastes room on a narrow screen. */

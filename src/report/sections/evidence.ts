@@ -153,16 +153,22 @@ function inputLine({ input }: ReferenceResult, characters: number): Line {
   const entries = Object.entries(input);
   if (entries.length === 0) return [text('none')];
   const share = Math.max(40, Math.floor(characters / entries.length));
+  const isAlone = entries.length === 1;
   return joinLines(
-    entries.map(([name, value]): Line => [code(name), text(' = '), code(String(value), share)]),
+    entries.map(([name, value]): Line => [
+      ...(isAlone ? [] : [code(name), text(' = ')]),
+      code(String(value), share),
+    ]),
     ', ',
   );
 }
 
 function scoreLine(score: Score, base: TryResult | null, characters: number): Line {
   const before = base?.scores.find(({ metric }) => metric === score.metric)?.value ?? null;
-  const line: Line = [text(score.status)];
-  if (score.reason !== null) line.push(text(': '), code(score.reason, characters));
+  const line: Line =
+    score.reason === null
+      ? [text(score.status)]
+      : [text(score.status === 'fail' ? '' : `${score.status}: `), code(score.reason, characters)];
   if (saysMore(score.value) || saysMore(before)) {
     if (score.value !== null) line.push(text(', value '), code(jsonText(score.value), characters));
     if (before !== null) line.push(text(', on base '), code(jsonText(before), characters));

@@ -75,15 +75,16 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   ];
 }
 
-/** `5 suites: 2 regressed, 3 without change` */
+/** `5 suites: 2 regressed`: how many have the worst verdict. */
 function suitesInWords(result: Result): string {
   const suites = suitesWorstFirst(result.suites);
-  const words = Map.groupBy(suites, (suite) => {
-    const { word } = verdictLook(suite, result);
-    return word === VERDICTS.unchanged.word ? 'without change' : word;
-  });
-  const parts = [...words].map(([word, { length }]) => `${count(length)} ${word}`);
-  return `${counted(suites.length, 'suite')}: ${parts.join(', ')}`;
+  const words = suites
+    .map((suite) => verdictLook(suite, result).word)
+    .filter((word) => word !== VERDICTS.unchanged.word);
+  const [worst] = words;
+  const all = counted(suites.length, 'suite');
+  if (worst === undefined) return `${all} without change`;
+  return `${all}: ${count(words.filter((word) => word === worst).length)} ${worst}`;
 }
 
 /** Up to this many equal rows are not merged. */

@@ -36,8 +36,8 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
     ...(others === 0
       ? []
       : [
-          text(`; ${count(others)} more ${others === 1 ? 'fails' : 'fail'} `),
-          ...commonCause(failure),
+          text(`; ${count(others)} more `),
+          ...commonCause(failure, others === 1 ? 'fails' : 'fail'),
         ]),
   ];
   return evidence(title, worst.reference, detail, reports);
@@ -134,7 +134,8 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   );
 }
 
-function commonCause({ metric, reason }: Failure): Line {
-  if (metric === null) return reason === null ? [text('too')] : [text('with the same error')];
-  return reason === null ? [code(metric), text(' too')] : [text('alike')];
+function commonCause({ metric, reason }: Failure, fail: string): Line {
+  if (metric !== null)
+    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('alike')];
+  return [text(reason === null ? `${fail} too` : `${fail} with the same error`)];
 }

@@ -90,7 +90,7 @@ describe('the changed lines in a report', () => {
       '- old 8',
       '+ new 8',
       '  ↑ cause',
-      '  … 5 more changed lines',
+      '  … 5 more lines',
     ]);
     // Beside two other lines the cause is seen in its place.
     expect(block(withCauses('alone', [unit('head', 7)], 1))).toEqual([
@@ -109,12 +109,12 @@ describe('the changed lines in a report', () => {
     [
       'together',
       [unit('head', 7), unit('base', 100)],
-      ['+ new 7', '  ↑ cause, only together', '- gone', '  ↑ cause, only together'],
+      ['+ new 7', '  ↑ cause', '- gone', '  ↑ cause'],
     ],
     [
       'either',
       [unit('head', 7), unit('head', 9)],
-      ['+ new 7', '  ↑ cause, either alone', '+ new 9', '  ↑ cause, either alone'],
+      ['+ new 7', '  ↑ cause', '+ new 9', '  ↑ cause'],
     ],
     ['only-change', [unit('head', 7)], []],
     [
@@ -131,6 +131,6 @@ describe('the changed lines in a report', () => {
 
   test('show the one that did it where there is no room for all', () => {
     const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
-    expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more changed lines']);
+    expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });
 });

@@ -98,7 +98,7 @@ describe('headline', () => {
     const terminal = inTerminal(result);
     expect(terminal).toContain("What it did: a (prompts/tests/capitals.yaml:12), under base's");
     expect(terminal).toMatch(
-      /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +fail: lacks "30 days"/,
+      /Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/,
     );
   });
 
