@@ -10,18 +10,17 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
-import { suiteSummary } from '../wording/suites.ts';
 import { variantWords } from '../wording/variants.ts';
+import { suiteSentence } from '../wording/verdicts.ts';
+import { plainWords } from '../wording/words.ts';
 import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
 import {
   STATUS_WORDS,
-  change,
   metricMeans,
   passWords,
-  rates,
   repeatedNames,
   rolledUpWords,
 } from './sections/phrases.ts';
@@ -156,21 +155,25 @@ function suiteEnding(
   suite: SuiteResult,
   cases: readonly { ending: CaseEnding | null }[],
 ): CaseEnding | null {
-  const { path, verdict, pass_rate: rate } = suite;
+  const { path, verdict } = suite;
   if (verdict !== 'regressed' || cases.some(({ ending }) => ending?.element === 'failure'))
     return null;
   return {
     element: 'failure',
     type: 'regressed',
-    message: `regressed: pass rate ${rates(rate.base, rate.head)} (${change(rate)})`,
-    body: `${placeText({ file: path, line: 1 })}\n${suiteSummary(suite)}`,
+    message: `regressed: ${sentenceOf(suite)}`,
+    body: `${placeText({ file: path, line: 1 })}\n${sentenceOf(suite)}`,
   };
+}
+
+function sentenceOf(suite: SuiteResult): string {
+  return plainWords(suiteSentence(suite, { isOnly: true }));
 }
 
 /** A metric whose mean got worse is a failure of its own: no single reference is. */
 function meanEnding(suite: SuiteResult, message: string): CaseEnding {
   const place = placeText({ file: suite.path, line: 1 });
-  const body = [place, message, suiteSummary(suite)].join('\n');
+  const body = [place, message, sentenceOf(suite)].join('\n');
   return { element: 'failure', type: 'metric', message, body };
 }
 

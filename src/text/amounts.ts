@@ -29,8 +29,10 @@ function inWholePercent(share: number): string {
   return isNearAll || (percents > 0 && percents < 1) ? inPercent(share) : percents.toFixed(0);
 }
 
-/** With enough decimals to show the difference: `79.97 %` and `80.00 %`. */
+/** With enough decimals to show the difference: `70 %` and `80 %`, `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
+  const whole = [wholePercent(share), wholePercent(limit)] as const;
+  if (whole[0] !== whole[1]) return [...whole];
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals++) {
     const both = [(share * 100).toFixed(decimals), (limit * 100).toFixed(decimals)] as const;
     if (both[0] !== both[1]) return [`${both[0]} %`, `${both[1]} %`];

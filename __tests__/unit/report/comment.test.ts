@@ -165,7 +165,7 @@ describe('the order of a comment', () => {
       .replace(/<details>[^]*?<\/details>/g, '')
       .split('\n')
       .filter((line) => line.startsWith('- ') && !line.startsWith('-  '));
-    expect(lines).toEqual(['- capitals: pass rate 82.4 % is below `min_pass_rate` 90.0 %']);
+    expect(lines).toEqual(['- capitals: pass rate 82 % is below `min_pass_rate` 90 %']);
   });
 });
 

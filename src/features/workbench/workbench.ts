@@ -26,7 +26,8 @@ import { formatDollars } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, joinMarkup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
-import { suiteSummary } from '../../wording/suites.ts';
+import { suiteSentence } from '../../wording/verdicts.ts';
+import { plainWords } from '../../wording/words.ts';
 import {
   cellIn,
   columnKey,
@@ -180,7 +181,7 @@ function boardMatrix(
     label,
     head: markupText(markup`
       <h2>${label} <span class="soft">${shorten(variants[0] ?? '', NAME_LIMIT)}</span></h2>
-      ${[...(verdict === null ? [] : [suiteSummary(verdict)]), ...apart].map(noteHtml)}`),
+      ${[...(verdict === null ? [] : [plainWords(suiteSentence(verdict, { isOnly: true }))]), ...apart].map(noteHtml)}`),
     top: markupText(
       markup`${['reference', ...columns.map(({ title }) => title)].map(
         (title) => markup`<span role="columnheader">${title}</span>`,

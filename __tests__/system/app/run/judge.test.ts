@@ -271,7 +271,7 @@ describe('what does not gate', () => {
       true,
     ]);
     expect(reasonsInWords(await run(false))).toEqual([
-      'p: pass rate 50.0 % is below min_pass_rate 100.0 %',
+      'p: pass rate 50 % is below min_pass_rate 100 %',
       'p: 1 test failed on head: r02',
     ]);
   });

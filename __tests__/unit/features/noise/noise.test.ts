@@ -178,7 +178,7 @@ describe('a verdict that was set aside', () => {
     const { outcome, note } = headline(result);
     expect(outcome).toBe('Failed, overridden');
     expect(note).toEqual([
-      { kind: 'text', text: 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %' },
+      { kind: 'text', text: 'capitals: pass rate 70 % is below min_pass_rate 80 %' },
     ]);
     expect(comment(result)).toContain('shorter answers are wanted');
   });

@@ -292,7 +292,7 @@ describe('additional gates', () => {
     const pass_rate = { base: 0.7, head: 0.79, difference: 0.09, low: 0, high: 0.1, p: 0.9 };
     expect(about({ pass_rate }, { min_pass_rate: 0.8 })).toMatchObject({
       conclusion: 'failure',
-      reasons: ['p: pass rate 79.0 % is below min_pass_rate 80.0 %'],
+      reasons: ['p: pass rate 79 % is below min_pass_rate 80 %'],
     });
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
@@ -396,7 +396,7 @@ describe('suite with its own gate', () => {
       suiteResult({ name: 'free', pass_rate, gate: { min_pass_rate: null } }),
     ];
     expect(decide({ suites }, { min_pass_rate: 0.8 }).reasons).toEqual([
-      'strict: pass rate 70.0 % is below min_pass_rate 90.0 %',
+      'strict: pass rate 70 % is below min_pass_rate 90 %',
     ]);
   });
 

@@ -195,7 +195,7 @@ describe('headline', () => {
         reasons: [{ code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 }],
         suites: [better],
       }),
-      '✗ Failed: capitals: pass rate 70.0 % is below min_pass_rate 80.0 %',
+      '✗ Failed: capitals: pass rate 70 % is below min_pass_rate 80 %',
     ],
     [
       'a sweep',

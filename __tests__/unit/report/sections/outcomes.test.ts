@@ -73,7 +73,7 @@ const scoringOf = (name: string, after: number): ScoringResult => ({
   same_answers: { judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
 });
 const FALL = 'capitals 90 → 80 %: clearly worse';
-const FLOOR = 'capitals: pass rate 70.0 % is below min_pass_rate 80.0 %';
+const FLOOR = 'capitals: pass rate 70 % is below min_pass_rate 80 %';
 const BELOW = { code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 } as const;
 const RECORDED = 'recordings in place of a model in support';
 const ERRORS = '3 of 20 tries ended in an error, so nothing was judged';
