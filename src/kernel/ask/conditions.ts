@@ -3,7 +3,7 @@ import type { DependsOn, Metric, Score } from '../../types/metric.ts';
 import { isMap, ownEntry, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
-/** The metrics meant by `entry`: by `name`, else by built-in or rubric, then narrowed. */
+/** Finds the metrics that `entry` names: by `name`, else by built-in or rubric, then narrowed. */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);
   const candidates =
@@ -30,7 +30,7 @@ export function conditionMetric(condition: DependsOn, metrics: readonly Metric[]
   return dependencies(condition, metrics)[0] ?? null;
 }
 
-/** Metrics in steps: each is in a later step than what it depends on, which has no circles. */
+/** Groups metrics so that each comes after those it depends on. The dependencies have no cycles. */
 export function inWaves(metrics: readonly Metric[]): Metric[][] {
   const waves: Metric[][] = [];
   const waveOf = new Map<Metric, number>();

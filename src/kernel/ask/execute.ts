@@ -8,7 +8,7 @@ import { recordedAnswer } from './recorded.ts';
 /** Items in progress at once: more than any server is sent, fewer than a large sweep's tries. */
 export const WINDOW = 2048;
 
-/** For models called in batches, which may take a day each: 20,000 items take about 110 MB. */
+/** The window for batched models: a batch may take a day. 20,000 items take about 110 MB. */
 export const BATCH_WINDOW = 20_000;
 
 /** Runs `work` for every item in order, at most {@link WINDOW} at a time; results in item order. */
@@ -43,14 +43,14 @@ export interface AnsweredTry extends Answered {
 
 export interface Executors extends AnswererTools {
   evaluate: Evaluate;
-  /** Called after each answer; `shared`: another try uses the same one. For progress only. */
+  /** Called after each answer, to show progress. `shared`: another try uses the same answer. */
   answered?(answer: AnsweredTry, shared: boolean): void;
 }
 
 /**
- * Makes every try; answers in their order. Tries of equal generation, answerer and try index share
- * one completion, between sides and duplicate references; two tries never do. Requests start in the
- * given order: interleave base and head, so that model drift affects both alike.
+ * Makes every try and returns the answers in the same order. Tries with the same generation,
+ * answerer and try index share one completion, across sides and duplicate references. Requests
+ * start in the given order. Interleave base and head, so that model drift affects both alike.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -123,7 +123,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** The try index of a try's calls. Other draws of the same question have their own indices. */
+/** The try index of a try's calls. Each draw of a question has its own range of indices. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }
@@ -171,7 +171,7 @@ async function oneAnswer(
   };
 }
 
-/** Prompt code may leave a string, or an object with `content` as LangChain's messages have it. */
+/** Prompt code may return a string, or a LangChain message: an object with `content`. */
 function outputText(output: Json | undefined): string {
   if (typeof output === 'string') return output;
   if (isMap(output) && typeof output['content'] === 'string') return output['content'];

@@ -6,7 +6,7 @@ interface RecordedTurn {
   answer: string;
 }
 
-/** A recorded thread as turns after its opening. Messages after the last answer are left out. */
+/** A recorded thread's turns after its opening. Messages after the last answer are left out. */
 export function recordedDialogue(thread: readonly Message[]): {
   opening: Message[];
   turns: RecordedTurn[];
@@ -30,7 +30,7 @@ export function recordedDialogue(thread: readonly Message[]): {
   return { opening, turns };
 }
 
-/** What was said before the last answer. `callsIn`: the calls of a turn's answer, by its index. */
+/** The messages before the last answer. `callsIn`: the tool calls in a turn's answer, by index. */
 export function messagesBefore(
   opening: readonly Message[],
   turns: readonly { question: string; answer: string | null }[],
@@ -47,7 +47,7 @@ export function messagesBefore(
   ];
 }
 
-/** The last answer of a recorded thread, as if a model gave it now. */
+/** The last answer of a recorded thread, as a completion. */
 export function recordedAnswer(thread: readonly Message[]): {
   messages: Message[];
   completion: Completion;

@@ -25,7 +25,7 @@ import {
 import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
-/** Another answerer's answers are judged again, once for all tries that share them. */
+/** Scores answers again for another answerer, once for all tries that share an answer. */
 async function viewsUnder(
   answers: readonly AnsweredTry[],
   { answerer }: Scoring,
@@ -55,10 +55,10 @@ function asSingle(answer: AnsweredTry): AnsweredTry {
     : { planned, ...planned.answerer.firstAnswer(own.record), own: null };
 }
 
-/** Errors that say nothing of the side that asked. */
+/** Errors that do not depend on the side that made the call. */
 const OF_SERVER: ReadonlySet<ErrorKind> = new Set(['key', 'rate-limit', 'network', 'server']);
 
-/** Counts tries in error, on head only those of a server. */
+/** Counts tries in error: all of base's, and those of head that a server caused. */
 function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry, Try>): number {
   return answers.filter(({ planned, completion }) => {
     const isOfServer = completion.status === 'error' && OF_SERVER.has(completion.kind);
@@ -66,12 +66,12 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/** Whether a suite could not be judged even if it got all further tries without an error. */
+/** Whether a suite could not be judged even if all further tries succeeded. */
 function isLost({ runs }: SuiteRun, lost: number): boolean {
   return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
 }
 
-/** Runs and scores rounds of tries until no suite needs more. Returns the suites with all tries. */
+/** Runs and scores rounds of tries until no suite needs more. */
 export async function runRounds(
   started: readonly SuiteComparison[],
   next: (suites: readonly SuiteComparison[]) => NextTries,
@@ -81,7 +81,7 @@ export async function runRounds(
   const lost = new Map<string, number>();
   for (;;) {
     const wanted = next(suites);
-    // By try, suite, reference, then side: model drift over time affects both sides alike.
+    // Ordered by try, suite, reference, then side, so that model drift affects both sides alike.
     const planned = suites
       .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
       .flatMap(({ run }) => triesToMake(run, wanted(run)))
@@ -138,7 +138,6 @@ async function score(
   );
 }
 
-/** In the order of the answers. */
 async function scoreUnder(
   { runs }: SuiteRun,
   answers: readonly AnsweredTry[],
@@ -164,9 +163,9 @@ export interface ExtraTry {
   run: number;
   generation: Generation;
   try: number;
-  /** Identifies the prompt: a process that runs code never holds the answers of two prompts. */
+  /** Identifies the prompt. A code process never holds the answers of two prompts. */
   prompt: string;
-  /** Absent: head. Answers of two sides with one `try` are compared with each other. */
+  /** Absent: head. Answers of both sides with the same `try` are compared. */
   side?: Side;
 }
 
@@ -179,7 +178,7 @@ export async function runExtraTries(
   return [...(await scoreUnder(suite, answers, suite.scoring, tools)).values()];
 }
 
-/** Scored by both sides' scorings. In the order of `wanted`. */
+/** Runs tries and scores them with both sides' scorings; results in the order of `wanted`. */
 export async function runNewTries(
   suite: SuiteRun,
   wanted: readonly ExtraTry[],
@@ -249,7 +248,6 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
   };
 }
 
-/** What is known of how it was made. */
 function answerOrigin({
   stored,
   ended_as,

@@ -16,15 +16,14 @@ import { comparesEmbeddings, embedderFor, gradersFor, isModelGraded } from '../s
 import type { Reference } from '../suite/suite.ts';
 import type { AnsweredTry } from './execute.ts';
 
-/** An answer that the metrics judge, and its scores so far by metric. */
+/** An answer and its scores so far, by metric. */
 export interface AnswerRow {
   answer: AnsweredTry;
-  /** As the metrics see it. */
   seen: MetricAnswer;
   scores: Map<string, Score>;
 }
 
-/** What one metric judges of an answer: all of it, or an object of its dialogue. */
+/** What a metric judges: a whole answer, or an object of its dialogue. */
 export interface Subject {
   row: AnswerRow;
   /** Index among the dialogue's objects of the metric's level. */
@@ -47,10 +46,10 @@ export interface ScoringTools {
   price: Price;
 }
 
-/** Up to this many grades in a run are kept with their prompts and replies, to limit memory. */
+/** Grades of a run that keep their prompts and replies; limits memory. */
 const MOST_GRADES = 2000;
 
-/** Scores head's answer against base's of the same try; base's score is the mirror image. */
+/** Compares head's answer with base's of the same try. Base's score is the mirror image. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],
@@ -79,7 +78,7 @@ export async function scorePairs(
   return found;
 }
 
-/** For equal prompts head's answer on both sides, as a difference would be chance. */
+/** If both prompts are equal, uses head's answer on both sides: any difference would be chance. */
 function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
@@ -101,9 +100,9 @@ function seenFromHead(score: Score): Score {
 }
 
 /**
- * Code scores the sides one after the other, in random order per suite and in separate processes,
- * so it cannot tell which side it scores. Graders run concurrently. A grade uses its try's index,
- * so grader noise is as independent as the answers.
+ * Scores subjects with one metric. Graders run concurrently. Code scores one side after the other,
+ * in random order per suite and in separate processes, so that it cannot tell which side it scores.
+ * A grade uses its try's index, so that grader noise is as independent as the answers.
  */
 export async function scoreSubjects(
   metric: Metric,
@@ -175,7 +174,6 @@ function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): Check
     );
 }
 
-/** An answer as the metrics see it. */
 export function seenAnswer(
   { completion, messages, own, planned: { generation } }: AnsweredTry,
   reference: Reference,

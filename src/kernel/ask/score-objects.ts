@@ -18,7 +18,7 @@ import {
   type Subject,
 } from './score-metric.ts';
 
-/** Sets the metric's score of each answer; its conditions must have their scores already. */
+/** Scores each answer with the metric. The metrics it depends on must be scored before. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],
@@ -97,7 +97,7 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
   }));
 }
 
-/** Why a metric is skipped; without the subjects that it judges. */
+/** Returns why the metric is skipped, by subject. Subjects to judge are absent. */
 async function unmetConditions(
   { depends_on: conditions, level }: Metric,
   subjects: readonly Subject[],
@@ -125,10 +125,10 @@ async function unmetConditions(
   return reasons;
 }
 
-/** A score of the metric that a condition names; `none`: it has no such object. */
+/** The score that a condition refers to; `none`: there is no such object. */
 type ConditionScore = Pick<Score, 'value'> | 'none';
 
-/** Finds the object that contains a subject, or an earlier one. Computes missing scores. */
+/** Finds the score on the object that contains a subject, or on an earlier one. */
 async function scoresOn(
   dependency: Metric,
   level: MetricLevel,
@@ -158,7 +158,7 @@ async function scoresOn(
   return found;
 }
 
-/** −1: no object contains the subject. In a dialogue, `thread` ends with that answer. */
+/** Index of the object that contains a subject, whose `thread` ends with it; −1: none. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,
@@ -170,7 +170,7 @@ function positionOf(
   return all.findIndex((object) => object.message >= last);
 }
 
-/** undefined: not judged there. Without objects it is the answer's score. */
+/** undefined: not judged there. Without objects, the score of the answer. */
 function judgedAt(
   score: Score | undefined,
   at: number,

@@ -18,7 +18,7 @@ export function noAnswer({ completion, own }: AnsweredTry): string | null {
   return own?.failedElsewhere === true ? null : whyDeclined(completion);
 }
 
-/** In the order of the answers. Metrics with unmet `depends_on` are skipped. */
+/** Scores answers, in their order. Metrics with unmet `depends_on` are skipped. */
 export async function scoreAnswers(
   answers: readonly AnswerToScore[],
   scoring: Scoring,
@@ -31,7 +31,7 @@ export async function scoreAnswers(
     await Promise.all(
       wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
     );
-  // A reference's own metrics. Equal ones are scored together.
+  // References' own metrics. Equal ones are scored together.
   const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
     metrics.map((metric) => ({ metric, row })),
   );
@@ -58,7 +58,7 @@ function answerRow(
     : null;
 }
 
-/** Comparisons of answers do not gate beside metrics that do. */
+/** Comparisons of answers do not gate if other metrics do. */
 function asAdvice(metric: Metric, { tests }: Scoring): Metric {
   return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }
@@ -80,13 +80,13 @@ function answerScores(
   });
 }
 
-/** Metrics fail without an answer; a comparison of answers is skipped. */
+/** The score when there is no answer: metrics fail, comparisons are skipped. */
 function failedScore(metric: Metric, reason: string): Score {
   const skipped = skippedScore(metric, reason);
   return isPairwise(metric) ? skipped : { ...skipped, status: 'fail', reason };
 }
 
-/** The failing part of a truncated answer may be the missing one. */
+/** Marks a failure of a truncated answer: the missing part might have passed. */
 function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;
   const cut = 'the answer was cut at its limit of tokens';

@@ -63,7 +63,6 @@ export function compareSuite(
   };
 }
 
-/** What the pass rate of a policy counts. */
 const UNITS = {
   adaptive: 'tries',
   fixed: 'tries',
@@ -190,7 +189,7 @@ function sideResult(
   return { tally, rollup: rolled?.outcome ?? null, passes, tries_judged: judged, tries };
 }
 
-/** The files in the messages of both sides, each once; head's first. */
+/** The files in both sides' messages, without duplicates; head's first. */
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
   const [before, after] = [filesAsked(base), filesAsked(head)];
   const isCompared = base !== null && head !== null;
@@ -209,7 +208,7 @@ function filesAsked(generation: ReferenceRun['affected']['head']): Map<string, F
   return new Map(files.map((file) => [`${file.id} ${file.path}`, file]));
 }
 
-/** In the order of the specification: the first that holds. */
+/** The first status that holds, in the order of the specification. */
 function plainStatus(
   { affected: { change } }: ReferenceRun,
   base: SideResult | null,

@@ -1,10 +1,9 @@
 import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
 
-/** What new tries say about a fall. */
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** What a fall must not rest on alone; null: it does not. */
+/** Answers that are not enough evidence for a fall on their own; null: they are enough. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -14,10 +13,10 @@ export function isStored({ byHead }: Try): boolean {
   return byHead.stored === true;
 }
 
-/** The times of stored answers are known to the hour. */
+/** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** Whether this run made the answer, or an earlier one that made an answer of `others`, too. */
+/** Whether an answer is from this run, or from an earlier run that also made one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -27,7 +26,7 @@ export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   });
 }
 
-/** Whether one process of a program gave all answers of a side. */
+/** Whether one program process gave all answers of a side. */
 export function isOneSession({ affected: { base, head } }: ReferenceRun): boolean {
   return [base, head].some(
     (side) =>
@@ -37,7 +36,7 @@ export function isOneSession({ affected: { base, head } }: ReferenceRun): boolea
   );
 }
 
-/** Answers of earlier runs that a comparison rests on. */
+/** Which answers of earlier runs a comparison uses. */
 export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult['stored'] {
   const stored = compared.flatMap(({ base, head }) => [...base, ...head].filter(isStored));
   const times = stored.flatMap(({ byHead }) => byHead.served?.at ?? []);
@@ -46,8 +45,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * The one that says most of a suite: of its verdict, a confirmed one first; else of a metric, one
- * not confirmed first.
+ * The confirmation that decides: of the verdict, a confirmed one first; else of a metric, an
+ * unconfirmed one first.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
@@ -64,7 +63,7 @@ export function isOfVerdict({ metric }: Confirmation): boolean {
   return metric === undefined;
 }
 
-/** Whether new tries do not show the fall that the verdict rests on. */
+/** Whether new tries contradict the fall behind the verdict. */
 export function isRefutal(confirmation: Confirmation): boolean {
   return isOfVerdict(confirmation) && confirmation.status !== 'confirmed';
 }

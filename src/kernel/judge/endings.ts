@@ -10,9 +10,9 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * Good verdicts that are not allowed because answers ended in another way on one side, beyond
- * chance: head's are empty, cut, withheld, refused or of an unknown end more often, or base's were
- * withheld, and could not get worse. More refusals on head still allow `improved`.
+ * Good verdicts that answers which ended differently on one side rule out, beyond chance. Head's
+ * answers are more often empty, cut, withheld, refused or of an unknown ending; or base's were
+ * withheld, and cannot get worse. More refusals on head still allow `improved`.
  */
 export function ruledOutByEndings(
   { compared }: SuiteComparison,
@@ -38,7 +38,7 @@ function isWholly(runs: readonly ReferenceRun[], side: Side, kind: EndingKind): 
   return made.length > 0 && made.every(ENDS_AS[kind]);
 }
 
-/** One-sided mid-p (0–1) of "`is` holds for more tries on head"; 1 if it holds for none. */
+/** One-sided mid-p (0–1) of "`is` holds for more tries on head"; 1 if it never holds. */
 export function moreOftenOnHead(
   compared: readonly ReferenceRun[],
   is: (made: TryResult) => boolean,

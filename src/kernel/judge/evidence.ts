@@ -17,12 +17,12 @@ import { hasPreference } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
-/** How many of the references that gate, and should have been tried, have evidence. */
+/** Counts the gating references that should have been tried, and those with evidence. */
 export function countEvidence(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
-  // Also where only the scoring changed: a rubric whose grades cannot be read judges nothing.
+  // Also if only the scoring changed: a rubric whose grades are unreadable judges nothing.
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
   const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
   return {
@@ -55,15 +55,15 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // What is compared is the roll-up's word, and some tries alone may not give it one.
+  // The roll-up is what is compared. Some tries alone may not give it a result.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
 /**
- * Whether a reference that base cannot be asked replaces what base was asked, in a suite that base
- * has: nothing of the suite can be compared, or it is new while others went.
+ * Whether a reference that base cannot answer replaces one that base did answer. True if nothing in
+ * the suite can be compared, or if it is new while others were removed.
  */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
@@ -101,14 +101,13 @@ function judgedOf(tries: ReferenceRun['base']): number {
   return countOutcomes(tries.map(({ byHead }) => byHead.outcome)).tries;
 }
 
-/** What missing answers say of a suite. */
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Whether head answers as often as base, in each suite in which something is compared. It is tested
- * like pass against fail, by Holm's procedure; no test is needed where a critical reference or the
- * whole suite fell silent. The level comes on top of what the verdicts on passes share: the error is
- * six fifths of alpha in a run in which tries go without an answer, else nothing is tested.
+ * Whether head answers as often as base, in each suite that is compared. Tested like pass against
+ * fail, with Holm's procedure. A critical reference or a whole suite without answers needs no test.
+ * This level comes on top of the one that the other tests share, so the total error is 1.2 alpha in
+ * a run with unanswered tries.
  */
 export function evidenceFacts(
   suites: readonly SuiteComparison[],
@@ -143,7 +142,7 @@ export function evidenceFacts(
   );
 }
 
-/** One-sided mid-p of "head answers less often"; 1 where everything is answered. */
+/** One-sided mid-p of "head answers less often"; 1 if every try is answered. */
 function answeredLessOften({ compared }: SuiteComparison): number {
   return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
 }
@@ -161,7 +160,7 @@ function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFac
   const less = compared.filter(
     (run) => unansweredShare(run, 'head') > unansweredShare(run, 'base'),
   );
-  // References without any answer are named; where all have one, those with fewer than on base.
+  // Names references without any answer; if there are none, those with fewer answers than on base.
   const worse = p === null || silent.length > 0 ? silent : less;
   const named = p !== null || whole ? worse : silent.filter(isCritical);
   return named.length === 0 ? null : { references: named.map(idOf), p };

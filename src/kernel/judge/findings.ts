@@ -8,17 +8,17 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { FeatureFinding, GateInput } from './gate-input.ts';
 
-/** A reason and what it does to the run. */
+/** A reason and its effect on the run. */
 export interface Finding {
   reason: Reason;
   /**
-   * `fails`: the run is red. `held`: it would be, but `fail_on` is never. `unseen`: it is not green.
-   * `warns`: it is only said.
+   * `fails`: the run is red. `held`: it would be red, but `fail_on` is `never`. `unseen`: it is not
+   * green. `warns`: it is only reported.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
 
-/** Everything that was found: by suite, then about the run. */
+/** All findings: by suite, then about the run. */
 export function findingsOf(input: GateInput): Finding[] {
   const { unseen, unjudged, suites, weakened } = input;
   const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
@@ -99,7 +99,7 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return [{ code: 'failed', suite: name, ids: failed.map(({ id }) => id) }];
 }
 
-/** Values that moved beyond chance, and single ones that moved far beyond the others. */
+/** Values that moved beyond chance, and single values that moved far more than the others. */
 function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings): Finding[] {
   return metrics.flatMap(({ name: metric, values, better }): Finding[] => {
     const fails = values?.gate === 'fail';
@@ -126,7 +126,7 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
     : [{ code: 'metric-moved', ...figures }];
 }
 
-/** Scorings that move base's own pass rate by more than the margin, or pass what base's fails. */
+/** Scorings that change base's own pass rate by more than the margin, or pass what base's fails. */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';
   const changed = scoring.flatMap((change) => {
@@ -164,7 +164,7 @@ function newFindings({ settings, suites, mode }: GateInput): Finding[] {
   return [{ reason: { code: 'new-failed', named }, effect: failing(settings.fail_on) }];
 }
 
-/** What is gone from the verdict, and what of the rest passes less often on head. */
+/** References removed from the verdict, and the remaining ones that pass less often on head. */
 function removedFindings({ removed, askedAnew, settings, suites }: GateInput): Finding[] {
   const fails = settings.removed === 'fail';
   const reasons: Reason[] = [

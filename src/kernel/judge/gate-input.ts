@@ -10,15 +10,15 @@ export interface ReplacedModel extends Replaced {
   reason: Reason;
 }
 
-/** `failOn`: of its suite. */
+/** The `fail_on` setting of its suite. */
 export interface UnderBaseFinding {
   reason: ReasonOf<'worse-under-base' | 'mean-under-base'>;
   failOn: GateSettings['fail_on'];
 }
 
-/** What base judged and head did not. */
+/** What was judged on base but not on head. */
 export interface Unseen {
-  /** With any of these no run is green. */
+  /** Any of these keeps the run from being green. */
   blocking: readonly Reason[];
   /** Metrics whose conditions hold less often on head, possibly for a good reason. */
   warnings: readonly Reason[];
@@ -29,40 +29,39 @@ export interface FeatureFinding {
   text: string;
 }
 
-/** All that the outcome of a run follows from. */
+/** Everything that determines the outcome of a run. */
 export interface GateInput {
   mode: Result['mode'];
   suites: readonly SuiteResult[];
   scoring: readonly ScoringResult[];
   settings: GateSettings;
-  /** References; 0: there was nothing to run. */
+  /** References to run; 0: nothing to run. */
   affected: number;
-  /** References that ran and count for the verdict: not skipped, not in quarantine. */
+  /** References that ran and count for the verdict: neither skipped nor quarantined. */
   counted: number;
-  /** References that base gates on and head removes, newly skips or quarantines, `suite: id`. */
+  /** `suite: id` of gating references of base that head removes, newly skips or quarantines. */
   removed: readonly string[];
-  /** References that ask something else than base does under their id, `suite: id`. */
+  /** `suite: id` of references whose question differs from base's under the same id. */
   askedAnew: readonly string[];
-  /** Falls under base's scoring that head's does not show. */
+  /** Falls under base's scoring that head's scoring does not show. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
-  /** Checks that head drops, and rules that it introduces. They change no outcome. */
+  /** Checks that head drops or relaxes. They do not affect the outcome. */
   weakened: readonly Reason[];
-  /** Rubrics that were tested on labelled examples. */
+  /** Rubrics checked on labelled examples. */
   tested: number;
-  /** Suites that preference alone judges and that have no answers of base to compare with. */
+  /** Suites judged only by preference whose base has no answers to compare with. */
   preferenceAlone: readonly string[];
-  /** The pass rates over all suites together, where they fell and no single suite explains it. */
+  /** Pass rates over all suites, if they fell and no single suite explains it. */
   pool: { base: number; head: number } | null;
-  /** Findings of features that make a suite red. */
   featureFindings: readonly FeatureFinding[];
   /** What features could not judge, as sentences. */
   unjudged: readonly string[];
-  /** Suites in which head replaces a model that base asks. */
+  /** Suites in which head replaces a model that base calls. */
   replaced: readonly ReplacedModel[];
-  /** An outside contributor changes something that is not used. */
+  /** An external contributor changed something that this run does not use. */
   hasUnusedChanges: boolean;
-  /** Why something of base, or of the base branch, cannot be compared with; null: nothing. */
+  /** Why base or the base branch cannot be used for comparison; null: it can. */
   baseUnreadable: string | null;
 }
 

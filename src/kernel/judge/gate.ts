@@ -16,7 +16,7 @@ import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts'
 import type { Decision, GateInput } from './gate-input.ts';
 import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 
-/** The outcome of a run that was judged, with its reasons. */
+/** The outcome of a run, with its reasons. */
 export function decide(
   input: GateInput,
   early: { halt: Halt; unmade: Unmade } | null = null,
@@ -30,7 +30,7 @@ export function decide(
   const planned = allTries(input.suites).length;
   const { code, why, waiting = null } = halt;
   const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting };
-  // Tries that were not made are not errors of the run.
+  // Tries that were not made are not errors.
   const judged = factsAndReasons({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(judged.facts), reasons: endedReasons(judged, ended) };
 }
@@ -47,7 +47,7 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
     const errors = tries.filter(({ outcome }) => outcome === 'error');
     const share: Reason = { code: 'errors', errors: errors.length, of: tries.length };
     const words = errorWords(errors);
-    // One cause of all is the first thing to read.
+    // If all errors have one cause, it comes first.
     const isCauseFirst = ended === null && words.length === 1 && errors.length === tries.length;
     return {
       facts: { ...facts, hasTooManyErrors: true },
@@ -57,7 +57,7 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   const { silence, reasons: silent } = findSilence(input, tries);
   if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
   const findings = findingsOf(input);
-  // Where nothing gates, no suite is inconclusive besides.
+  // If nothing gates, no suite is reported as inconclusive.
   const gating = silence === null ? input : { ...input, suites: [] };
   const found = { ...facts, silence, ...gateFacts(gating, findings) };
   const notGreen = silent.length > 0 ? silent : notGreenReasons(input, found);
@@ -72,7 +72,6 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   };
 }
 
-/** Facts of a run without findings. */
 function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
   const { affected, counted, tested, pool, suites } = input;
   const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive');
@@ -146,11 +145,11 @@ function findSilence(
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  // Above, too many errors have ended this: few say nothing about what gates.
+  // Too many errors were handled above. A few do not affect whether something gates.
   const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
-  // Values of metrics that gate nothing may still fail the run.
+  // Values of metrics that do not gate on pass or fail may still fail the run.
   if (suites.some((suite) => failingMetrics(suite).length > 0))
     return { silence: null, reasons: [] };
   return {
@@ -201,7 +200,7 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-/** Why a run without findings is not green: nothing counts, or base cannot be read. */
+/** Why a run without findings is not green: nothing counts, or base is unreadable. */
 function notGreenReasons(
   { affected, counted, baseUnreadable }: GateInput,
   facts: RunFacts,
@@ -214,7 +213,7 @@ function notGreenReasons(
   return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];
 }
 
-/** Another run picks up what a batch still holds, so that is not missing. */
+/** A later run collects the results of waiting batches, so they are not missing. */
 function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: EndedRun): Reason[] {
   const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
     code: 'ended',
@@ -230,12 +229,11 @@ function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: E
   return [ended('too-few'), ...(isUnjudged(facts) ? reasons.filter(saysWhy) : [])];
 }
 
-/** Whether it says more than that nothing was judged. */
 function saysWhy({ code }: Reason): boolean {
   return code !== 'no-test' && code !== 'nothing-counts' && code !== 'nothing-judged';
 }
 
-/** Drops one errored try for each that was not made. The gate counts them, so any will do. */
+/** Drops one errored try for each try not made. Only their number matters. */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
   let [answers, scored] = [tries, grades];
   const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {

@@ -19,7 +19,7 @@ import {
   type SuiteRow,
 } from './suite-row.ts';
 
-/** The suites of a run that are compared, and how they share alpha. */
+/** The compared suites of a run, and how they share alpha. */
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
   rows: SuiteRow[];
@@ -42,15 +42,14 @@ export function runRows(
   return { shares, rows, pool: poolOf(byTries, state, shares.pool) };
 }
 
-/** Why a suite is red by its tries; p is null where only sequential evidence says so. */
+/** Why a suite's tries make it red. `p` is null for sequential evidence. */
 interface Regression {
   by: 'fall' | 'references';
   p: number | null;
-  /** The look that decided. */
   look: Look;
 }
 
-/** `holmLevel`: the suite's share of alpha by Holm's procedure. Null: its tries do not make it red. */
+/** `holmLevel`: the suite's share of alpha, by Holm's procedure. Null: its tries are not red. */
 export function regressionOf(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
@@ -69,8 +68,8 @@ export function regressionOf(row: SuiteRow, holmLevel: number, run: RunRows): Re
 }
 
 /**
- * The level that the suite's test and that of its references share with a fixed number of tries: the
- * suite's by Holm's procedure and its part of the references' level.
+ * With fixed tries: the level for the suite's test and that of its references together. The sum of
+ * the suite's Holm level and its part of the references' level.
  */
 function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
@@ -108,7 +107,7 @@ export function measured(
   return { ...row, alpha, tolerance, visibleDrop, facts };
 }
 
-/** Worse by itself, unless the settings accept that of references that are not critical. */
+/** Whether the reference itself got worse. `accept` in the settings exempts non-critical ones. */
 function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
   return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }

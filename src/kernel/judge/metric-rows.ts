@@ -16,12 +16,12 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { meansOf, shownValues } from './values.ts';
 
-/** More labels than this, or longer ones, are answers rather than labels. */
+/** Values with more or longer labels than this are answers, not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;
 
-/** What the rates of a suite count: these runs, and of each the tries with a smaller index. */
+/** What the rates of a suite count: the tries of these runs below an index. */
 interface Rated {
   suite: SuiteComparison;
   verdict: SuiteVerdict | null;
@@ -80,7 +80,7 @@ function valuesRow(
   );
 }
 
-/** The pass rates of single objects; in their difference each dialogue counts once. */
+/** Pass rates of single objects. In the difference each dialogue counts once. */
 function objectsRow(
   { name, level }: Metric,
   { suite, verdict, runs, tries }: Rated,

@@ -13,7 +13,7 @@ import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
 
-/** All questions of the run in one contrast, where several suites compare their tries. */
+/** All questions of a run in one contrast, if several suites compare their tries. */
 export interface Pool {
   look: Look;
   level: number;
@@ -21,7 +21,7 @@ export interface Pool {
   fell: boolean;
 }
 
-/** Null: fewer than two suites share it. */
+/** Null: fewer than two suites share a pool. */
 export function poolOf(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
@@ -35,7 +35,7 @@ export function poolOf(
   return decisive === undefined ? null : { ...decisive, fell: hit !== undefined };
 }
 
-/** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
+/** The drop (0–1) that the pool rules out, if no suite looks worse; else null. */
 export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): number | null {
   const looksWorse = rows.some(
     ({ facts: { fall, broken, named, suspicious, fallenMetrics: metrics } }) =>
@@ -48,7 +48,7 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-/** Whether its tries are compared one by one, so that it is part of the pool. */
+/** Whether its tries are compared one by one, so that it belongs to the pool. */
 export function isPooled({ suite: { policy } }: SuiteRow): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
@@ -67,8 +67,8 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
 }
 
 /**
- * Whether single suites explain the fall of the pool: some are red by themselves or had their fall
- * refuted, and the questions of the others together did not fall at the pool's level.
+ * Whether single suites explain the fall of the pool: some are red themselves or had their fall
+ * refuted, and the others' questions together did not fall at the pool's level.
  */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);
@@ -76,7 +76,7 @@ function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): bo
   return rest.length < pooled.length && test.midDown > level;
 }
 
-/** Whether a fall of the pool may lie in it: it is neither red by itself, nor was its fall refuted. */
+/** Whether the pool's fall may come from this suite: not red, and its own fall not refuted. */
 export function isUnexplained({ verdict, confirmation }: SuiteVerdict): boolean {
   return verdict !== 'regressed' && (confirmation === null || !isRefutal(confirmation));
 }

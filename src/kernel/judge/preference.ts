@@ -31,7 +31,7 @@ function comparisons(metric: string, runs: readonly ReferenceRun[]): Comparison[
 
 /**
  * One try per comparison: the side not preferred fails, so the suite's test is the sign test. In a
- * cluster, the comparisons of one try index swap their sides together.
+ * cluster, comparisons with the same try index are permuted together.
  */
 export function preferenceTries(
   { metrics }: Tests,
@@ -51,12 +51,11 @@ function asTries({ better, cluster }: Comparison): ClusteredTries {
   };
 }
 
-/** Whether some answers of this reference were compared. */
 export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
   return preferenceTries(tests, [run]).length > 0;
 }
 
-/** By the suite's first comparing metric; null without one, or without a comparison. */
+/** The preference by the suite's first comparing metric; null without a comparison. */
 export function preferenceOf(
   tests: Tests,
   runs: readonly ReferenceRun[],

@@ -29,7 +29,7 @@ export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: b
 
 export type RollUpOutcome = { outcome: 'pass' | 'fail' | null; error: string | null };
 
-/** Null: no policy, or unjudged tries might have brought the passes: an error is not a failure. */
+/** Null: there is no policy, or unjudged tries might have passed (an error is not a failure). */
 export function namedRollup(
   rollup: Exclude<Rollup, { kind: 'code' }>,
   passes: number,
@@ -49,14 +49,13 @@ function holds(rollup: Exclude<Rollup, { kind: 'code' }>, passes: number, judged
   return passes > judged - passes;
 }
 
-/** Counts of one list of tries. */
 interface Tallied {
   tally: Tally;
   passes: number;
   judged: number;
 }
 
-/** Each row with the roll-up's word for its tries. Custom code runs once for all of them. */
+/** Each row with the roll-up's result for its tries. Custom code runs once for all rows. */
 export async function rollUp<Row extends Tallied>(
   rollup: Rollup,
   rows: readonly Row[],
@@ -88,7 +87,7 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // The code sees skipped scores too, so they are enough to ask it.
+  // The code also sees skipped scores, so it is called if there are only those.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
@@ -116,7 +115,7 @@ export async function rollUpSuite(
     const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
     return new Map(rolled.map((row) => [row.run, row.rolled]));
   };
-  // Base's first: nothing of head can have touched them.
+  // Base's first, so that nothing of head can influence them.
   const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null

@@ -2,41 +2,41 @@ import type { WaitingBatches } from '../../types/plain.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
 import type { GateInput } from './gate-input.ts';
 
-/** What ended a run before its plan was done, and how far it came. */
+/** What ended a run early, and how far it got. */
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
   waiting: WaitingBatches | null;
 }
 
-/** What the outcome of a run rests on. All of it is computed before the first rule is read. */
+/** What the outcome of a run depends on. Computed before the first rule is read. */
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
-  /** Null: the whole plan was done. */
+  /** Null: the run completed its plan. */
   ended: EndedRun | null;
-  /** One commit alone ran, so nothing is compared. */
+  /** Only one commit ran, so nothing is compared. */
   isSweep: boolean;
-  /** References that base gates on and head removes, newly skips or quarantines. */
+  /** References that gate on base and that head removes, newly skips or quarantines. */
   removed: number;
   hasUnusedChanges: boolean;
-  /** Something of base, or of the base branch, could not be read. */
+  /** Something on base or the base branch could not be read. */
   isBaseUnreadable: boolean;
-  /** Head replaces a model that base asks. */
+  /** Head replaces a model that base calls. */
   isReplaced: boolean;
-  /** More than a tenth of all tries ended in an error, and not of head alone (`unanswered`). */
+  /** More than a tenth of all tries ended in an error, and not on head alone (`unanswered`). */
   hasTooManyErrors: boolean;
   /**
    * Why no try passed or failed although references are affected. `error`: something went wrong.
-   * `nothing-gates`: nothing could, by choice. Null: tries did, or a mean gates.
+   * `nothing-gates`: by configuration. Null: some did, or a mean gates.
    */
   silence: 'error' | 'nothing-gates' | null;
   /** A suite regressed, or all suites together did. */
   hasRegressed: boolean;
   isInconclusive: boolean;
-  /** Every inconclusive suite is so because the model changed. */
+  /** Every inconclusive suite is inconclusive because the model changed. */
   isModelChange: boolean;
   /** A finding fails the run, or an inconclusive suite does under `on_inconclusive`. */
   fails: boolean;
-  /** Nothing but `on_inconclusive` fails the run. */
+  /** Only `on_inconclusive` fails the run. */
   failsByInconclusive: boolean;
-  /** A finding would fail the run if `fail_on` were not never. */
+  /** A finding would fail the run if `fail_on` were not `never`. */
   isHeld: boolean;
   /** Something that gates on base could not be judged on head. */
   isUnseen: boolean;
@@ -49,16 +49,16 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
 
 interface RunRule<K extends OutcomeKind> {
   kind: K;
-  /** The condition in words, for the docs. */
+  /** When the rule holds; docs/verdicts.md prints this. */
   words: string;
   when(facts: RunFacts): boolean;
-  /** What the outcome names besides its kind; absent: nothing. */
+  /** The outcome's fields besides its kind. */
   figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;
 }
 
 type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 
-/** The outcome of a run: the first rule that holds. */
+/** The first rule that holds decides the outcome. */
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
@@ -163,7 +163,7 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'none of these', when: () => true },
 ];
 
-/** More tries could only add to a regression, but could change any other outcome. */
+/** More tries cannot undo a regression, but could change any other outcome. */
 export function endsTooEarly(facts: RunFacts): boolean {
   const { ended, hasRegressed } = facts;
   return ended !== null && (isUnjudged(facts) || !hasRegressed);
@@ -176,7 +176,7 @@ export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {
 export function ruleRun(facts: RunFacts): RunOutcome {
   const rule = RUN_RULES.find(({ when }) => when(facts));
   if (rule === undefined) throw new TypeError('the last rule of a run always holds');
-  // TypeScript forgets the tie between a kind and its figures.
+  // TypeScript does not relate a kind to its fields here.
   return { kind: rule.kind, ...rule.figures?.(facts) } as RunOutcome;
 }
 

@@ -7,7 +7,7 @@ import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { cornersOf, ratesOf, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
-/** How the pass rate's change splits: prompt under head's scoring, scoring on base's outputs. */
+/** Splits the change of the pass rate: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -62,7 +62,7 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/** The same answers of base, so only the scoring can differ. */
+/** Scores the same answers of base with both scorings, so only the scoring can differ. */
 function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
   const pairs = runs.flatMap(({ base }) =>
     base.map(({ byHead, byBase }) => [byBase?.outcome, byHead.outcome]),

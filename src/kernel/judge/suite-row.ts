@@ -22,20 +22,19 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
-/** A suite that is compared, and what its tries show. A verdict adds its fields to the row. */
+/** A compared suite and what its tries show. A verdict adds its fields to the row. */
 export interface SuiteRow {
   suite: SuiteComparison;
-  /** The plan of its looks: where the number of tries is fixed, one look at all of them. */
+  /** The plan of its looks; with fixed tries, one look at all of them. */
   plan: LookPlan;
   looks: readonly Look[];
-  /** What the rates, the interval and p rest on: the tries that all references share. */
+  /** Covers the tries that all references have. The source of rates, interval and p. */
   look: Look;
   /**
-   * Tries with a smaller index count in rates and values: those that all references share; with a
-   * fixed number of tries, those planned.
+   * Tries below this index count in rates and values: those that all references have; with fixed
+   * tries, those planned.
    */
   upTo: number;
-  /** The number of these tries, as planned. */
   tries: number;
   /** In the order of `compared`. */
   references: readonly ReferenceRow[];
@@ -45,11 +44,11 @@ export interface ReferenceRow {
   run: ReferenceRun;
   id: string;
   isCritical: boolean;
-  /** What its own verdict rests on. */
+  /** The tries behind its own verdict. */
   table: Table;
   /** False-discovery rates, 0–1, of "worse" and "better". */
   q: { down: number; up: number };
-  /** Sequential evidence calls it broken. */
+  /** Sequential evidence shows that it got worse. */
   isBroken: boolean;
   /** It looks worse, and more tries could clear it. */
   isSuspect: boolean;
@@ -69,22 +68,21 @@ export interface MeasuredRow extends SuiteRow {
   moves: readonly MetricMove[];
 }
 
-/** Facts that the tries of a suite give without the rest of the run. */
+/** Facts that depend only on the suite's own tries. */
 export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
-/** Facts that other suites, new tries or the scorings add. */
+/** Facts that depend on other suites, new tries or the scorings. */
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
   'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
 >;
 
-/** The row with its verdict. */
 export interface SuiteVerdict extends MeasuredRow {
   verdict: Verdict;
   reason: VerdictReason;
-  /** The fall under base's scoring, if the verdict had to look at it; else null. */
+  /** The fall under base's scoring, if the verdict considered it; else null. */
   underBase: FallUnderBase | null;
-  /** Null: it does not rest on answers of an earlier run, or says nothing bad. */
+  /** Null: the verdict is not bad, or does not depend on answers of an earlier run. */
   confirmation: Confirmation | null;
 }
 
@@ -92,7 +90,7 @@ const ZERO_COUNTS = { passes: 0, tries: 0 };
 
 const EMPTY_TABLE: Table = { base: ZERO_COUNTS, head: ZERO_COUNTS };
 
-/** Of a suite whose tries are compared one by one. */
+/** The row of a suite whose tries are compared one by one. */
 export function rowByTries(
   suite: SuiteComparison,
   { ledger, looks, references: states }: SuiteState,
@@ -116,7 +114,7 @@ export function rowByTries(
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );
-  // References are tried on because of what they show, so only e-values may name them.
+  // References get extra tries because of their results, so only e-values may name them.
   const q = {
     down: fdrOf(states.map(({ eValue }) => eValue)),
     up: fdrOf(ledger.references.map((own) => eValueOfRise(tryPairs(own.tries)))),
@@ -134,7 +132,7 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteR
   return { suite, plan: ONE_LOOK, looks: [look], look, upTo: Infinity, tries };
 }
 
-/** Of a suite that compares pairs of answers, or what its roll-up makes of each reference. */
+/** The row of a suite that compares pairs of answers, or each reference's roll-up. */
 export function rowOfAnswers(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
@@ -186,8 +184,8 @@ type FoundReference = Pick<ReferenceState, 'isBroken' | 'isSuspect' | 'isFixed'>
 const NOTHING_FOUND: FoundReference = { isBroken: false, isSuspect: false, isFixed: false };
 
 /**
- * Base's answers fail by base's own scoring too, so that head fixes more than the scoring. Older
- * ones do not count: the model may have changed since.
+ * Whether base's answers also fail by base's own scoring, so that head fixes more than the scoring.
+ * Stored answers do not count: the model may have changed since.
  */
 function failsUnderBase(
   { base, head }: ReferenceRun,
@@ -204,7 +202,7 @@ function hasTurned(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
-/** Keeps a call on single tries, worse or better, only where the roll-up agrees. */
+/** The rates of single tries; 1 where the roll-up disagrees. */
 function turnedAlone(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);
@@ -214,7 +212,7 @@ function turnedAlone(own: readonly Table[], rolled: readonly Table[]): OwnTables
   };
 }
 
-/** A reference's roll-ups as one try a side; a roll-up without an outcome is not a try. */
+/** A reference's roll-ups as one try per side. A roll-up without an outcome is not a try. */
 function rolledTries(rollUps: RunRollUps | undefined): Tries {
   const side = (rolled: RollUpOutcome | undefined): Outcome[] => [rolled?.outcome ?? 'error'];
   return { base: side(rollUps?.base), head: side(rollUps?.head) };

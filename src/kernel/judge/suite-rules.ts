@@ -10,35 +10,33 @@ interface SideFacts {
   hasHead: boolean;
   /** References that can run. */
   runs: number;
-  /** Of these, those with a try on some side; an error is a try, too. */
+  /** Of these, those with a try on some side, even an error. */
   tried: number;
-  /** Of these, those that count: neither skipped nor in quarantine. */
+  /** Of these, those that count: neither skipped nor quarantined. */
   counting: number;
-  /** Of those that count, those with an answer of base whose question is the same on both
-   * sides. */
+  /** Of those that count, those with a base answer whose question is the same on both sides. */
   same: number;
-  /** Of those that count and that base has, those that one side cannot be asked. */
+  /** Of those that count and exist on base, those that one side cannot be asked. */
   unaskable: number;
 }
 
 interface Evidence {
   /** Of the deciding test; null for a sequential test, which has none. */
   p: number | null;
-  /** Ids. */
   references: readonly string[];
-  /** Metrics that fell, that of the smallest p first; absent: all together. */
+  /** Metrics that fell, smallest p first; absent: all together. */
   metrics?: readonly string[];
 }
 
 /**
- * What the verdict of a suite that is compared rests on, computed before the first rule is read.
- * "Its share of alpha" is the suite's by Holm's procedure (`alphaShares`, `holmLevels`).
+ * What the verdict of a compared suite depends on. Computed before the first rule is read. "Its
+ * share of alpha" is the suite's by Holm's procedure (`alphaShares`, `holmLevels`).
  */
 export interface SuiteFacts {
   /**
-   * What new tries say of a fall that rests on an earlier run or on one session; null: none does.
-   * Tests: e-values of new pairs, then exact tests of whole sides, at alpha over the claims
-   * (`nextConfirmationStep`).
+   * What new tries show about a fall that depends on an earlier run or on one session; null: no
+   * such fall. Tests: e-values of new pairs, then exact tests of whole sides, at alpha divided by
+   * the number of claims (`nextConfirmationStep`).
    */
   confirmation: Confirmation | null;
   /**
@@ -48,24 +46,24 @@ export interface SuiteFacts {
    */
   fall: Evidence | null;
   /**
-   * Single references broke. Test: the mean e-value of the run's references, at 0.2 alpha; with a
-   * fixed number of tries an exact test of the suite's references (`regressionOf`).
+   * Single references got worse. Test: the mean e-value of the run's references, at 0.2 alpha; with
+   * fixed tries an exact test of the suite's references (`regressionOf`).
    */
   broken: Evidence | null;
   /**
-   * Head gives no outcome where base does. Test: exact, as for pass and fail, Holm over the suites,
-   * at 0.2 alpha on top; none where a critical reference or the whole suite is silent
-   * (`evidenceFacts`).
+   * Head has no outcome where base has one. Test: exact, as for pass and fail, Holm over the
+   * suites, at an additional 0.2 alpha. No test if a critical reference or the whole suite has no
+   * answers (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /**
-   * Ids of references without a judged try, where more than 2 % of the run's, a critical one or a
-   * whole suite lack it; null: fewer do. No test (`blocksGreen`).
+   * Ids of references without a judged try, if these are more than 2 % of the run's, or include a
+   * critical one or a whole suite; else null. No test (`blocksGreen`).
    */
   missing: readonly string[] | null;
   /**
-   * Ids of references that got worse, judged one by one. False-discovery rate 5 % in each suite: e-BH,
-   * or discrete with a fixed number of tries (`isNamedWorse`).
+   * Ids of references that got worse, judged one by one. False-discovery rate 5 % in each suite:
+   * e-BH, or a discrete procedure with fixed tries (`isNamedWorse`).
    */
   named: readonly string[];
   /**
@@ -74,51 +72,50 @@ export interface SuiteFacts {
    */
   fallenMetrics: readonly string[];
   /**
-   * Ids of references that look worse and that more tries could clear. There are some only if the
-   * run was cut or another reference was called, or where a critical roll-up fell. No test
-   * (`suspicionOf`).
+   * Ids of references that look worse and that more tries could clear. Only if the run ended early,
+   * another reference already got worse, or a critical roll-up fell. No test (`suspicionOf`).
    */
   suspicious: readonly string[];
   /**
-   * Good verdicts that would rest on answers of head that were empty, cut, withheld or refused, or
-   * ended for an unknown reason, more often than base's; or on answers of base that were withheld.
-   * Exact test at 0.2 alpha, or a whole side is so (`ruledOutByEndings`).
+   * Good verdicts ruled out because head's answers are empty, cut, withheld or refused, or ended
+   * for an unknown reason, more often than base's; or because base's were withheld. Exact test at
+   * 0.2 alpha; no test if a whole side ended so (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
-   * Head's answers fall under base's scoring, though the scoring changed; null: they do not. Tested
-   * like a fixed number of tries, at its share of alpha (`fallUnderBase`).
+   * The scoring changed, and head's answers fall under base's scoring; else null. Tested like fixed
+   * tries, at its share of alpha (`fallUnderBase`).
    */
   underBase: FallUnderBase | null;
   /**
-   * The mirror of `fall`, for all metrics together. With a fixed number of tries it has the whole
-   * level of the suite, a fall 0.6 of it (`isRise`).
+   * The mirror of `fall`, for all metrics together. With fixed tries it has the suite's whole
+   * level, a fall 0.6 of it (`isRise`).
    */
   rise: Evidence | null;
   /**
    * Of head − base; null: no tries on both sides. One-sided level of each end: 1 to 3.5 % by look,
-   * 5 % with a fixed number of tries, whatever alpha is (`differenceInterval`).
+   * 5 % with fixed tries, whatever alpha is (`differenceInterval`).
    */
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance (`ruledOutBy`). */
   isBound: boolean;
   /** The rate is not lower at the last look, or before that in a small suite (`ruledOutBy`). */
   isNotLower: boolean;
-  /** The interval over all suites rules out a drop, and none looks worse (`boundTogether`). */
+  /** The interval over all suites rules out a drop, and no suite looks worse (`boundTogether`). */
   isBoundTogether: boolean;
 }
 
-/** The first rule of a table that holds decides. */
+/** A row of a table. The first rule that holds decides. */
 interface Rule<Facts> {
   verdict: Verdict;
-  /** When it holds, in words: docs/verdicts.md prints them. */
+  /** When the rule holds; docs/verdicts.md prints this. */
   words: string;
   when(facts: Facts): boolean;
 }
 
 interface ComparedRule extends Rule<SuiteFacts> {
   by: VerdictReason['by'];
-  /** The test and the references that it rests on; absent: all references, and no test. */
+  /** The deciding test and its references; absent: all references, and no test. */
   found?(facts: SuiteFacts): Partial<Evidence> | null;
 }
 
@@ -286,7 +283,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
   },
 ];
 
-/** What tries alone say, where they say something good. */
+/** The good verdict that the tries alone allow, if any. */
 function greenOf(facts: SuiteFacts): Verdict | null {
   const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
   if (rise !== null && underBase === null) return 'improved';
@@ -303,7 +300,7 @@ function firstThatHolds<Facts, Row extends Rule<Facts>>(rules: readonly Row[], f
   return rule;
 }
 
-/** Verdicts that do not mention the fall under base's scoring: something worse decided. */
+/** Rules that decide before the fall under base's scoring is considered. */
 const BEFORE_SCORING = COMPARED_RULES.slice(
   0,
   COMPARED_RULES.findIndex(({ by }) => by === 'scoring'),
@@ -311,7 +308,7 @@ const BEFORE_SCORING = COMPARED_RULES.slice(
 
 interface RuledSuite extends Pick<VerdictReason, 'by' | 'p' | 'references' | 'metrics'> {
   verdict: Verdict;
-  /** The fall under base's scoring, where the verdict had to look at it. */
+  /** The fall under base's scoring, if the verdict considered it. */
   underBase: FallUnderBase | null;
 }
 
@@ -325,7 +322,7 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
   };
 }
 
-/** Of a suite of which nothing is compared. */
+/** The verdict of a suite in which nothing is compared. */
 export function ruleUncompared(comparison: SuiteComparison): Verdict {
   const { suite, runs } = comparison.run;
   const counting = countingRuns(comparison);
@@ -349,7 +346,7 @@ function asksTheSame({ affected: { base, head }, base: answers }: ReferenceRun):
   );
 }
 
-/** Base has the reference, and one side cannot be asked it. */
+/** Whether base has the reference, and one side cannot be asked it. */
 export function isUnaskable({ affected: { base, head, baseReference } }: ReferenceRun): boolean {
   if (baseReference === null) return false;
   return base === null || [base, head].some((side) => side?.kind === 'impossible');

@@ -35,8 +35,8 @@ import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 /**
- * What base's scoring says of head's answers, where the pull request changes the scoring too: a fall
- * of the suite (`fallUnderBase`), and in suites that are not red single references and means.
+ * Judges head's answers with base's scoring, if the pull request also changes the scoring. Finds
+ * falls of suites (`fallUnderBase`); if these are not red, of single references and means.
  */
 
 /** References that ran on both sides. */
@@ -44,7 +44,7 @@ export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(({ base, head }) => base.length > 0 && head.length > 0);
 }
 
-/** Each side's answers under each side's scoring: `base_head` is base's under head's. */
+/** Each side's answers under each side's scoring. `base_head`: base's answers, head's scoring. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function cornersOf(suite: SuiteComparison): Corners[] {
@@ -83,9 +83,8 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Mean rates over the references that were judged in all four corners: rates of different references
- * cannot be compared. Without such references, over those of which both scorings judged base's
- * answers.
+ * Mean rates over the references judged in all four corners, since rates of different references
+ * are not comparable. Without such references: over those whose base answers both scorings judge.
  */
 export function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -99,17 +98,17 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * What excuses the fall. `passes`: head's own scoring passes head's answers as often as base's
-   * did base's. `fewer-checks`: the same, but with fewer metrics that gate. `none`: nothing.
+   * What excuses the fall. `passes`: head's scoring passes head's answers as often as base's passed
+   * base's. `fewer-checks`: the same, but with fewer gating metrics.
    */
   excuse: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
- * How head's answers fall under base's scoring, beyond chance, if prompt and scoring both changed.
+ * How head's answers fall under base's scoring, beyond chance, if both prompt and scoring changed.
  * A new format with a matching scoring excuses the fall. A scoring with fewer checks, or one that
- * head's answers fail too, does not. Null: no such fall, or the scorings are equal. `alpha` (0–1):
- * the suite's share.
+ * head's answers also fail, does not. Null: no such fall, or equal scorings. `alpha` (0–1): the
+ * suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -148,7 +147,7 @@ export function fallUnderBase(
   };
 }
 
-/** Whether head's scoring has some of base's checks but not all, or lets one judge nothing. */
+/** Whether head's scoring keeps only some of base's checks, or one of them judges nothing. */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
@@ -187,13 +186,13 @@ interface JudgedSuite {
   } | null;
 }
 
-/** A fall of one suite under base's scoring that is not in its verdict. */
+/** A fall under base's scoring that a suite's verdict does not include. */
 export interface FallAlone {
   comparison: SuiteComparison;
   reason: UnderBaseFinding['reason'];
 }
 
-/** Single references, which no suite's test shows, and means, which share `alpha` (0–1). */
+/** Falls of single references, which no suite test shows, and of means, which share `alpha`. */
 export function fallsAlone(suites: readonly JudgedSuite[], alpha: number): FallAlone[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
@@ -203,7 +202,7 @@ export function fallsAlone(suites: readonly JudgedSuite[], alpha: number): FallA
   ]);
 }
 
-/** References of all suites with the same `fail_on` are one finding. */
+/** Merges references with the same `fail_on`, across suites, into one finding. */
 export function underBaseFindings(falls: readonly FallAlone[]): UnderBaseFinding[] {
   const alike = Map.groupBy(falls, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike].flatMap(([failOn, group]) => {
@@ -250,7 +249,7 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): FallAlone[] {
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
-/** References of which every try passes on base and fails on head, under base's scoring alone. */
+/** References whose every try passes on base and fails on head, under base's scoring only. */
 function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
@@ -291,7 +290,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): FallAlone[]
   });
 }
 
-/** Means that move under base's scoring, and of which head's says nothing. */
+/** Means that move under base's scoring but have no result under head's. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

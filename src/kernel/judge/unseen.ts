@@ -10,7 +10,7 @@ import { isJudged, reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
 
-/** If head lacks more than this share of base's references or tries, it is not green. */
+/** If head lacks more than this share of base's references or tries, the run is not green. */
 const MOST_LOST = 0.02;
 
 export interface ComparedSuite {
@@ -18,7 +18,7 @@ export interface ComparedSuite {
   result: SuiteResult;
 }
 
-/** `alpha` (0–1): the level of each test on its own, against chance. */
+/** `alpha` (0–1): the level of each single test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {
   const found = suites.map((suite) => ({ ...suite, skipped: skippedTries(suite, alpha) }));
   const green = found.filter(({ result }) => isGreen(result));
@@ -78,7 +78,7 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
   });
 }
 
-/** A metric that judged none of head's answers, or gives fewer numbers where its mean gates. */
+/** Reports a metric that judged no answer of head, or fewer numbers although its mean gates. */
 function unseenMetric(
   { comparison, result }: ComparedSuite,
   { name, gates: counts, judged_base: before, judged_head: after, values }: MetricResult,
@@ -109,7 +109,7 @@ function hasNumber({ metric, value }: TryResult['scores'][number], name: string)
   );
 }
 
-/** References that count and run on both sides, even if both ask the same. */
+/** References that count and run on both sides, including unchanged ones. */
 function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {
   return countingRuns(suite).filter(
     ({ affected: { base, head } }) => base !== null && head !== null,
@@ -129,7 +129,7 @@ function triesThat(
   return { base: count('base'), head: count('head') };
 }
 
-/** By more than a little and more than chance. */
+/** Whether it holds less often on head, by more than a little and beyond chance. */
 function isLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
   const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);

@@ -21,17 +21,17 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
-  /** On the tries that all references share; null: no reference has numbers on both sides. */
+  /** Over the tries that all references have; null: no reference has numbers on both sides. */
   test: ValueTest | null;
-  /** The test after each look of the plan, where the metric gates; else empty. */
+  /** The test after each look of the plan if the metric gates; else empty. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
-  /** References whose value moved far beyond the others'. */
+  /** References whose value moved far more than the others'. */
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** How the metrics of a suite moved, before anything is called; over tries below `upTo`. */
+/** How the metrics of a suite moved, over tries below `upTo`, before any is called significant. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -54,7 +54,7 @@ export function metricMoves(
   });
 }
 
-/** Base against head by a metric's number, over tries of `runs` below `upTo`. */
+/** Compares a metric's number on base and head, over tries of `runs` below `upTo`. */
 export function numberTest(
   { run: { suite } }: SuiteComparison,
   number: MetricNumber,
@@ -75,7 +75,7 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-/** p (0–1) of "it moved this way", two-sided without a better direction; 1 without a test. */
+/** p (0–1) of a move in this direction; two-sided if no direction is better; 1 without a test. */
 export function pOf(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
@@ -87,14 +87,14 @@ function wayOf(moved: Moved, better: Better): 'rose' | 'fell' {
   return (better === 'higher') === (moved === 'better') ? 'rose' : 'fell';
 }
 
-/** Whether the numbers rose or fell, and whether that shows in the mean or in most references. */
+/** Whether the numbers rose or fell, in the mean or in most references. */
 export function directionOf({ z }: ValueTest, moved: Moved, better: Better): MoveDirection {
   const way = wayOf(moved, better);
   const isMean = way === 'rose' ? z.mean >= z.ranks : z.mean <= z.ranks;
   return { way, by: isMean ? 'mean' : 'ranks' };
 }
 
-/** At one of its looks. */
+/** Whether it fell at one of its looks. */
 export function fellAt({ better, looks, plan }: MetricMove, alpha: number): boolean {
   return withLevels(looks, alpha, plan).some(({ look, level }) =>
     reachesLevel(pOf(look, better, 'worse'), level),
@@ -102,8 +102,8 @@ export function fellAt({ better, looks, plan }: MetricMove, alpha: number): bool
 }
 
 /**
- * Those that gate by `fell`, the others by Holm's procedure: over all that warn, and over all
- * without a better direction, two-sided.
+ * Moves that are significant. Gating metrics are called by `fell`, the others by Holm's procedure:
+ * once over those that warn, once over those without a better direction (two-sided).
  */
 export function calledMoves(
   moves: readonly MetricMove[],
@@ -144,7 +144,7 @@ export function shownValues(
   };
 }
 
-/** As tested; without a test, the mean of each side alone. */
+/** The tested means; without a test, the mean of each side alone. */
 export function meansOf(
   test: ValueTest | null,
   values: readonly Values[],

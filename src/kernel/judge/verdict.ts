@@ -19,27 +19,27 @@ import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
-  /** Whether every wanted try was made, so that a missing answer says something. */
+  /** Whether every wanted try was made, so that a missing answer is meaningful. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** What the tries of a run show, whatever new tries say of it. */
+/** What the tries of a run show, before new tries confirm or refute it. */
 export interface MeasuredRun {
   suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
   pool: RunRows['pool'];
-  /** The drop (0–1) that the pool rules out, where no suite looks worse; null: none. */
+  /** The drop (0–1) that the pool rules out, if no suite looks worse; else null. */
   bound: number | null;
 }
 
 export interface RunVerdict {
-  /** Of each suite that is compared. */
+  /** Of each compared suite. */
   suites: ReadonlyMap<SuiteComparison, SuiteVerdict>;
-  /** The fall of all suites together; null: there is none, or single suites explain it. */
+  /** The fall of all suites together; null: no fall, or single suites explain it. */
   pool: PoolFall | null;
 }
 
-/** Suites share their part of alpha by Holm's procedure. */
+/** Measures suites, which share their part of alpha by Holm's procedure. */
 export function measureSuites(
   suites: readonly SuiteComparison[],
   settings: VerdictSettings,
@@ -60,7 +60,7 @@ export function measureSuites(
   return { suites: found, pool: run.pool, bound };
 }
 
-/** `confirmations`: what new tries say of each suite's fall, and of its metrics. */
+/** `confirmations`: what new tries show about the falls of each suite and its metrics. */
 export function judgeMeasured(
   { suites, pool, bound }: MeasuredRun,
   confirmations: ReadonlyMap<SuiteComparison, readonly Confirmation[]> = new Map(),
@@ -83,7 +83,7 @@ export function judgeMeasured(
   };
 }
 
-/** Each row at its share of alpha. The metrics whose mean may fail a suite share it too. */
+/** Metrics whose mean may fail a suite share alpha with the suites. */
 function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   const rows = run.rows.map((row) => ({ ...row, moves: metricMoves(row.suite, row) }));
   const moves = rows.flatMap((row) => row.moves);
@@ -106,7 +106,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   });
 }
 
-/** A mean that new tries do not show to be worse has not moved. */
+/** A mean that new tries do not confirm as worse counts as not moved. */
 function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]): MetricMove {
   const isRefuted = confirmations.some(
     ({ metric, status }) => metric === move.name && status !== 'confirmed',
@@ -114,7 +114,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** A fall that new tries do not show is none, though they may show that head answers less often. */
+/** Drops a fall that new tries do not confirm. Head may still answer less often. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

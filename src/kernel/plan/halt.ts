@@ -3,15 +3,14 @@ import type { HaltCode } from '../result/reason.ts';
 
 export interface Halt {
   code: HaltCode;
-  /** In words. */
   why: string;
-  /** The cap that was reached; absent: another end. */
+  /** The cap that was reached; absent: another reason. */
   cap?: 'max_calls' | 'max_cost_usd';
-  /** Batches that vendors go on with, for a later run to pick up; absent: there are none. */
+  /** Batches that vendors are still processing; a later run collects them. */
   waiting?: WaitingBatches;
 }
 
-/** Tries not made, grades of answers that had come, and further rounds that were wanted. */
+/** Numbers of tries and grades that were not made, and of further rounds not run. */
 export interface Unmade {
   tries: number;
   grades: number;

@@ -11,21 +11,21 @@ export interface LedgerReference extends LookRow {
   metrics: ReadonlyMap<string, Tries>;
   /** How many gating metrics judge it. */
   judgedBy: number;
-  /** It counts alone. */
+  /** Tagged `critical`. */
   isCritical: boolean;
-  /** It nearly always passed before: any failure is suspicious. */
+  /** It nearly always passed in earlier runs, so any failure is suspicious. */
   isSteady: boolean;
-  /** It is tried until it is known to be fixed or not. */
+  /** It gets tries until it is known whether it is fixed. */
   isAwaited: boolean;
   /** The fixed number of tries per side; Infinity: adaptive. */
   planned: number;
 }
 
-/** The evidence of one suite. */
+/** The tries of one suite. */
 export interface SuiteLedger {
   references: readonly LedgerReference[];
   isAdaptive: boolean;
-  /** The mean must drop by at least this (0–1) for a look to count. */
+  /** The mean must drop by at least this (0–1). */
   minDrop: number;
   /** The largest drop (0–1) compatible with green. */
   tolerance: number | 'auto';
@@ -40,7 +40,7 @@ export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>)
 
 /**
  * By group and reference, the name of the cluster that it is permuted with; null: alone. A cluster
- * has the references that ask the same on both sides, and those of one `cluster` of a group.
+ * holds references with the same question on both sides, and those of one `cluster` in a group.
  */
 function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | null)[][] {
   const parents = new Map<string, string>();
@@ -69,7 +69,7 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
   );
 }
 
-/** Some tries of each reference, with the cluster that they are permuted with. */
+/** The given tries of each reference, with its cluster. */
 export function clusteredRuns(
   compared: readonly ReferenceRun[],
   triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
@@ -81,7 +81,7 @@ export function suiteClusters(compared: readonly ReferenceRun[]): (string | null
   return clusterNames([compared])[0] ?? [];
 }
 
-/** What one metric says of a try: it fails only where the metric does. */
+/** A try's outcome by one metric alone: it fails only if the metric does. */
 export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outcome {
   if (outcome !== 'fail') return outcome;
   const failed = scores.some(
@@ -90,7 +90,7 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
   return failed ? 'fail' : 'pass';
 }
 
-/** The evidence of suites whose tries are compared one by one. */
+/** The ledgers of suites whose tries are compared one by one. */
 export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map(({ compared, gate, steady, awaited, policy }, s) => {
@@ -125,8 +125,8 @@ function plannedOf(
 }
 
 /**
- * Tries with a smaller index count in means, where the number of tries is fixed: critical references
- * get more when they fail, which would bias a mean.
+ * With fixed tries, only tries below this index count in means. Critical references get more tries
+ * when they fail, which would bias a mean.
  */
 export function mostPlanned(
   { policy }: Pick<SuiteComparison, 'policy'>,
@@ -158,8 +158,8 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
 }
 
 /**
- * Without the tries beyond the planned number: they were made because a critical reference failed,
- * so they would bias a contrast.
+ * Drops tries beyond the planned number. They were made because a critical reference failed, so
+ * they would bias a contrast.
  */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {

@@ -1,17 +1,17 @@
 import { normalCdf, normalQuantile } from '../statistics/distributions.ts';
 import { at } from '../statistics/sums.ts';
 
-/** When the suites of a run are looked at, and what a look may conclude. */
+/** When the suites of a run get an interim look, and what it may conclude. */
 export interface LookPlan {
-  /** Tries per side after which there is a look. */
+  /** Tries per side at each look. */
   tries: readonly number[];
-  /** Alpha spent by a look grows with this power of its share of the tries. */
+  /** The alpha spent by a look grows with this power of its share of the tries. */
   power: number;
   /** Above this p nothing looks worse, and more tries rarely change that. */
   futile: number;
   /**
-   * By look, the one-sided level of the bound. A suite stops once its bound is good enough, so
-   * levels of 5 % would be wrong in more than 5 % of the runs. Early levels are strict because most
+   * The one-sided level of the bound at each look. Suites stop once the bound is good enough, so 5
+   * % at each look would be wrong in more than 5 % of runs. Early levels are strict because most
    * suites stop there.
    */
   bounds: readonly number[];
@@ -31,10 +31,10 @@ const LARGE: LookPlan = {
   bounds: [0.01, 0.01, 0.015, 0.02, 0.03],
 };
 
-/** With a fixed number of tries there is one look, at all of them, and its bound is at 95 %. */
+/** With fixed tries there is one look at all of them, with a 95 % bound. */
 export const ONE_LOOK: LookPlan = { tries: [Infinity], power: 1, futile: 1, bounds: [0.05] };
 
-/** From so many questions on, one try a side shows enough for a first look. */
+/** With this many questions, one try per side is enough for a first look. */
 const LARGE_RUN = 100;
 
 /** `questions`: compared in the whole run; duplicates count once. */
@@ -46,7 +46,7 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-/** Above this share of tries in error nothing is judged: the run is red with that as its reason. */
+/** If more than this share of tries fail with an error, nothing is judged and the run is red. */
 export const MAX_ERROR_SHARE = 0.1;
 
 export function boundQuantile(plan: LookPlan, tries: number): number {
@@ -81,7 +81,7 @@ export function lookLevels(
   return levels;
 }
 
-/** The looks of a plan from the first on, each with its level. */
+/** The looks of a plan with their levels. */
 export function withLevels<Look>(
   looks: readonly Look[],
   alpha: number,
@@ -91,7 +91,7 @@ export function withLevels<Look>(
   return looks.map((look, k) => ({ look, level: at(levels, k) }));
 }
 
-/** Cached: a run uses few levels many times, and each takes milliseconds. */
+/** Cached: a run uses few levels, and each takes milliseconds to compute. */
 const LEVELS_CACHE = new Map<string, readonly number[]>();
 
 function spendAlpha(

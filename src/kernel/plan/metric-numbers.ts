@@ -10,15 +10,15 @@ import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
   metric: Metric;
-  /** Entry of a map of several; null: the value itself. */
+  /** An entry of a map value; null: the value itself. */
   entry: string | null;
   name: string;
 }
 
-/** More entries than this are data rather than numbers to compare. */
+/** Maps with more entries than this are data, not numbers to compare. */
 const MOST_ENTRIES = 20;
 
-/** The numbers that say more than pass and fail: a metric's value, or each entry of a map. */
+/** Numbers beyond pass and fail: a metric's value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
   const all = everyMetric(run.scoring.tests);
   const seen = new Set(all.filter(isPairwise).map(({ name }) => name));
@@ -31,7 +31,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     );
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) && (asked || !restates(scores));
-    // One that the gate names has a row, and so is missed, where no answer gives it.
+    // A number that the gate names needs a row even if no answer gives it.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));
@@ -68,7 +68,7 @@ function restates(scores: readonly Score[]): boolean {
   );
 }
 
-/** By reference, for tries below index `tries`. A latency counts only if made in this run. */
+/** Numbers by reference, over tries below `tries`. Latencies count only if measured in this run. */
 export function valuesByReference(
   { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
   runs: readonly ReferenceRun[],
@@ -86,12 +86,12 @@ export function valuesByReference(
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
 }
 
-/** Tries a side that settle whether the value of one reference exploded. */
+/** Tries per side that decide whether a reference's value exploded. */
 const EXPLODED_TRIES = 4;
 
 /**
- * References whose value moved far beyond the others'. `first`: the tries that all references have.
- * `isOpen`: more tries would settle it.
+ * References whose value moved far more than the others'. `first`: the tries that all references
+ * have. `isOpen`: more tries would decide.
  */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,

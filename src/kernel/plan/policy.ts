@@ -9,27 +9,27 @@ import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from '.
 import { ruledOutBy, toleranceOf, visibleAt } from './tolerance.ts';
 
 /**
- * Which tries to make next. The state has no memory: it is replayed from the first look on with the
- * tries so far, after every round and again for the verdict. Tries are collected at the strictest
- * level that Holm's procedure may give a suite. A larger level only ends the same looks earlier, so
- * what was collected may be judged at any larger level.
+ * Decides which tries to make next. The state has no memory: after every round, and again for the
+ * verdict, it is replayed from the first look. Tries are collected at the strictest level that
+ * Holm's procedure may give a suite. A larger level only ends the same looks earlier, so the same
+ * tries may be judged at any larger level.
  */
 
 /** How alpha is shared, 0–1 each. */
 export interface RunLevels {
-  /** The least that Holm's procedure may give one suite. */
+  /** The smallest level that Holm's procedure may give a suite. */
   suite: number;
   /** For all questions of the run together; 0: there is no pool. */
   pool: number;
-  /** For all single references together, and which are judged. */
+  /** For all single references together, and which ones are judged. */
   references: number;
   judged: SuspectScope;
 }
 
-/** Suites that are tried and looked at in step, and what they want next. */
+/** Suites that get their looks together, and the tries they want next. */
 export interface RunState {
   plan: LookPlan;
-  /** Looks at all suites together; with fixed tries one. Empty without a pool. */
+  /** Looks at all suites together; one with fixed tries, none without a pool. */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -37,7 +37,7 @@ export interface RunState {
 
 export interface SuiteState {
   ledger: SuiteLedger;
-  /** Empty with a fixed number of tries. */
+  /** Empty with fixed tries. */
   looks: Look[];
   references: ReferenceState[];
 }
@@ -46,7 +46,7 @@ export interface ReferenceState {
   reference: LedgerReference;
   /** E-value that it got worse. */
   eValue: number;
-  /** It got worse; single references of the run are called at one level. */
+  /** It got worse. All references of the run are judged at one level. */
   isBroken: boolean;
   /** It looks worse until more tries clear it. */
   isSuspect: boolean;
@@ -59,16 +59,16 @@ export interface ReferenceState {
 /** All suites together must rule out this drop, or a smaller one that a suite sets. */
 const RUN_TOLERANCE = 0.05;
 
-/** A suite with a larger p does not go on alone once the pool is calm. */
+/** Once the pool rules out a drop, suites with a larger p stop. */
 const ALONE_P = 0.2;
 
-/** A suite with a smaller adjusted p is suspicious by itself: the pool does not settle it. */
+/** A suite with a smaller adjusted p is suspicious, whatever the pool shows. */
 const SUSPICIOUS_P = 0.1;
 
 /**
- * Replays the policy on the tries so far. All suites get the first look's tries, then suspicious
- * references are tried in pairs until they are called or cleared, then all suites that are not
- * settled get one more. When the pool is calm, only suites that look worse continue.
+ * Replays the policy on the tries so far. All suites get the tries of the first look. Then suspects
+ * get further pairs until they are called worse or cleared. Then every undecided suite gets one
+ * more try. Once the pool is calm, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
   const plan = lookPlan(questionsOf(ledgers));
@@ -130,11 +130,11 @@ interface SuiteWalk {
   references: Suspicion[];
   looks: Look[];
   isGoing: boolean;
-  /** It fell by itself: its suspicious references no longer matter. */
+  /** The suite itself fell, so its suspects no longer matter. */
   fell: boolean;
 }
 
-/** `next`: tries per side that the next look needs; null: no look follows. */
+/** `next`: tries per side that the next look needs; null: no further look. */
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },
@@ -159,11 +159,11 @@ function walkLooks(
 }
 
 interface LookStep {
-  /** Which look of the plan this is. */
+  /** The index of the look in the plan. */
   k: number;
   levels: RunLevels;
   plan: LookPlan;
-  /** The pool was calm before: only suites that look worse are still going. */
+  /** The pool was calm before: only suites that look worse continue. */
   isPoolSettled: boolean;
 }
 
@@ -186,9 +186,9 @@ function settle(suites: readonly SuiteWalk[], pool: Look | undefined, step: Look
 }
 
 /**
- * `fell`: all suites stop; `calm`: a drop is ruled out, so only suites that look worse go on;
- * `quiet`: suites that rule out a drop stop, as they do without a pool; `open`: none stops, since the
- * pool looks worse or does not rule out a drop yet.
+ * `fell`: all suites stop. `calm`: a drop is ruled out, so only suites that look worse continue.
+ * `quiet`: suites that rule out a drop stop, as they do without a pool. `open`: none stops, since
+ * the pool looks worse or does not rule out a drop yet.
  */
 function poolState(
   pool: Look,
@@ -208,11 +208,11 @@ interface SeenSuite {
   p: number;
   fell: boolean;
   rose: boolean;
-  /** A drop is ruled out. */
+  /** The suite rules out a drop. */
   isCalm: boolean;
 }
 
-/** What the last look at a suite shows at the look `k` of the plan. */
+/** What a suite's last look shows at look `k` of the plan. */
 function seenAt({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SeenSuite {
   const look = looks.at(-1);
   if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
@@ -252,25 +252,25 @@ export function isPoolCalm(
   return interval !== null && interval.low > -poolTolerance(suites);
 }
 
-/** The drop (0–1) that all suites together must rule out: no suite asks for a smaller one. */
+/** The drop (0–1) that all suites together must rule out: at most any suite's own. */
 export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[]): number {
   const set = suites.flatMap(({ tolerance }) => (tolerance === 'auto' ? [] : tolerance));
   return Math.min(RUN_TOLERANCE, ...set);
 }
 
-/** Whether a suite looks worse by itself, so that a calm pool does not make it green. */
+/** Whether a suite looks worse itself, so that a calm pool does not make it green. */
 export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => smallestP(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** With more suspicious references than this, the looks will detect the drop. */
+/** With more suspects than this, the looks will detect the drop. */
 export function mostSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
 /**
- * Suspicious references that are tried on: those already begun, and the most suspicious others as
- * far as {@link mostSuspects} allows. Critical ones always are; none of a suite that fell.
+ * Suspects that get further tries: those already begun, then the most suspicious ones up to {@link
+ * mostSuspects}. Critical ones always do; those of a suite that fell never do.
  */
 function suspectsOf(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>

@@ -9,11 +9,10 @@ import {
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 
-/** An answer with its scores. */
 export interface Try {
-  /** Under head's scoring, which decides; under base's where head lacks the suite. */
+  /** Scored with head's scoring, which decides; with base's if head lacks the suite. */
   byHead: TryResult;
-  /** Under base's scoring, where it differs from head's; else null. */
+  /** Scored with base's scoring if it differs; else null. */
   byBase: TryResult | null;
 }
 
@@ -25,25 +24,25 @@ export interface ReferenceRun {
 
 export interface SuiteRun {
   suite: AffectedSuite;
-  /** Judges both sides' outputs for the verdict: head's scoring, or base's where head has no suite. */
+  /** Judges both sides' outputs for the verdict: head's scoring, or base's without a head suite. */
   scoring: Scoring;
-  /** Base's scoring where head's decides and differs for some reference; null otherwise. */
+  /** Base's scoring if head's decides and they differ for some reference; else null. */
   baseScoring: Scoring | null;
-  /** References that can run, in the suite's order; removed ones are not among them. */
+  /** References that can run, in the suite's order, without removed ones. */
   runs: readonly ReferenceRun[];
 }
 
-/** All that judge a run's answers: the one for the verdict first. */
+/** All scorings to apply; the one for the verdict first. */
 export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
   return baseScoring === null ? [scoring] : [scoring, baseScoring];
 }
 
-/** Tells the runs of one sweep apart: no process that runs code holds answers of two of them. */
+/** Identifies a run in a sweep. A code process never holds answers of two of them. */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
 }
 
-/** How many tries each run wants in all, by its index in `runs`; absent: no more than it has. */
+/** The total number of tries wanted, by index in `runs`; absent: no more. */
 export type NextTries = (run: SuiteRun) => ReadonlyMap<number, number>;
 
 export function startSuite(suite: AffectedSuite): SuiteRun {
@@ -68,19 +67,18 @@ function expectedDiffers(reference: AffectedReference): boolean {
   );
 }
 
-/** Both sides can be asked, and ask different things: equal ones are unchanged. */
+/** Whether both sides can be asked and their questions differ. */
 function asksAnew({ affected: { base, head } }: ReferenceRun): boolean {
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
   return fingerprintOf(base) !== fingerprintOf(head);
 }
 
-/** Whether it is tagged `critical`. */
 export function isCritical({ affected: { reference } }: ReferenceRun): boolean {
   return reference.tags.includes('critical');
 }
 
-/** References that count for the verdict: neither skipped nor in quarantine. */
+/** References that count for the verdict: neither skipped nor quarantined. */
 export function countingRuns({
   run: { suite, runs },
   quarantined,
@@ -90,7 +88,7 @@ export function countingRuns({
   );
 }
 
-/** Adaptive, or a fixed number; `pairs` compares answers, `references` roll-ups. */
+/** Adaptive, or a fixed number of tries. `pairs` compares answers, `references` roll-ups. */
 export type TryPolicy =
   { kind: 'adaptive' } | { kind: 'fixed' | 'pairs' | 'references'; tries: number };
 
@@ -101,11 +99,11 @@ export interface SuiteComparison {
   ownGate: SuiteGate;
   compared: readonly ReferenceRun[];
   quarantined(id: string): boolean;
-  /** Ids of references that gate on base and are in quarantine on head. */
+  /** Ids of references that gate on base and are quarantined on head. */
   newlyQuarantined: readonly string[];
-  /** Ids of references that nearly always passed in earlier runs of what base asks. */
+  /** Ids of references that nearly always passed in earlier runs of base's prompt. */
   steady: ReadonlySet<string>;
-  /** Ids of references that are tried until they are known to be fixed or not. */
+  /** Ids of references that get tries until it is known whether they are fixed. */
   awaited: ReadonlySet<string>;
 }
 
@@ -129,7 +127,7 @@ export function suiteComparison(
   };
 }
 
-/** `made`: each new try with its run (its index in `runs`) and side, in their order. */
+/** `made`: new tries, each with its run (index in `runs`) and side. */
 export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
@@ -144,7 +142,7 @@ export function withMoreTries(
   }));
 }
 
-/** With other tries of its references, also of those that are compared. */
+/** Replaces the tries of its references, including those in `compared`. */
 export function mapRuns(
   suite: SuiteComparison,
   change: (run: ReferenceRun, index: number) => ReferenceRun,
@@ -166,7 +164,7 @@ export function underBase(suite: SuiteComparison): SuiteComparison | null {
   return { ...view, run: { ...view.run, scoring: baseScoring, baseScoring: null } };
 }
 
-/** A try that base's scoring did not judge is in error. */
+/** Tries that base's scoring did not judge become errors. */
 export function runUnderBase(run: ReferenceRun): ReferenceRun {
   const judged = (tries: readonly Try[]): Try[] =>
     tries.map(({ byHead, byBase }) => ({

@@ -10,14 +10,14 @@ import { mean, sum } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import type { LedgerReference, SuiteLedger } from './ledger.ts';
 
-/** A reference, and whether more tries are to tell if it got worse. */
+/** A reference, and whether more tries should decide if it got worse. */
 export interface Suspicion {
   reference: LedgerReference;
   /** E-value that it got worse. */
   eValue: number;
   /** It looks worse, and more tries could settle it. */
   isOpen: boolean;
-  /** It is among the references that are judged alone. */
+  /** It is judged on its own. */
   isJudged: boolean;
   isBroken: boolean;
 }
@@ -25,8 +25,8 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * Least e-value to stay suspicious after this many pairs; `watched` references (critical or steady)
- * start with one failure more on head. Chosen for power and cost; the level holds anyway.
+ * The e-value needed to stay a suspect after this many pairs. `watched` references (critical or
+ * steady) become suspects with one more failure on head. The error level holds with any values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },
@@ -42,8 +42,8 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 }
 
 /**
- * E-value that one reference got worse: half of it on all metrics together, half shared by the
- * metrics that judge it. One that never fails counts as no evidence.
+ * E-value that one reference got worse: half the weight on all metrics together, half split among
+ * its metrics. A metric that never fails counts as no evidence.
  */
 export function suspicionOf(
   reference: LedgerReference,
@@ -56,7 +56,7 @@ export function suspicionOf(
   });
   const all = whole?.eValue ?? 1;
   const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;
-  // If base failed at its only try, head's try shows nothing.
+  // If base failed its only try, head's try shows nothing.
   const baseFailedOnce = whole?.pairs.length === 1 && whole.pairs[0]?.base === false;
   const isWorse = whole?.isOpen === true || single.some((own) => own.isOpen);
   return {
@@ -66,10 +66,10 @@ export function suspicionOf(
   };
 }
 
-/** `none`: no single reference is judged; `critical`: only critical ones. */
+/** Which references are judged on their own. */
 export type SuspectScope = 'none' | 'critical' | 'all';
 
-/** A reference is called broken, where some are, from this e-value on. */
+/** If some references are broken, those with at least this e-value are named. */
 const BROKEN_E_VALUE = 20;
 
 interface JudgedReferences {
@@ -78,10 +78,10 @@ interface JudgedReferences {
 }
 
 /**
- * Tests single references together at one level, valid whatever is tried next: some are broken if
- * the weighted mean of e-values, itself an e-value, reaches 1/level. Half of the weight is spread
- * over all references, half over the critical ones, if there are any. If tries are fixed, only
- * critical references are judged here.
+ * Tests single references together at one level, valid whatever is tried next. Some are broken if
+ * the weighted mean of their e-values, itself an e-value, reaches 1/level. Half of the weight is
+ * spread over all references, half over the critical ones, if any. With fixed tries, only critical
+ * references are judged here.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -116,23 +116,22 @@ export function judgeReferences(
   };
 }
 
-/** A reference looks fixed if in this many first pairs base always failed and head never did. */
+/** A reference looks fixed if base failed and head passed in this many first pairs. */
 const FIRST_PAIRS = 2;
 
 export const MOST_FIXING_PAIRS = 9;
 
-/** A candidate with a smaller e-value is cleared. */
+/** Candidates with a smaller e-value are dropped. */
 const LEAST_E_VALUE = 1;
 
 /** An awaited reference gets this many pairs even if it does not look fixed. */
 const AWAITED_PAIRS = 5;
 
 /**
- * References that failed on base and pass on head, and the first `most` candidates (and all awaited
- * references) that one more pair could settle: e-values of "got better", called by e-BH. At most 5 % of the calls are wrong
- * on average, whenever one stops.
- *
- * Source: Wang and Ramdas 2022 (e-BH).
+ * References that failed on base and pass on head. Also returns the first `most` candidates, and
+ * all awaited references, that one more pair could decide. Uses e-values of "got better", called by
+ * e-BH. At most 5 % of the calls are wrong on average, whenever one stops. Source: Wang and Ramdas
+ * 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(
   rows: readonly Row[],

@@ -9,7 +9,7 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 /** Range of the `auto` tolerance. */
 const AUTO = { least: 0.05, most: 0.1 };
 
-/** As configured, or the smallest detectable drop (`visible`) within 5 to 10 points. */
+/** As configured; `auto` is the smallest detectable drop (`visible`) within 5 to 10 points. */
 export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
@@ -17,8 +17,8 @@ export function toleranceOf(tolerance: number | 'auto', visible: number | null):
 }
 
 /**
- * Smallest detectable drop, 0–1; null: none. A suite that stopped early would have continued to the
- * plan's last look had it looked worse, so this is the drop detectable there, at that look's level.
+ * Smallest detectable drop, 0–1; null: none. Computed for the plan's last look and its level: a
+ * suite that stopped early would have continued until then had it looked worse.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -31,7 +31,7 @@ export function visibleAt(
   return visibleDrop({ ...design, tries }, levels.at(-1) ?? 0);
 }
 
-/** Tries per side after which a small suite may be calm with a difference of at least 0. */
+/** Tries per side after which a difference of at least 0 makes a small suite calm. */
 const SMALL_TRIES = 3;
 
 /** A suite is small if the bound requires nearly flawless tries. */
@@ -41,9 +41,9 @@ const SMALL_SHARE = 0.7;
 const ZERO_TOLERANCE = 1e-12;
 
 /**
- * Whether this look rules out a drop: the bound is above −tolerance, or the difference is not
- * negative and no more tries follow (`isLast`) or the suite is small. A small suite with head ahead
- * stops immediately, because waiting would detect few more drops.
+ * Whether a look rules out a drop. True if the bound is above −tolerance; also if the difference is
+ * not negative and this is the last look or the suite is small. A small suite with head ahead stops
+ * immediately, since waiting would detect few more drops.
  */
 export function ruledOutBy(
   look: Look,
@@ -61,13 +61,13 @@ export function ruledOutBy(
   return isLast || (isSmall && tries >= from) ? 'not-lower' : null;
 }
 
-/** Shrinks the estimate, with the weight of this many tables, for small or silent suites. */
+/** Shrinks the estimate for small suites: it counts like `weight` tables. */
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 
 /**
- * Variance of tries within an item: mean of p(1 − p), 0–¼. Estimated by the mean of k(n − k)/(n(n −
- * 1)) over sides with at least two tries; with single tries on both sides, by half the share of
- * tables whose sides differ. Null when neither exists.
+ * Variance of tries within an item: mean of p(1 − p), 0–¼. The mean of k(n − k)/(n(n − 1)) over
+ * sides with at least two tries. With single tries on both sides: half the share of tables whose
+ * sides differ. Null when neither exists.
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
@@ -91,7 +91,7 @@ function scatter({ passes, tries }: Counts): number {
 
 interface Design {
   references: number;
-  /** Tries per reference and side; a harmonic mean where they differ. */
+  /** Per reference and side; the harmonic mean if they differ. */
   tries: { base: number; head: number };
   /** As `withinVariance`, 0–¼. */
   variance: number;
@@ -99,17 +99,17 @@ interface Design {
   rate: number;
 }
 
-/** Changes in one direction that the suite test usually needs at alpha = 0.05; by simulation. */
+/** Changes in one direction that the suite test usually needs at alpha = 0.05 (simulated). */
 const FEWEST_CHANGES = 5.5;
 
 const ITERATIONS = 200;
 
 /**
- * The smallest uniform drop of the mean pass rate (0–1) detected with the given power: the fixed
+ * The smallest uniform drop of the mean pass rate (0–1) detected with the given power. The fixed
  * point of d = (z_{1−alpha} + z_power)·√[(v/nB + min(¼, v + d(1 − d/m))/nH) / N], at least 5.5 /
  * (N·min(nB, nH)), with v the variance and m the rate. It includes the drop's own noise and the
  * discreteness of small suites; the textbook formula is up to 2.8 times too optimistic. Halving
- * alpha takes one more change. Null: even a drop to 0 would not be detected.
+ * alpha requires one more change. Null: even a drop to 0 would not be detected.
  */
 export function visibleDrop(
   { references, tries, variance, rate }: Design,
@@ -131,7 +131,7 @@ export function visibleDrop(
   return visible < rate ? visible : null;
 }
 
-/** The members of one unit count once. */
+/** Each unit counts once, whatever its number of members. */
 export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
   const harmonic = (side: 'base' | 'head'): number =>

@@ -25,9 +25,9 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
 const ROLLED_TRIES = 3;
 
 /**
- * The test file's `n_tries`, else the settings'; where recordings are compared by their tries, one,
- * or as many passes as the roll-up wants. In a sweep, where both sides' answers are compared with
- * each other, and where nothing gates, `adaptive` is a fixed number.
+ * `n_tries` of the test file, else of the settings. Recordings compared by their tries get one, or
+ * as many passes as the roll-up wants. `adaptive` becomes a fixed number in sweeps, in pairwise
+ * suites and if nothing gates.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
@@ -52,7 +52,7 @@ function settles(tests: Tests, compares: boolean): boolean {
   return compares && !gatesNothing(tests);
 }
 
-/** Further tries of recordings are the same again. Null: not so, or a roll-up decides. */
+/** Further tries of a recording would repeat it. Null: not a recording, or a roll-up decides. */
 function triesOfRecordings(
   kind: ReturnType<typeof fixedKind>,
   rollup: Tests['rollup'],
@@ -78,7 +78,7 @@ function fixedKind(tests: Tests, unit: GateSettings['unit']): 'fixed' | 'pairs' 
 
 interface Compared {
   all: SuiteComparison[];
-  /** Those whose tries are compared one by one: they share the pool and the references' level. */
+  /** Suites whose tries are compared one by one. They share the pool and the references' level. */
   byTries: SuiteComparison[];
   adaptive: SuiteComparison[];
 }
@@ -99,7 +99,7 @@ export function gateWordOf(
   return better === 'none' && word === 'fail' ? 'warn' : word;
 }
 
-/** Judgements that share alpha: one per compared suite, and one per metric that may fail it. */
+/** How many tests share alpha: one per compared suite, one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
   return comparing(suites).all.reduce((size, suite) => {
     const { tests, rubrics } = suite.run.scoring;
@@ -114,11 +114,11 @@ export function familySize(suites: readonly SuiteComparison[]): number {
   }, 0);
 }
 
-/** How alpha is shared by the claims of a run. */
+/** How the claims of a run share alpha. */
 interface AlphaShares extends RunLevels {
-  /** For the suites, and the metrics whose mean may fail one, together. */
+  /** For the suites and the metrics whose mean may fail one. */
   suites: number;
-  /** For the single references of one suite with a fixed number of tries. */
+  /** For the references of one suite with fixed tries. */
   fixedReferences(suite: SuiteComparison): number;
 }
 
@@ -130,12 +130,12 @@ export function alphaShares(
   const shares = ALPHA_SHARES;
   const references = gate_on === 'suite' ? 0 : shares.references * alpha;
   const rest = alpha - references;
-  // A suite that is alone is the pool, and has both of their shares.
+  // A single suite is the pool, and gets both shares.
   const pool = byTries.length < 2 ? 0 : (shares.pool / (shares.pool + shares.suites)) * rest;
   // The suites share the references' alpha evenly. Fixed tries spend it on an exact test of the
   // suite's references (`brokenP`), the rest is for the e-value of all references of the run.
   const part = references / Math.max(1, all.length);
-  // By the number of tries that it has, or by trying its critical references on.
+  // The share spent by its fixed tries, or by further tries of its critical references.
   const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
     if (policy.kind !== 'fixed') return 0;
     const hasCritical = compared.some(isCritical);
@@ -156,9 +156,9 @@ export function alphaShares(
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
 /**
- * What each suite wants next: a fixed number, or the first look's tries, and what the policy adds.
- * The policy follows the smallest level that Holm's procedure may give a suite, so what was
- * collected can be judged at any larger one (see {@link runState}).
+ * What each suite wants next: a fixed number of tries, or those of the first look and what the
+ * policy adds. The policy uses the smallest level that Holm's procedure may give a suite, so the
+ * tries can be judged at any larger one (see {@link runState}).
  */
 export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));

@@ -4,7 +4,7 @@ import type { ReferenceResult, SideResult, TryResult } from './reference-result.
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-/** What is skipped or in quarantine is only shown. */
+/** Skipped and quarantined references are only shown. */
 export function countsForVerdict({
   skip,
   quarantined,
@@ -12,7 +12,7 @@ export function countsForVerdict({
   return !skip && quarantined !== true;
 }
 
-/** Passes among the judged tries of a side; null: it did not run, and has none. */
+/** Passes among a side's judged tries; null: the side did not run. */
 export function sideCounts(side: Pick<SideResult, 'passes' | 'tries_judged'> | null): Counts {
   return { passes: side?.passes ?? 0, tries: side?.tries_judged ?? 0 };
 }
@@ -35,14 +35,13 @@ export function showsOnly({ metrics }: SuiteResult): boolean {
   return metrics.length > 0 && metrics.every(({ gates }) => !gates);
 }
 
-/** Of both sides. */
 export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): TryResult[] {
   return suites.flatMap(({ references }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
 }
 
-/** Above this share of a suite's tries without a readable grade the verdict line says so. */
+/** Above this share of tries without a readable grade, the verdict line mentions it. */
 const MAX_UNGRADED_SHARE = 0.1;
 
 export function ungradedSuites(
@@ -57,12 +56,12 @@ export function ungradedSuites(
   });
 }
 
-/** Above this share of a run's references without evidence it is never green. */
+/** A run with a larger share of references without evidence is never green. */
 const MOST_MISSING = 0.02;
 
 /**
- * The counts because of which a run is not green. If more than 2 % of its references lack evidence:
- * all counts that lack some. Else: those that lack a critical reference, or all their references.
+ * The counts that keep a run from being green. If more than 2 % of its references lack evidence:
+ * all counts that lack some. Else: those that lack a critical reference, or all of theirs.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
@@ -71,7 +70,6 @@ export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] 
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 
-/** A reference as reports name it. */
 interface NamedReference {
   suite: string;
   id: string;
@@ -82,7 +80,6 @@ export function fixedReferences(suites: readonly SuiteResult[]): NamedReference[
   return referencesThat(suites, ({ status }) => status === 'fixed');
 }
 
-/** New references that ran. */
 export function newReferences(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, isNew);
 }
@@ -110,7 +107,7 @@ function referencesThat(
   );
 }
 
-/** Scorings that move base's own pass rate, largest first. Empty: something else changed too. */
+/** Scorings that change base's own pass rate, largest first. Empty if anything else changed. */
 export function onlyScoringChanged({
   scoring,
   suites,

@@ -6,7 +6,7 @@ export const ENDING_KINDS = ['empty', 'cut', 'withheld', 'refused', 'unknown'] a
 
 export type EndingKind = (typeof ENDING_KINDS)[number];
 
-/** Whether a try ended so. `withheld` and `refused`: without and with words. */
+/** Whether a try ended this way. `withheld` has no text, `refused` has. */
 export const ENDS_AS: Readonly<Record<EndingKind, (made: TryResult) => boolean>> = {
   empty: (made) => made.parts === null && made.ended !== null && !isWithheldTry(made),
   cut: ({ parts, ended }) => parts !== null && ended === 'length',

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What features add to results. A feature declares its keys in its own folder:
- * `declare module '…/kernel/result/feature-parts.ts' { interface FeatureParts { … } }`.
+ * What features add to results. A feature declares its keys in its own folder: `declare module
+ * '…/kernel/result/feature-parts.ts' { interface FeatureParts { … } }`.
  */
 
 /** Keys of a result. The entry's table gives those that are always there (`blank`). */
@@ -19,14 +19,13 @@ export interface TryParts {}
 
 export type KeySchemas = Readonly<Record<string, z.ZodType>>;
 
-/** Schemas of these keys. */
 export interface OwnKeys {
   run?: KeySchemas;
   suite?: KeySchemas;
   tries?: KeySchemas;
 }
 
-/** A schema with keys that its own type does not name: `FeatureParts` and the like do. */
+/** Adds keys to a schema that its type gets elsewhere, from `FeatureParts` and the like. */
 export function withKeys<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape, z.core.$strict>,
   own: KeySchemas = {},

@@ -31,8 +31,8 @@ const failed = outcome(
 );
 
 /**
- * The outcome of a run. Every surface renders this value, with figures of `suites` and `scoring`.
- * The gate decides it (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys` and
+ * The outcome of a run, which every report renders with figures from `suites` and `scoring`. The
+ * gate decides it (`judge/run-rules.ts`), except for `not-evaluated`, `without-keys` and
  * `overridden`, which the app adds.
  */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [

@@ -4,8 +4,8 @@ import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../type
 import type { Json, Side } from '../../types/plain.ts';
 
 /*
- * What several parts of `result.json` are made of. The description stands where a piece is used,
- * for it says what is counted there.
+ * Building blocks of `result.json`. Descriptions are given where a piece is used, since they say
+ * what is counted there.
  */
 
 export const countSchema = z.number().int().nonnegative();
@@ -18,14 +18,14 @@ export const dollarsSchema = z.number().nonnegative().nullable();
 
 export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
-/** The same of base and of head, whose names `{side}` and `{Side}` in the description are. */
+/** The same schema for base and head. `{side}` and `{Side}` in `about` become their names. */
 export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {
   const of = (side: Side, title: string): S =>
     schema.describe(about.replaceAll('{side}', side).replaceAll('{Side}', title));
   return { base: of('base', 'Base'), head: of('head', 'Head') };
 }
 
-/** Both ends of an interval, such as `the difference's two-sided 90 % interval.` */
+/** Both ends of an interval. `interval` reads like `the difference's two-sided 90 % interval.` */
 export function ends<S extends z.ZodType>(schema: S, interval: string): Record<'low' | 'high', S> {
   return {
     low: schema.describe(`Lower end of ${interval}`),

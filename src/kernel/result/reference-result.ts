@@ -89,12 +89,12 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
-  // Passed on base, fails on head in a suite that fell, with too few tries to call it alone.
+  // Passed on base and fails on head, in a suite that fell; too few tries to call it alone.
   'fell',
   'improved',
   // Failed on base and passes on head, beyond chance.
   'fixed',
-  // Failed on base, passes on head in a suite that improved, with too few tries to call it alone.
+  // Failed on base and passes on head, in a suite that improved; too few tries to call it alone.
   'rose',
   'unchanged',
   'flaky',
@@ -104,7 +104,7 @@ const referenceStatus = z.enum([
   'edited',
   'error',
   'ungraded',
-  // One side only (sweeps): the outcome under the roll-up policy.
+  // In sweeps, which run one side: the outcome under the roll-up policy.
   'pass',
   'fail',
 ]);

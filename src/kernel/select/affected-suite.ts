@@ -7,25 +7,25 @@ import type { Dependency } from '../suite/own-suite.ts';
 import type { Reference, Suite } from '../suite/suite.ts';
 import type { Scoring } from './scoring.ts';
 
-/** `target` is null only for prompts that compute their output with code. */
+/** `target` is null for prompts that compute their output with code. */
 export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
 
-/** What has to be asked to get one answer. Equal fingerprints share their answers, try by try. */
+/** The question behind one answer. Equal fingerprints share answers, try by try. */
 export type Generation = { dependencies?: readonly Dependency[] } & (
   | {
       kind: 'request';
       target: Target;
       parameters: Record<string, Json>;
       messages: Message[];
-      /** For a program that takes them; absent: it is told the messages alone. */
+      /** For programs that take variables; absent: the program gets only the messages. */
       variables?: Reference['input'];
       fingerprint: string;
-      /** Added to the try index, so that equal questions get answers of their own. */
+      /** Added to the try index, so that equal questions get separate answers. */
       draw?: number;
     }
-  /** Recorded with its answers: no call. `after`: messages after the last answer; absent: none. */
+  /** Recorded with its answers, so there is no call. `after`: messages after the last answer. */
   | {
       kind: 'recorded';
       thread: Message[];
@@ -45,7 +45,7 @@ export type Generation = { dependencies?: readonly Dependency[] } & (
   | { kind: 'impossible'; message: string }
 );
 
-/** Equal for generations that ask the same; an impossible one is told by its reason. */
+/** Equal for equal questions. An impossible one is identified by its reason. */
 export function fingerprintOf(generation: Generation): string {
   return generation.kind === 'impossible'
     ? `impossible: ${generation.message}`
@@ -54,17 +54,17 @@ export function fingerprintOf(generation: Generation): string {
 
 export interface AffectedReference {
   reference: Reference;
-  /** What base's prompt asks for head's input; null: base lacks the prompt or cannot render it. */
+  /** Base's prompt with head's input; null: base lacks the prompt or cannot render it. */
   base: Generation | null;
   head: Generation | null;
   change: 'both' | 'added' | 'removed' | 'edited';
-  /** Base's definition, if any: its expected value belongs to base's scoring. */
+  /** Base's definition: its expected value belongs to base's scoring. */
   baseReference: Reference | null;
-  /** The prompt whose reference it was on base, where that is another one. */
+  /** The prompt that had the reference on base, if it is a different one. */
   from?: string;
 }
 
-/** As a side's scoring has it; one that is missing there keeps its own expected value. */
+/** The reference as a side's scoring defines it; its own expected value if the side lacks it. */
 export function referenceOn(
   { reference, baseReference }: AffectedReference,
   side: Side,
@@ -78,13 +78,13 @@ export interface SuiteSide {
   scoring: Scoring;
 }
 
-/** A suite in each variant of the settings' `sweep`; one where nothing is swept. */
+/** A suite in each variant of the settings' `sweep`; one variant without a sweep. */
 export interface ResolvedSuite {
   suite: Suite;
   variants: SuiteSide[];
 }
 
-/** One suite in one variant, with the references that have to run; none: it is not affected. */
+/** A suite in one variant with the references to run; none: not affected. */
 export interface AffectedSuite {
   path: string;
   name: string;
@@ -95,7 +95,7 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
+  /** Ids of references on the base branch's tip that head's prompt cannot be asked. */
   unasked?: string[];
 }
 

@@ -22,11 +22,11 @@ interface AffectedPart {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** Ids of references of the base branch's tip that head's prompt cannot be asked; absent: none. */
+  /** Ids of references on the base branch's tip that head's prompt cannot be asked. */
   unasked?: string[];
 }
 
-/** Of one suite, with the changed keys. Either side may be missing, not both. */
+/** The affected references of one suite, with the changed keys. One side may be missing. */
 export function affectedReferences(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -70,9 +70,9 @@ function affectedPart(
 }
 
 /**
- * References whose fingerprints differ, with the keys that say why. References that cannot run are
- * included whenever the prompt, the scoring or another reference changed, so that a suite without
- * one runnable reference is never reported as unaffected.
+ * References whose fingerprints differ, with the keys that explain it. References that cannot run
+ * are included if anything changed, so that a suite without a runnable reference is never reported
+ * as unaffected.
  */
 function touchedReferences(
   {
@@ -107,7 +107,7 @@ function touchedReferences(
   };
 }
 
-/** The files of values, or of a metric's code or values, else its own. */
+/** The files of its values or of a metric's code, else its own file. */
 function editedFiles({ reference, baseReference }: AffectedReference): string[] {
   const before = new Set((baseReference?.metrics ?? []).map(metricIdentity));
   if (baseReference === null) return [reference.place.file];
@@ -190,9 +190,9 @@ function pairReference(
 }
 
 /**
- * Base's prompt with head's input; where a variable was renamed, with base's own input of the same
- * reference. A recording is an answer of its own side, so beside one base has its own. Null when
- * base can render neither: the reference is then not comparable, which is not an error of anyone.
+ * Base's prompt with head's input. If a variable was renamed, base's own input of the same
+ * reference. For a recording, base's own recording. Null if base can render none: the reference is
+ * not comparable, which is not an error.
  */
 function baseGeneration(
   base: SuiteSide,
@@ -217,7 +217,7 @@ function reasonFor(
   if (pair.baseReference === null || pair.change === 'edited') return 'references';
   if (scoringChanged) return 'scoring';
   const { baseReference: counterpart, reference } = pair;
-  // One that was not edited asks what was worked out for it, unless it brings what it asks.
+  // An unedited reference has the question computed above, unless it carries its own.
   const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';

@@ -6,7 +6,7 @@ import { bringsAnswer, fillMessage, placeholders } from '../suite/template.ts';
 
 import type { Generation, ResolvedVariant } from './affected-suite.ts';
 
-/** Impossible when the reference has no value for a variable of the prompt. */
+/** Impossible if the reference lacks a value for a variable of the prompt. */
 export function generationOf(
   prompt: Prompt,
   variant: ResolvedVariant,
@@ -43,7 +43,7 @@ export function generationOf(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** A question of a suite with dependencies: where they differ, it is another question. */
+/** In a suite with dependencies, other dependencies make another question. */
 export function withDependencies(generation: Generation, { own }: Pick<Tests, 'own'>): Generation {
   const { dependencies = [] } = own ?? {};
   if (generation.kind === 'impossible' || dependencies.length === 0) return generation;
@@ -88,7 +88,7 @@ function filledMessages(
   return filled;
 }
 
-/** Under the prompt's own system messages, if any: they are what a change of the prompt changes. */
+/** Puts the thread under the prompt's own system messages: a changed prompt changes those. */
 function continueThread(thread: Message[], rendered: readonly Message[]): Message[] {
   const system = rendered.filter(({ role }) => role === 'system');
   return system.length === 0
@@ -120,7 +120,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Messages may carry places of the user's file, which are not content. */
+/** Removes positions in the user's file, which are not content. */
 export function plainMessage({
   role,
   content,

@@ -10,7 +10,7 @@ interface SuitePair {
   head: Suite | null;
 }
 
-/** What both suites of a pair share, the surest sign first. */
+/** What two suites must share to be a pair; strongest first. */
 const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name, model, ...prompt }) => [file, name, model, contentWithRoles(prompt)],
   ({ file, model, parameters, ...prompt }) => [file, model, parameters, contentWithRoles(prompt)],
@@ -18,7 +18,7 @@ const SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, name }) => [file, name],
 ];
 
-/** What may be one suite that has changed, where it is the only one of its kind on both sides. */
+/** What may pair two suites if each is the only such suite on its side. */
 const LONE_SIGNS: readonly ((prompt: Prompt) => unknown)[] = [
   ({ file, ...prompt }) => [file, contentWithRoles(prompt)],
   ({ file }) => [file],
@@ -30,11 +30,11 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 }
 
 /**
- * Base's counterparts of head's suites. In one file by name, text and model, then by what a new
- * neighbour cannot change: text and model; then by name. What is left of a file is one suite that
- * was changed only where no other could be meant, so that a prompt or model that is added is
- * compared with nothing. Then by name alone, so that a renamed file stays the same suite, and by
- * the references that both ask, so that one whose file and name change does.
+ * Maps head's suites to their counterparts on base. Within a file: by name, text and model; then
+ * text and model, which a new neighbour cannot change; then by name. The rest of a file is paired
+ * only if there is no other candidate, so that an added prompt or model is compared with nothing.
+ * Across files: by name, so that a renamed file keeps its suite; then by shared references, in case
+ * both file and name changed.
  */
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
@@ -65,7 +65,7 @@ export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<
   return found;
 }
 
-/** Fresh suites with gone ones of which they ask at least half: most first, then text, model. */
+/** Pairs new with removed suites that share half of the questions: most first, then text, model. */
 function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite][] {
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
@@ -98,15 +98,15 @@ const REFERENCE_SIGNS: readonly ((reference: Reference) => string)[] = [
   (reference) => canonicalJson([reference.id, askedOf(reference)]),
   (reference) => canonicalJson(askedOf(reference)),
   ({ id }) => id,
-  // Another answer gives a recorded dialogue without an id another one.
+  // A recorded dialogue without an id gets a new id when its answer changes.
   ({ input, thread }) =>
     canonicalJson([{ ...input }, (thread ?? []).filter(isOfUser).map(({ content }) => content)]),
-  // A variable that is renamed gives a reference without an id another one.
+  // A reference without an id gets a new id when a variable is renamed.
   ({ input, ...reference }) =>
     canonicalJson([Object.values(input), askedOf({ ...reference, input: {} })]),
 ];
 
-/** What is asked goes before the id, so that a new id or shifted ids make no reference new. */
+/** Questions take precedence, so that new or shifted ids do not make references new. */
 export function pairReferences(
   base: readonly Reference[],
   head: readonly Reference[],
@@ -130,7 +130,7 @@ export function pairReferences(
 
 export interface Moves {
   moved: ReadonlyMap<Reference, Reference>;
-  /** Those of base that the other suite scores in the same way: nothing of them is gone. */
+  /** References of base that the other suite scores in the same way, so they are not removed. */
   kept: ReadonlySet<Reference>;
 }
 
@@ -161,7 +161,7 @@ function scoringKey(tests: Tests, reference: Reference): string {
   return canonicalJson([countsIn(tests, reference), reference.expected ?? null, metrics]);
 }
 
-/** One that asks nothing of its own could be any. */
+/** Without its own question, a reference would match any other. */
 function hasOwnQuestion({ input, thread }: Reference): boolean {
   return thread !== null || Object.keys(input).length > 0;
 }
@@ -174,7 +174,7 @@ export function askedOf({ input, thread, after, shown = {} }: Reference): Json {
   return [{ ...input }, ...said, ...files];
 }
 
-/** What each reference of a suite asks, whatever its variables are called; none that asks nothing. */
+/** The inputs of a suite's references, regardless of variable names; without empty ones. */
 function inputsOf({ tests }: Suite): Set<string> {
   return new Set(
     tests.references

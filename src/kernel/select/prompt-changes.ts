@@ -41,7 +41,7 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** The settings where they sweep it; null: the side has none. */
+/** Where the prompt part is set: the settings if they sweep it; null: the side lacks it. */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,
@@ -54,7 +54,7 @@ export function partPlace(
   return isWritten ? keyPlace(prompt, key) : { file: scoring.settingsFile, line: 0 };
 }
 
-/** The file both sides take the key from; else the prompt's own, for it names them. */
+/** The file from which both sides take the key; else the prompt's own file, which references it. */
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
   const [before, after] = [partPlace(base, key), partPlace(head, key)];
@@ -66,7 +66,7 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   return known.find((place) => place.file === own?.file)?.file ?? file;
 }
 
-/** Other messages are made of an input though what they are made from reads the same: by what it imports. */
+/** Whether the same input gives other messages from unchanged code: an import changed. */
 function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);
@@ -85,7 +85,7 @@ function messagesFile({ messages: before }: Prompt, { messages: after, file }: P
   return changed?.place.file ?? after.at(-1)?.place.file ?? file;
 }
 
-/** Files that every reference is shown. */
+/** Files included with every reference. */
 function commonFiles(messages: Prompt['messages']): FilePart[] {
   return messages.flatMap(({ parts = [] }) =>
     parts.filter((part): part is FilePart => part.type !== 'text' && 'id' in part),
@@ -104,12 +104,12 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
   );
 }
 
-/** Changed files of a program that are named; the rest is one of many. */
+/** The report lists at most this many changed files of a program. */
 const MAX_PROGRAM_FILES = 10;
 
 /**
- * The files of head in which what answers differs between two sides, though its settings do not:
- * those of a program that changed, or recordings. None: the settings differ, or files are gone.
+ * Changed files of head behind an answerer whose settings are unchanged: those of a program, or
+ * recordings. Empty if settings differ or files were removed.
  */
 export function changedSources(base: Target, head: Target): string[] {
   if (base.provider === 'replay' && head.provider === 'replay')

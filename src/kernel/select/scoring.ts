@@ -15,12 +15,12 @@ import {
 import type { Answerer } from '../suite/own-suite.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
 
-/** Everything that scores: a change of any part changes the scoring, not the prompt. */
+/** Everything that scores. A change of any part is a change of the scoring, not of the prompt. */
 export interface Scoring extends MetricModels {
   side: Side;
   tests: Tests;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** Answers and judges in a suite of its own kind; null where single answers are judged. */
+  /** Answers and judges in suites of a feature's kind; null: single answers. */
   answerer: Answerer | null;
   settingsFile: string;
 }
@@ -67,7 +67,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
   return parts;
 }
 
-/** By the key that names them: the settings' models, and what the metrics' own names stand for. */
+/** Models by key: the settings' models, and those that metrics name. */
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
@@ -96,7 +96,7 @@ function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json
   ];
 }
 
-/** What decides whether an answer passes, without the reference: equal if scorings judge alike. */
+/** Everything that decides whether an answer passes, except the reference. */
 export function scoringIdentity(scoring: Scoring): string {
   const parts = [...sharedParts(scoring)].filter(
     ([key]) => key !== 'metrics_rollup' && key !== 'skip',
@@ -104,7 +104,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** What a grader is asked and what its label is worth; notes and examples do not count. */
+/** What the grader is asked, and what its labels are worth. Notes and examples do not count. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {
@@ -115,7 +115,7 @@ export function rubricIdentity(rubric: Rubric): Json {
   };
 }
 
-/** Without what the file does not say, so that a new key leaves older fingerprints as they are. */
+/** Drops absent keys, so that a new key does not change older fingerprints. */
 function withoutAbsent(keys: Record<string, Json | undefined>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
@@ -126,7 +126,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-/** The file the tests are written in, which `defaults` may have brought under the prompt. */
+/** The file with the tests, which may differ from the prompt's file because of `defaults`. */
 export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
@@ -151,7 +151,7 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-/** Keys whose values differ; a side that lacks one has another value. */
+/** Keys whose values differ; a missing key counts as a value. */
 export function changedKeys(
   before: ReadonlyMap<string, { value: string }>,
   after: ReadonlyMap<string, { value: string }>,
@@ -163,7 +163,7 @@ export function changedKeys(
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   const [before, after] = [sharedParts(base), sharedParts(head)];
-  // A metric that names another model says so; a change of a name counts if both sides use it.
+  // A metric's own model is part of the metric. Model names count if both sides use them.
   const isCounted = (key: string): boolean =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)

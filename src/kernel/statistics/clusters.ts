@@ -3,26 +3,26 @@ import { certain, trim, type Distribution } from './distributions.ts';
 import { at, sum } from './sums.ts';
 import { isJudged, type Table, type Tries } from './table.ts';
 
-/** Tries of one reference. Those of one `cluster` are permuted together; null: alone. */
+/** Tries of one reference. Those of the same `cluster` are permuted together; null: alone. */
 export interface ClusteredTries {
   tries: Tries;
   cluster: string | null;
 }
 
-/** One reference of a cluster by its position, with its passes by try, 1 or 0. */
+/** A reference of a cluster, by position, with its passes by try (1 or 0). */
 interface ClusterMember {
   at: number;
   base: readonly number[];
   head: readonly number[];
 }
 
-/** References with a common cause, such as templates of one text; most have one member. */
+/** References with a common cause, such as templates of one text. Most have one member. */
 export type Cluster = readonly ClusterMember[];
 
 /**
- * Clusters with tries on both sides, over tries below `upTo` that all members have. Tries on which
- * no member is judged are left out. On the others, a member that is not judged counts as it does on
- * most of its judged tries of both sides, so that an error is no evidence and the test stays exact.
+ * Clusters with tries on both sides, over tries below `upTo` that all members have. Tries without a
+ * judged member are left out. In the others, an unjudged member gets the outcome of most of its
+ * judged tries on both sides, so that errors are no evidence and the test stays exact.
  */
 export function clustersOf(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
@@ -49,14 +49,14 @@ function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number)
   return [...Array(shared).keys()].filter((i) => members.some((tries) => isJudged(tries[side][i])));
 }
 
-/** Passes of all members by try. Under the null, whole tries are exchangeable between the sides. */
+/** All members' passes by try. Without a change, whole tries are exchangeable between the sides. */
 export interface ClusterTable {
   size: number;
   base: readonly number[];
   head: readonly number[];
 }
 
-/** What is permuted together: a reference's tries, or a cluster's. */
+/** What is permuted together: the tries of a reference or of a cluster. */
 export type Unit = Table | ClusterTable;
 
 export function isCluster(unit: Unit): unit is ClusterTable {
@@ -73,7 +73,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
   return { size: cluster.length, base: totals('base'), head: totals('head') };
 }
 
-/** Passes by try; of one reference 1 or 0, in any order. */
+/** Passes by try; for a single reference 1 or 0, in any order. */
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
   const side = ({ passes, tries }: Table['base']): number[] =>
@@ -102,15 +102,15 @@ export function passesOnHead(unit: Unit): number {
   return sum(passesOf(unit).head);
 }
 
-/** Units with an equal key have the same null distribution. */
+/** Units with equal keys have the same null distribution. */
 export function lawKey(unit: Unit): string {
   const { base, head } = passesOf(unit);
   return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
 }
 
 /**
- * Exact distribution of passes on head when whole tries are permuted: the sum of a random choice of
- * as many tries as head has. For one reference it is hypergeometric.
+ * Exact distribution of the passes on head when whole tries are permuted: the sum of a random
+ * choice of as many tries as head has. Hypergeometric for a single reference.
  */
 export function lawOf(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));

@@ -9,25 +9,25 @@ import { passLaw } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
-/** Whether some metric fell at `level`, adjusted for all of them, and by at least `minDrop`. */
+/** Whether some metric fell by at least `minDrop`, at `level` adjusted for all metrics. */
 export function isFall(look: Look, level: number, minDrop: number): boolean {
   return reachesLevel(fallP(look, level, minDrop), level);
 }
 
-/** The adjusted p of the metric with the smallest p of those that dropped by at least `minDrop`. */
+/** The adjusted p of the metric with the smallest p that dropped by at least `minDrop`. */
 export function fallP(look: Look, level: number, minDrop: number): number {
   const [least] = largeDrops(look, minDrop);
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/** Metrics that fell by at least `minDrop`, by p; without one: all together. */
+/** Metrics that fell by at least `minDrop`, by p; if none did, all together. */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/** The metric with the smallest p of those that dropped by at least `minDrop`; null: all together. */
+/** The metric with the smallest p that dropped by at least `minDrop`; null: all together. */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -39,8 +39,8 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Single metrics that fell beyond chance, adjusted for all metrics and for the `suites` of the run;
- * none of these is under green.
+ * Single metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. A suite
+ * with one is not green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -50,9 +50,8 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
 }
 
 /**
- * How many metrics could have had a p this small: Bonferroni's factor needs no others.
- *
- * Source: Tarone 1990, "A modified Bonferroni method for discrete data".
+ * How many metrics could have reached a p this small. Bonferroni's factor needs to count only
+ * these. Source: Tarone 1990, "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
   return metrics.filter(({ test }) => test.least <= p * (1 + TIE)).length;
@@ -60,25 +59,24 @@ function couldReach(metrics: readonly MetricTest[], p: number): number {
 
 const DEALS = 2000;
 
-/** Deals cannot resolve a level below this. */
+/** Permutations cannot resolve a level below this. */
 const LEAST_DEALT_LEVEL = 10 / DEALS;
 
-/** The metric with the smallest p by its own test; of equals, the first. */
+/** The metric with the smallest p by its own test; the first if several are equal. */
 export function lowestMetric({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
-/** The adjusted p of the metric with the smallest p, whatever its drop. */
+/** The adjusted p of the metric with the smallest p, regardless of its drop. */
 export function smallestP(look: Look, level: number): number {
   return adjustedP(look, lowestMetric(look), level);
 }
 
 /**
- * The one-sided p of a metric, adjusted for the number of metrics: Bonferroni's, or, where only that
- * does not reach `level`, min-p over {@link DEALS} seeded deals of whole tries. One metric alone has
- * its exact mid-p. A hit at one level is a hit at every larger one.
- *
- * Source: Westfall and Young 1993 (min-p).
+ * The one-sided p of a metric, adjusted for the number of metrics. Bonferroni's; if that does not
+ * reach `level`, min-p over {@link DEALS} seeded permutations of whole tries. A single metric has
+ * its exact mid-p. Significance at one level implies significance at every larger one. Source:
+ * Westfall and Young 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -90,7 +88,7 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   return known;
 }
 
-/** Cached: Holm's procedure asks for one look at several levels. */
+/** Cached: Holm's procedure needs one look at several levels. */
 const DEALT = new WeakMap<MetricTest, number>();
 
 /** Relative tolerance for p-values that are mathematically equal. */
@@ -118,7 +116,7 @@ function dealtP(look: Look, observed: number): number {
   return (less + ties / 2 + 0.5) / (DEALS + 1);
 }
 
-/** All metrics have the same judged tries, so a place means the same try in each. */
+/** All metrics have the same judged tries, so an index means the same try in each. */
 function dealtUnit(
   cluster: ClusterByMetric,
   places: ReadonlyMap<string | null, number>,

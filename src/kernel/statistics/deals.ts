@@ -3,12 +3,12 @@ import { at } from './sums.ts';
 
 /** Tries that are permuted together between the sides. */
 export interface DealtUnit {
-  /** Of the numbers of each part, so many first ones are head's. */
+  /** In each part, the first `heads` numbers belong to head. */
   heads: number;
   parts: readonly {
     /** A number for each try. */
     values: ArrayLike<number>;
-    /** The sums in which these numbers count. */
+    /** The indices of the sums in which these numbers count. */
     sums: readonly number[];
   }[];
 }
@@ -23,7 +23,7 @@ export function headSums(units: readonly DealtUnit[], sums: number): Float64Arra
   return totals;
 }
 
-/** Each sum over head's tries in `rounds` permutations: by sum, one number a round. */
+/** Each sum over head's tries in `rounds` permutations: by sum, one number per round. */
 export function dealSums(
   units: readonly DealtUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },

@@ -1,25 +1,24 @@
 import { nonNullValues, type Values } from './value-test.ts';
 
-/** At most so many items, those that lie furthest. */
+/** Reports at most this many items, the most extreme ones. */
 const MOST_EXPLODED = 3;
 
-/** With fewer items nothing says how far the others move. */
+/** With fewer items, the typical shift is unknown. */
 const FEWEST_ITEMS = 5;
 
-/** How far the sides of an item must lie apart, in robust standard deviations of all items' shifts. */
+/** How far the sides of an item must be apart, in robust standard deviations of all shifts. */
 const DEVIATIONS = 4;
 
-/** And as a factor. */
+/** The factor by which they must differ as well. */
 const LEAST_FACTOR = 2;
 
 /**
- * Positions of items whose numbers moved far beyond what all others did: every try of head lies
- * beyond every try of base by {@link DEVIATIONS} and by a factor of {@link LEAST_FACTOR}, after the
- * shift that all items share. Chosen by the tries below `first`; any further tries must confirm
- * it. Shifts are differences of medians of log(1 + |value|), with the value's sign.
- *
- * Without a change, four tries a side call any of 50 items in less than 0.5 % of simulated runs
- * (normal, lognormal and Pareto(1.1) values), two in at most 5 %.
+ * Positions of items whose numbers moved far more than the others'. Every try of head lies beyond
+ * every try of base by {@link DEVIATIONS} and by a factor of {@link LEAST_FACTOR}, after the shift
+ * that all items share. Tries below `first` select an item; all further tries must confirm it.
+ * Shifts are differences of medians of log(1 + |value|), with the value's sign. Without a change,
+ * four tries per side select any of 50 items in less than 0.5 % of simulated runs (normal,
+ * lognormal and Pareto(1.1) values), two in at most 5 %.
  */
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {
@@ -39,7 +38,7 @@ export function explodedItems(items: readonly Values[], first: number): number[]
   const shared = middle(sides.map(({ shift }) => shift)) ?? 0;
   const spread = middle(sides.map(({ shift }) => Math.abs(shift - shared))) ?? 0;
   if (sides.length < FEWEST_ITEMS) return [];
-  // 1.4826 medians of the absolute deviation are one standard deviation of a normal law.
+  // For a normal distribution, 1.4826 median absolute deviations are one standard deviation.
   const least = Math.max(DEVIATIONS * 1.4826 * spread, Math.log(LEAST_FACTOR));
   const far = ({ shift }: { shift: number }): number => Math.abs(shift - shared);
   return sides
@@ -62,14 +61,13 @@ function onLogScale(values: readonly (number | null)[]): (number | null)[] {
   );
 }
 
-/** The median; null without values. */
 export function middle(values: readonly (number | null)[]): number | null {
   const sorted = nonNullValues(values).sort((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** Between two sides that do not overlap, else negative. */
+/** The distance between two sides; negative if they overlap. */
 function gap(base: readonly number[], head: readonly number[]): number {
   return Math.max(Math.min(...head) - Math.max(...base), Math.min(...base) - Math.max(...head));
 }

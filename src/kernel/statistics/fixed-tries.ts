@@ -26,7 +26,7 @@ interface Ladder {
   count: number;
 }
 
-/** Of all informative tables; others only attain 1. */
+/** Of all informative tables; the others only attain 1. */
 function ladders(tables: readonly Table[]): Ladder[] {
   return groupUnits(tables).map(({ unit, count }) => ({
     levels: referenceTest(unit).levels,
@@ -34,7 +34,7 @@ function ladders(tables: readonly Table[]): Ladder[] {
   }));
 }
 
-/** F(x) = P(p <= x): the largest attainable level at most `x`; 0 when there is none. */
+/** F(x) = P(p <= x): the largest attainable level at most `x`; 0 if there is none. */
 function attainedLevel(levels: readonly number[], x: number): number {
   let [from, to] = [0, levels.length];
   while (from < to) {
@@ -75,7 +75,7 @@ export function isNamedAt(q: number): boolean {
   return reachesLevel(q, REFERENCE_FDR);
 }
 
-/** Expected share of references that are fully broken, and that pass half as often. */
+/** Expected share of references that are fully broken, and of those that pass half as often. */
 const ALTERNATIVE_SHARES = { broken: 0.03, halved: 0.03 };
 
 const BROKEN_RATE = 0.01;
@@ -89,7 +89,7 @@ const RATES = Array.from({ length: 25 }, (_, i) => (i + 0.5) / 25);
 /** EM iterations, and the initial prior's weight in references. */
 const FIT = { rounds: 15, weight: 3 };
 
-/** Whether the mean fell by at least `minDrop`, or single references broke, at `alpha` together. */
+/** Whether the mean fell by at least `minDrop`, or single references broke, both within `alpha`. */
 export function fellOrBroke(
   seen: Contrast,
   { alpha, minDrop, isMeanOnly }: { alpha: number; minDrop: number; isMeanOnly: boolean },
@@ -101,8 +101,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1) of "some references broke", if they did at `level`; null: they did not. A drop of the mean
- * below `minDrop` does not count, unless single references are named.
+ * p (0–1) of "some references broke" if significant at `level`; else null. A mean drop below
+ * `minDrop` does not count unless single references are named.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,
@@ -116,19 +116,17 @@ export function brokenP(
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
-/** Cached: Holm's procedure asks for one look at several levels. */
+/** Cached: Holm's procedure needs one look at several levels. */
 const BROKEN = new WeakMap<readonly Unit[], number>();
 
 /**
- * Exact test of "some references broke or pass half as often", for any number of them. The
- * statistic is Σ log(1 + Σ share·(LR − 1)), with LR the likelihood ratio of "broken" or "halved" to
- * "unchanged", averaged over a distribution of pass rates fitted to the tables' totals. The null
- * distribution permutes tries within tables; since the fit uses totals only, a wrong fit costs
- * power, not level. A cluster is one table, whose tries pass when all members pass. Returns
- * P(statistic >= observed), 0–1; 1 without information.
- *
- * Where three of twenty references break in three tries, false-discovery rates of single references
- * would call half as many.
+ * Exact test of "some references broke or pass half as often", for any number of them. Returns
+ * P(statistic >= observed), 0–1; 1 without information. The statistic is Σ log(1 + Σ share·(LR −
+ * 1)), with LR the likelihood ratio of "broken" or "halved" to "unchanged", averaged over a
+ * distribution of pass rates fitted to the tables' totals. The null distribution permutes tries
+ * within tables. The fit uses totals only, so a wrong fit costs power, not level. A cluster is one
+ * table, whose tries pass if all members pass. If three of twenty references break in three tries,
+ * false-discovery rates of single references would call half as many.
  */
 export function brokenTest(units: readonly Unit[]): number {
   const tables = units.map((unit) => (isCluster(unit) ? allPass(unit) : unit));
@@ -173,7 +171,7 @@ function scoredLaw(
   return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
-/** In {@link SCORE_UNITS}, if `onHead` of the passes are head's. */
+/** In {@link SCORE_UNITS}; `onHead` of the passes are head's. */
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
   const mixture = (headRate: (rate: number) => number): number =>

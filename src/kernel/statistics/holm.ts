@@ -1,10 +1,10 @@
 import { reachesLevel } from './table.ts';
 
 /**
- * Holm's step-down for judges that share alpha: each gets alpha / M; those that fire are removed and
- * the others get alpha / (number left), until none fires. Returns the level of each. The
- * family-wise error is at most alpha if a judge that fires at one level fires at every larger one.
- * Source: Holm 1979.
+ * Holm's step-down procedure for tests that share alpha. Each gets alpha / M; those that reject are
+ * removed and the others get alpha / (number left), until none rejects. Returns the level of each.
+ * The family-wise error is at most alpha if rejection at one level implies rejection at every
+ * larger one. Source: Holm 1979.
  */
 export function holmLevels<Key>(
   judges: ReadonlyMap<Key, (level: number) => boolean>,

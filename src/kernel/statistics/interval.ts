@@ -48,7 +48,7 @@ export function differenceInterval(
 }
 
 /**
- * The drop that flawless tries, so many per side and question, do not rule out. No question can lose
+ * The drop that `tries` flawless tries per side and question cannot rule out. No question can lose
  * more than all of its tries, so the drop is at most one question's share.
  */
 export function flawlessReach(questions: number, tries: number, z: number): number {

@@ -18,16 +18,13 @@
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
 /**
- * With fixed tries single references are tested with the suite, on the same tries: the share of
- * what both have together.
+ * With fixed tries, single references and the suite are tested on the same tries: the references'
+ * share of the common level.
  */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
-/** Single references are named as worse or better at this false-discovery rate. */
 export const REFERENCE_FDR = 0.05;
 
-/** Single metrics are named up to this adjusted p. */
 export const NAMED_P = 0.05;
 
-/** Single references are named as fixed at this false-discovery rate. */
 export const FIXED_FDR = 0.05;

@@ -9,7 +9,6 @@ import { differenceInterval, meanDifference } from './interval.ts';
 import { suiteTest, type SuiteTest } from './suite-test.ts';
 import { countTable, isLargeDrop, reachesLevel, type Table, type Tries } from './table.ts';
 
-/** Base against head. */
 export interface Contrast {
   /** By reference. */
   tables: readonly Table[];
@@ -34,25 +33,25 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** One reference: `tries` by all gating metrics together. */
+/** A reference; `tries` are judged by all gating metrics together. */
 export interface LookRow extends ClusteredTries {
-  /** By metric that fails here, if several gate: a try fails where this metric does. */
+  /** By metric that fails here, if several gate: a try fails if this metric does. */
   metrics?: ReadonlyMap<string, Tries>;
 }
 
-/** What one metric, or all together (null), says of base against head. */
+/** Compares base and head by one metric, or by all together (null). */
 export interface MetricTest extends Omit<Contrast, 'tables'> {
   metric: string | null;
 }
 
-/** Passes of one cluster of references by metric; null: by all together. */
+/** A cluster's passes by metric; null: all metrics together. */
 export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 
-/** An interim look: the first `tries` of all references. */
+/** An interim look at the first `tries` of all references. */
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /** First all metrics together, then each metric that fails, if several gate. */
+  /** All metrics together first, then each metric that fails, if several gate. */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
   /** Of head − base; `low` is the bound, which must be above −tolerance. Null: no tries. */
@@ -76,7 +75,7 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
 }
 
-/** The tries of a look, by all metrics together. */
+/** The tries of a look, judged by all metrics together. */
 export function rowsOf({ rows, tries: upTo }: Look): ClusteredTries[] {
   return rows.map(({ tries: { base, head }, cluster }) => ({
     tries: { base: base.slice(0, upTo), head: head.slice(0, upTo) },

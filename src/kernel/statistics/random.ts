@@ -5,8 +5,8 @@ export interface Random {
 }
 
 /**
- * A generator with the same output for the same seed on every machine. Sources: xoshiro128** 1.1 of
- * Blackman and Vigna 2018; FNV-1a for the seed.
+ * Creates a generator with the same output for the same seed on every machine. Sources:
+ * xoshiro128** 1.1 of Blackman and Vigna 2018; FNV-1a for the seed.
  */
 export function createRandom(seed: string | number): Random {
   const words = Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667], (basis) =>

@@ -3,15 +3,15 @@ import { sumDistributions, tails, times, type Distribution } from './distributio
 import { sum } from './sums.ts';
 import type { Table } from './table.ts';
 
-/** Units with one null distribution. */
+/** Units with the same null distribution. */
 interface UnitGroup<Own extends Unit> {
   unit: Own;
   count: number;
 }
 
 /**
- * Units that can differ, counted by their null distribution: a suite has thousands of references
- * but few distributions. Ordered by key, because results must not depend on the order of units.
+ * Groups the units that can differ by null distribution: thousands of references share a few.
+ * Ordered by key, because results must not depend on the order of units.
  */
 export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<Own>[] {
   const groups = new Map<string, UnitGroup<Own>>();

@@ -2,7 +2,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** NaN without values. Also of numbers whose sum is too large for a number. */
+/** NaN without values. Does not overflow, even if the sum would. */
 export function mean(values: readonly number[]): number {
   const total = sum(values);
   const n = values.length;
@@ -13,7 +13,6 @@ export function meanOrNull(values: readonly number[]): number | null {
   return values.length === 0 ? null : mean(values);
 }
 
-/** The number at a place of an array; 0 outside. */
 export function at(values: ArrayLike<number>, place: number): number {
   return values[place] ?? 0;
 }

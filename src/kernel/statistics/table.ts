@@ -62,7 +62,7 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   return { passes, tries: passes + outcomes.filter((outcome) => outcome === 'fail').length };
 }
 
-/** Rounding must not make a rate lower, or a change larger, than an equal limit. */
+/** Rounding must not push a rate or a change past a limit that it equals. */
 export const RATE_SLACK = 1e-9;
 
 /** Relative tolerance for numbers that are equal but summed in another order. */

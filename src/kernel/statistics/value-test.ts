@@ -14,18 +14,18 @@ export interface ValueTest {
   base: number;
   head: number;
   difference: number;
-  /** Of the difference, two-sided 90 %; null if too few items or all differences are equal. */
+  /** Of the difference, two-sided 90 %; null if items are too few or all differences equal. */
   low: number | null;
   high: number | null;
   /** One-sided mid-p of "head is lower" and "head is higher", two-sided of "differs"; 0–1. */
   down: number;
   up: number;
   differs: number;
-  /** How far head lies from what is expected without a change, in standard deviations. */
+  /** Head's distance from the expectation without a change, in standard deviations. */
   z: { mean: number; ranks: number };
 }
 
-/** Mean over items of one side's means; null if no item has numbers. */
+/** One side's mean, averaged over items; null if no item has numbers. */
 export function sideMean(values: readonly Values[], side: keyof Values): number | null {
   const means = values.flatMap((item) => {
     const own = item[side].filter((value) => value !== null);
@@ -38,16 +38,15 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
 const TAIL = 0.05;
 
 /**
- * Permutation test for numbers: tries are permuted within every item, items of one cluster together
- * (`clusters`: each item's name, or null). Two statistics share the permutations: the difference of
- * means, and that of ranks within the item, which a few extreme values cannot hide. The one further
- * from its expectation counts. Enumerates all permutations if they are few, else draws seeded ones
- * and adds the observed one. The interval contains every shift of head that the means do not
- * reject. Null without an item that has numbers on both sides.
- *
- * Sources: Fisher 1935; van Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of
- * permutations for several statistics); Phipson and Smyth 2010 (the observed permutation counts);
- * Garthwaite 1996 (the interval from the test).
+ * Permutation test for numbers. Null without an item that has numbers on both sides. Tries are
+ * permuted within every item, items of one cluster together (`clusters`: each item's cluster, or
+ * null). Two statistics share the permutations: the difference of means, and that of ranks within
+ * the item, which is robust to outliers. The more extreme one counts. All permutations are
+ * enumerated if they are few; otherwise seeded ones are sampled, plus the observed one. The
+ * interval contains every shift of head that the means do not reject. Sources: Fisher 1935; van
+ * Elteren 1960 (ranks by item); Westfall and Young 1993 (one set of permutations for several
+ * statistics); Phipson and Smyth 2010 (the observed permutation counts); Garthwaite 1996 (the
+ * interval from the test).
  */
 export function valueTest(
   items: readonly Values[],
@@ -80,8 +79,8 @@ export function valueTest(
 }
 
 /**
- * The power of two next to the largest magnitude: divided by it, no sum or square of the numbers is
- * too large or too small to compare, and the division itself is exact.
+ * The largest power of two at most the largest magnitude. Dividing by it is exact and keeps all
+ * sums and squares in range.
  */
 function scaleOf(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
@@ -109,7 +108,7 @@ function largestMagnitude({ base, head }: Values): number {
   );
 }
 
-/** A try in which no member has a number is not a slot. */
+/** Tries without a number in any member are not slots. */
 function unitOf(items: readonly Values[]): Unit {
   const slotsOf = (side: 'base' | 'head'): Slot[] =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
@@ -126,12 +125,12 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
   const all = [...heads, ...bases];
   const [h, n] = [heads.length, all.length];
-  // A difference of means is the sum of head's deviations from the overall mean, times this.
+  // A difference of means is this weight times the sum of head's deviations from the overall mean.
   const weight = 1 / h + 1 / (n - h);
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
   return {
-    // Rounding of equal numbers is no deviation.
+    // Ignore rounding errors of equal numbers.
     value: Math.abs(deviation) <= TOLERANCE * Math.abs(value) ? 0 : weight * deviation,
     rank: weight * (below / n - 0.5),
     mark: weight * ((side === 'head' ? 1 : 0) - h / n),
@@ -147,9 +146,9 @@ function addSlots(slots: readonly Slot[]): Slot {
 }
 
 /**
- * In scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a
+ * Uses scaled numbers, of which the largest is between 1 and 2. Shifting head by δ reduces a
  * permutation's sum by δ times its marks, so each permutation crosses the observed one at one
- * shift; the interval's ends are quantiles of these shifts.
+ * shift. The interval's ends are quantiles of these shifts.
  */
 function intervalOf(
   deals: readonly Slot[],
@@ -169,32 +168,32 @@ function intervalOf(
   return { low, high };
 }
 
-/** Up to this many permutations are enumerated; else they are sampled. */
+/** Up to this many permutations are enumerated; otherwise they are sampled. */
 const MAX_ENUMERATED = 20_000;
 
 /** Sampled permutations: first, and when the p-value is near significance. */
 const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
-/** A p-value below this is worth more samples. */
+/** More samples are drawn for p-values below this. */
 const UNCERTAIN_P = 0.1;
 
-/** Limit of numbers visited by all samples; large suites get fewer samples. */
+/** Limits the numbers visited by all samples; large suites get fewer samples. */
 const MOST_NUMBERS = 40_000_000;
 
 /** Relative tolerance for equal sums. */
 const TOLERANCE = 1e-9;
 
-/** What one try adds to each sum when it is one of head's. */
+/** What a try adds to each sum if it belongs to head. */
 interface Slot {
-  /** Over head's own tries: the sum over items of the differences of means. */
+  /** Its part of the summed differences of means. */
   value: number;
   /** The same for ranks as shares of the item's tries, −0.5 to 0.5. */
   rank: number;
-  /** The number of items, if head's own tries are there. */
+  /** The number of items, for head's actual tries. */
   mark: number;
 }
 
-/** What is permuted together, head's `heads` tries first. */
+/** What is permuted together; the first `heads` slots are head's. */
 interface Unit {
   slots: Slot[];
   heads: number;

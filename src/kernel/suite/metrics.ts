@@ -89,7 +89,7 @@ export function metricIdentity({
   );
 }
 
-/** The metrics of a `gate.metrics` name: by name, or by name, a dot and an entry of their map. */
+/** The metrics of a `gate.metrics` name: a metric's, or with a dot and an entry of its map. */
 export function metricsNamed(name: string, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter((metric) => metric.name === name);
   return named.length > 0 ? named : metrics.filter((metric) => name.startsWith(`${metric.name}.`));
@@ -99,13 +99,13 @@ export function isPairwise({ source }: Metric): boolean {
   return source.kind === 'built-in' && source.uses === PAIRWISE;
 }
 
-/** Whether no metric says what passes, so that values are only shown. */
+/** Whether no metric decides pass or fail, so that values are only shown. */
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
 }
 
-/** Whether only pairwise metrics gate. They then decide; otherwise they are advice. */
+/** Whether only pairwise metrics gate. They decide only then; otherwise they are advice. */
 export function gatesByPreference({ metrics, own }: Tests): boolean {
   const gating = metrics.filter(({ skip }) => !skip);
   return own === null && gating.length > 0 && gating.every(isPairwise);

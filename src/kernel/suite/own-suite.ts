@@ -2,13 +2,13 @@ import type { Score } from '../../types/metric.ts';
 import type { Complete, Completion, Grader, Message, Target } from '../../types/model.ts';
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 
-/** A file that a suite of its own kind reads: a change of it is a change of the prompt. */
+/** A file that a feature's suite reads. Changing it changes the prompt. */
 export interface Dependency {
   file: string;
   id: string;
 }
 
-/** What a feature read from its own key of a test file. It asks for the answers and judges them. */
+/** A feature's own key of a test file, parsed. It defines how answers are made and judged. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
@@ -22,12 +22,12 @@ export interface SuiteKind<Value = unknown> {
   key: string;
   /** Names of the scores that it adds to every try, before the metrics. */
   scores: readonly string[];
-  /** The score if it judges exactly one answer of each reference; else null. */
+  /** The score, if it judges exactly one answer of each reference; else null. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],
   ): string | null;
-  /** `targets`: of `own.models` in their order; empty as soon as one of them is unknown. */
+  /** `targets`: of `own.models` in order; empty if any is unknown. */
   answererOf(own: OwnSuite<Value>, targets: readonly Target[]): Answerer;
 }
 
@@ -35,7 +35,7 @@ interface TryQuestion {
   messages: readonly Message[];
   /** The try index of all its calls. */
   tryIndex: number;
-  /** Calls what the prompt calls; null: the messages are a recorded dialogue with its answers. */
+  /** Calls the prompt's model; null: the messages are a recorded dialogue with its answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
   dependencies: readonly Dependency[];
 }
@@ -54,7 +54,7 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
-  /** In the order of the kind's names; unused where the answer is an error. */
+  /** In the order of the kind's names; unused if the answer is an error. */
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;
@@ -63,15 +63,15 @@ export interface OwnAnswer {
 
 export interface Answerer {
   own: OwnSuite;
-  /** Equal for answerers that answer and judge alike, of any kind: their tries share answers. */
+  /** Equal for answerers that answer and judge alike, of any kind; they share answers. */
   fingerprint: string;
   parts: Record<string, Json>;
   graders: readonly Grader[];
   mostCalls: number;
-  /** Why it cannot answer what these prompts ask, or not where code may run. */
+  /** Why it cannot answer these prompts, or cannot do so where code may run. */
   problems(prompts: readonly { code: { place: Place } | null }[], code: string): Problem[];
   answer(question: TryQuestion, tools: AnswererTools): Promise<Answered>;
   judgeAgain(answer: Answered, tryIndex: number, tools: AnswererTools): Promise<Answered>;
-  /** An answer of its kind as that of a single request. */
+  /** A recorded answer of its kind as the answer to a single request. */
   firstAnswer(record: unknown): Omit<Answered, 'own'>;
 }

@@ -14,7 +14,7 @@ import type { OwnSuite } from './own-suite.ts';
 
 export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
 
-/** A file whose path has variables; each reference names its own. */
+/** A file whose path has variables. Each reference fills in its own. */
 export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
 
 export type PromptPart = MessagePart | FileTemplate;
@@ -31,18 +31,18 @@ export interface Prompt {
   name: string;
   /** As written; null only for a prompt that computes its output with `code`. */
   model: string | null;
-  /** Every other scalar of the file, sent to the vendor as written. */
+  /** All other scalars of the file, sent to the vendor unchanged. */
   parameters: Record<string, Json>;
   variables: { name: string; place: Place }[];
   messages: PromptMessage[];
   /** Prompts rendered while reading, by their input's canonical JSON; absent: filled in later. */
   made?: ReadonlyMap<string, MadePrompt>;
   code: { source: string; language: CodeLanguage; at?: CodePlace; place: Place } | null;
-  /** Where each top-level key is written: in this file or in its defaults. */
+  /** Where each top-level key is set: in this file or in its defaults. */
   places: Readonly<Record<string, Place>>;
 }
 
-/** Where a key of a prompt is written; else the file as a whole. */
+/** Where a key of a prompt is set; else the file as a whole. */
 export function keyPlace({ file, places }: Pick<Prompt, 'file' | 'places'>, key: string): Place {
   return places[key] ?? { file, line: 0 };
 }
@@ -60,7 +60,7 @@ export type Rollup =
       place: Place;
     };
 
-/** Part of a reference → its column or member. `input` may map each variable. */
+/** Maps parts of a reference to columns or members. `input` may map each variable. */
 export interface Columns {
   id?: string | undefined;
   expected?: string | undefined;
@@ -71,47 +71,47 @@ export interface Columns {
 }
 
 export interface Reference {
-  /** Given, or a hash of the input; unique in its suite. */
+  /** From the file, or a hash of the input; unique in its suite. */
   id: string;
   place: Place;
-  /** Differently printed numbers and booleans are text (`12.50`). */
+  /** Numbers and booleans whose text differs from JSON's are kept as text (`12.50`). */
   input: Record<string, Scalar>;
-  /** Files whose text is a value, by the value's name; absent: none. */
+  /** Files whose text is a value, by the value's name. */
   inputFiles?: Readonly<Record<string, string>>;
-  /** Files that the prompt shows with this input, by `type path`; absent: none. */
+  /** Files that the prompt includes with this input, by `type path`. */
   shown?: Readonly<Record<string, FilePart>>;
-  /** How to read a row of a data file; absent: in our own format. */
+  /** How to read a row of a data file; absent: our own format. */
   columns?: Columns;
   /** A recorded dialogue's messages; null for ordinary references. */
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** The parsed values of differently printed text in `input` and `expected`. */
+  /** Parsed values of the texts in `input` and `expected` that were kept as text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
   n_tries: number | null;
   metadata?: Record<string, Json>;
-  /** References of one cluster vary together (templates of one text); absent: alone. */
+  /** References of one cluster vary together (such as templates of one text); absent: alone. */
   cluster?: string;
   metrics?: Metric[];
-  /** The base branch's tip has it so, and head does not; absent: head has it. */
+  /** It is on the base branch's tip but not on head. */
   ofTip?: true;
-  /** Why this reference cannot run, such as a variable without a value; it is then an `error`. */
+  /** Why this reference cannot run, such as a variable without a value. It is then an `error`. */
   problem: string | null;
   problemAt?: Place;
 }
 
 export interface Tests {
   file: string;
-  /** The tool whose file this is, such as `promptfoo`; absent: evaldiff. */
+  /** The tool whose format the file has, such as `promptfoo`; absent: evaldiff. */
   tool?: string;
   n_tries: number | 'adaptive' | null;
   skip: boolean;
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  /** Data files (line 0) and lists (their line) without a reference; absent: none. */
+  /** Data files (line 0) and lists (their line) without a reference. */
   empty?: Place[];
   /** Null: single answers, judged by metrics alone. */
   own: OwnSuite | null;
