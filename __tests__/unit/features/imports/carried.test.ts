@@ -28,18 +28,22 @@ async function imported(text: string, more: Record<string, string> = {}) {
   };
 }
 
-describe('a configuration whose providers cannot be asked', () => {
+describe('configuration without usable providers', () => {
   test.each<[string, string, string]>([
-    ['code', 'providers: [file://own.py, exec:./run.sh]', 'providers in code are not run'],
     [
-      'an address with a body of its own',
+      'providers in code',
+      'providers: [file://own.py, exec:./run.sh]',
+      'providers in code are not run',
+    ],
+    [
+      'a custom HTTP request',
       "providers: [{ id: 'https://app.example.com/ask', config: { body: { q: '{{prompt}}' } } }]",
       'an address with a protocol of its own cannot be asked',
     ],
     ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is not known here'],
-    ['no model at all', 'providers: [openai:embedding:e]', 'names no chat model'],
-    ['none', 'description: nothing', 'no provider is named'],
-  ])('that is %s keeps its prompts and tests, for the model default', async (_, written, why) => {
+    ['no chat model', 'providers: [openai:embedding:e]', 'names no chat model'],
+    ['no provider', 'description: nothing', 'no provider is named'],
+  ])('with %s keeps its prompts and tests, for the model "default"', async (_, written, why) => {
     const { problems, notices, suites } = await imported(
       `prompts: ['Say {{x}}', 'Shout {{x}}']\n${written}\n${TESTS}`,
     );
@@ -58,7 +62,7 @@ describe('a configuration whose providers cannot be asked', () => {
     expect(notices.every((line) => line.includes('go to the model "default"'))).toBe(true);
   });
 
-  test('beside others is a loss, for its prompts are asked of the others alone', async () => {
+  test('drops unusable providers if it also has usable ones', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [file://own.py, openai:gpt-4o]\n${TESTS}`,
     );
@@ -75,13 +79,13 @@ test.each([
   ['togetherai:meta-llama/Llama-3', 'together', 'meta-llama/Llama-3'],
   ['azureopenai:chat:my-deployment', 'azure', 'my-deployment'],
   ['localai:chat:lunademo', 'localai', 'lunademo'],
-])('%s is asked of the server that the run calls %s', async (id, endpoint, model) => {
+])('provider %s uses the endpoint or vendor %s', async (id, endpoint, model) => {
   const { problems, notices, settings, suites } = await imported(
     `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
   );
   expect(problems).toEqual([]);
   const entry = settings.models.get(suites[0]?.model ?? '');
-  // A vendor that has a row of its own is asked at its own host.
+  // A vendor that evaldiff knows is called at its own host, without an endpoint.
   expect([entry?.endpoint ?? entry?.provider, entry?.model]).toEqual([endpoint, model]);
   expect(notices).toEqual(
     entry?.endpoint === null ? [] : [expect.stringContaining(`--endpoint "${endpoint}=`)],
@@ -94,7 +98,7 @@ test.each([
   'mistral:mistral-large-latest',
   'perplexity:sonar',
   'xai:grok-4',
-])('%s says by its name whose it is, and needs no entry', async (id) => {
+])('provider %s needs no settings entry, because its name shows the vendor', async (id) => {
   const { problems, notices, settings, suites } = await imported(
     `prompts: ['Say {{x}}']\nproviders: ['${id}']\n${TESTS}`,
   );
@@ -106,7 +110,7 @@ describe('tests without assertions', () => {
   const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
   const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
 
-  test('beside others are shown, and compared as advice where a grader is known', async () => {
+  test('beside others are shown, and compared as advice if there is a grader', async () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([
@@ -117,7 +121,7 @@ describe('tests without assertions', () => {
     expect(graded.suites[0]?.references[0]).toEqual(['one', ['contains', 'icontains'], null]);
   });
 
-  test('alone are compared between base and head, which decides; a grader of the file counts too', async () => {
+  test("alone gate by comparing base and head, also with the file's own grader", async () => {
     for (const [text, more] of [
       [none, { 'evaldiff.yaml': 'grader: gpt-4o\n' }],
       [`defaultTest: { options: { provider: openai:gpt-4o } }\n${none}`, {}],
@@ -133,7 +137,7 @@ describe('tests without assertions', () => {
     expect((await imported(none)).suites[0]?.shared).toEqual([['shown', true]]);
   });
 
-  test('that lost all they had stay as well, and the losses are counted', async () => {
+  test('remain if all their assertions were dropped, and the losses are counted', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one }, assert: [{ type: moderation }, { type: webhook, value: u }] }]\n`,
     );
@@ -143,7 +147,7 @@ describe('tests without assertions', () => {
     );
   });
 
-  test('of a prompt without variables are the prompt itself, where none are written', async () => {
+  test('consist of the prompt itself if it has no variables', async () => {
     const { problems, suites } = await imported('prompts: [Hello]\nproviders: [openai:gpt-4o]\n');
     expect([problems, suites[0]?.references]).toEqual([[], [[undefined, [], null]]]);
     expect(

@@ -17,7 +17,7 @@ const namesOf = async (files: Record<string, string>) => {
   return [problems, project.suites.map(({ prompt: { file, name } }) => [file, name])];
 };
 
-describe('the table of formats', () => {
+describe('import formats', () => {
   const PATHS = [
     'promptfooconfig.yaml',
     'a/promptfoo.json',
@@ -32,12 +32,12 @@ describe('the table of formats', () => {
     'a/chat.convo.txt',
   ];
 
-  test.each(PATHS)('has one row for the path %s', (file) => {
+  test.each(PATHS)('include exactly one format for the path %s', (file) => {
     const rows = Object.values(IMPORT_FORMATS).filter(({ path }) => path?.test(file));
     expect(rows).toHaveLength(1);
   });
 
-  test('reads the files at the places of every row by the reader of that row', () => {
+  test("read the default paths of each format with that format's reader", () => {
     for (const [name, { places }] of Object.entries(READ_FORMATS))
       for (const place of places) {
         const { matches } = compileGlob(place);
@@ -48,7 +48,7 @@ describe('the table of formats', () => {
     expect(placesOf(IMPORT_FORMATS)).toEqual(all);
   });
 
-  test('takes another format that is handed down', async () => {
+  test('can be extended with another format', async () => {
     const { promptfoo } = READ_FORMATS;
     const formats = {
       echo: { ...promptfoo, path: /\.echo$/, holds: (value: object) => 'echo' in value },
@@ -64,7 +64,7 @@ describe('the table of formats', () => {
   });
 });
 
-describe("another tool's file under a name of its own", () => {
+describe('file of another tool with a custom name', () => {
   test.each<[string, string, string]>([
     ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
     [
@@ -84,7 +84,7 @@ describe("another tool's file under a name of its own", () => {
       JSON.stringify({ skill_name: 'pdf', cases: [{ prompt: 'a', assertions: ['x'] }] }),
       'pdf',
     ],
-  ])('%s is recognised by what it holds, where prompts: lists it', async (file, text, name) => {
+  ])('%s is recognized by its content if listed under prompts', async (file, text, name) => {
     expect(
       await namesOf({
         'evaldiff.yaml': `prompts: [${file}]\ngrader: gpt-4o\n`,
@@ -94,7 +94,7 @@ describe("another tool's file under a name of its own", () => {
     ).toEqual([[], [[file, name]]]);
   });
 
-  test('named *_prompt.yml is found by itself; a prompt of ours of that name is not taken for one', async () => {
+  test('*_prompt.yml is found automatically, unless it is a prompt of evaldiff', async () => {
     expect(await namesOf({ 'a/greet_prompt.yml': PROMPT_YML })).toEqual([
       [],
       [['a/greet_prompt.yml', 'greet']],
@@ -106,7 +106,7 @@ describe("another tool's file under a name of its own", () => {
     ]);
   });
 
-  test("that is nobody's is read as a prompt of ours, whose mistakes are told", async () => {
+  test('of unknown content is read as a prompt of evaldiff, and its errors are reported', async () => {
     expect(
       await problemsOf({ 'evaldiff.yaml': 'prompts: [a.yaml]\n', 'a.yaml': 'prompts: [hi]\n' }),
     ).toEqual(expect.arrayContaining([expect.stringContaining('a.yaml: "model" is missing')]));
@@ -127,7 +127,7 @@ describe('scenarios', () => {
 
   const SCENARIO = `config: [{ vars: { x: a }, assert: [{ type: contains, value: s }] }, { vars: { x: b } }]\n    tests: [{ vars: { y: 1 }, assert: [{ type: contains, value: t }] }, { vars: { y: 2 } }]\n`;
 
-  test('are every entry of config with every test, each with what it inherits', async () => {
+  test('combine every config entry with every test, including inherited values', async () => {
     const found = await of(`scenarios:\n  - ${SCENARIO}`);
     expect(found.problems).toEqual([]);
     expect(rows(found)).toEqual([
@@ -139,7 +139,7 @@ describe('scenarios', () => {
     expect(found.notices).toEqual([]);
   });
 
-  test('stand beside tests, in files by pattern, and may leave their tests out', async () => {
+  test('can appear beside tests, in files by pattern, and without tests', async () => {
     const found = await of(
       'tests: [{ vars: { x: o, y: 0 } }]\nscenarios: file://scenarios/*.yaml\n',
       {
@@ -166,7 +166,7 @@ describe('scenarios', () => {
       'an entry of a scenario is not carried over: it is not a map',
     ],
     ['scenarios: 7', 'a scenario is not carried over: its config is not a list'],
-  ])('%s is told', async (scenarios, message) => {
+  ])('as %s are reported', async (scenarios, message) => {
     const { problems, notices } = await of(`${scenarios}\ntests: [{ vars: { x: a, y: b } }]\n`);
     expect([...problems, ...notices].join('\n')).toContain(message);
   });

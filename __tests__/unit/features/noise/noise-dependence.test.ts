@@ -17,7 +17,7 @@ const suite = measured();
 
 type Draw = (reference: number, side: 'base' | 'head', at: number) => boolean;
 
-/** A comparison of base with itself: two tries a side of 20 references. */
+/** A comparison of base with itself: 20 references with two tries a side. */
 function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
   const side = (reference: number, which: 'base' | 'head') => ({
     tries: [0, 1].map((at) => ({
@@ -33,7 +33,7 @@ function compared(passes: Draw, answer: (at: number) => string): SuiteResult {
   return { references } as unknown as SuiteResult;
 }
 
-/** Twenty comparisons, each with draws of its own. */
+/** Dependence in twenty comparisons, each with its own draws. */
 function seen(draw: (random: () => number) => Draw, answer = (at: number) => String(at)) {
   const random = createRandom('dependence');
   return Array.from({ length: 20 }, (): Dependence =>
@@ -49,13 +49,13 @@ function seen(draw: (random: () => number) => Draw, answer = (at: number) => Str
 const messages = (draws: Dependence[], of = suite) =>
   dependenceNotices(of, draws).map(({ message }) => message);
 
-describe('the dependence between tries', () => {
-  test('is none where every try is a coin of its own', () => {
+describe('dependence between tries', () => {
+  test('is not reported if tries are independent', () => {
     const coins = seen((random) => () => random() < 0.7);
     expect(messages(coins)).toEqual([]);
   });
 
-  test('is reported where a side repeats itself, with a cache as its cause when the answers are the same', () => {
+  test('is reported if a side repeats its outcomes, and mentions a cache if its answers are identical', () => {
     const repeating = (random: () => number): Draw => {
       const first = new Map<string, boolean>();
       return (reference, side) => {
@@ -74,20 +74,17 @@ describe('the dependence between tries', () => {
     [{ temperature: 0 }, '`temperature` is 0'],
     [{ temperature: 0, seed: 7 }, "`seed` is set in the model's parameters"],
     [{ temperature: 0.7 }, 'a cache in front of the model'],
-  ])(
-    'is reported where nothing but one answer ever comes, with its cause: %j',
-    (parameters, cause) => {
-      const fixed = seen(
-        () => (reference) => reference > 3,
-        () => 'same',
-      );
-      expect(messages(fixed, measured(parameters))).toEqual([
-        expect.stringContaining(`letter for letter, try after try: ${cause}`),
-      ]);
-    },
-  );
+  ])('is reported if all answers are identical, with the cause: %j', (parameters, cause) => {
+    const fixed = seen(
+      () => (reference) => reference > 3,
+      () => 'same',
+    );
+    expect(messages(fixed, measured(parameters))).toEqual([
+      expect.stringContaining(`letter for letter, try after try: ${cause}`),
+    ]);
+  });
 
-  test('is reported where a side takes turns, or tries change with time', () => {
+  test('is reported if outcomes alternate or change over time', () => {
     const turns = messages(
       seen((random) => {
         const first = new Map<string, boolean>();
@@ -105,7 +102,7 @@ describe('the dependence between tries', () => {
     );
   });
 
-  test('is reported where something lasts for one comparison, though its sides are alike', () => {
+  test('is reported if outcomes depend on the comparison, even if both sides are alike', () => {
     const lasting = (random: () => number): Draw => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;
@@ -113,7 +110,7 @@ describe('the dependence between tries', () => {
     expect(messages(seen(lasting))).toEqual([expect.stringContaining('a cache that expires')]);
   });
 
-  test('is reported where references fail together in a try, with the cluster as its cure', () => {
+  test('is reported if references fail together, and suggests a cluster', () => {
     const together = (random: () => number): Draw => {
       const words = new Map<string, boolean>();
       return (_, side, at) => {

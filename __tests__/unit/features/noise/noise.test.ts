@@ -21,8 +21,8 @@ const MARKER = '<!-- evaldiff comment evaldiff -->';
 const comment = (result: Parameters<typeof renderComment>[0]): string =>
   renderGithub(renderComment(result, { marker: MARKER }).slice(MARKER.length)).text;
 
-describe('the report of a measurement', () => {
-  test('begins with how often the gate was red, with its interval and what it allows', () => {
+describe('noise report', () => {
+  test('begins with the rate of false alarms, its interval and the allowed rate', () => {
     expect(noiseTitle(measured())).toBe(
       'Measured noise: 3 of 100 comparisons of base with itself red (95 % interval 1.0 to 8.5 %)',
     );
@@ -41,7 +41,7 @@ describe('the report of a measurement', () => {
     );
   });
 
-  test('says where a notice is about', () => {
+  test('shows the place of each notice', () => {
     const noise = measured({
       notices: [
         {
@@ -57,7 +57,7 @@ describe('the report of a measurement', () => {
     );
   });
 
-  test('tells a gate that is red too often from one that keeps its promise', () => {
+  test('distinguishes too many false alarms from the allowed rate', () => {
     expect(
       renderNoise(
         measured({ red: 30, low: 0.22, high: 0.4, suggested: { tolerance: null, min_drop: 0.09 } }),
@@ -71,7 +71,7 @@ describe('the report of a measurement', () => {
     ).toContain('at most the 5.0 % that the gate allows.');
   });
 
-  test('says why nothing was measured', () => {
+  test('explains why nothing was measured', () => {
     const problems = [{ place: { file: 'evaldiff.yaml', line: 3 }, message: 'unknown key "gaet"' }];
     expect(
       renderNoise(
@@ -96,7 +96,7 @@ describe('the report of a measurement', () => {
     );
   });
 
-  test('stays within the size of a summary, and escapes what files are called', () => {
+  test('fits the size limit of a summary, and escapes file names', () => {
     const many = Array.from({ length: 3000 }, (_, index) => ({
       ...measured().flaky[0]!,
       id: `r${String(index)}`,
@@ -120,7 +120,7 @@ describe('the report of a measurement', () => {
 describe('other reports', () => {
   const noise = { red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04' };
 
-  test('show the last measurement, one fold away', async () => {
+  test('show the last noise measurement', async () => {
     const result = { ...green(), noise };
     for (const text of [
       comment(result),
@@ -134,22 +134,22 @@ describe('other reports', () => {
     }
   });
 
-  test('say nothing where nothing was measured', () => {
+  test('do not mention noise without a measurement', () => {
     expect(comment(green())).not.toContain('False alarms');
   });
 });
 
-test('a flaky reference is shown with how often it passed in all tries so far', async () => {
+test('a flaky reference shows its pass rate over all tries so far', async () => {
   const result = green();
   result.suites[0]!.references[3]!.history = { passes: 34, tries: 60, low: 0.441, high: 0.684 };
   expect(comment(result)).toContain('flaky; passed 34 of 60 tries so far on base (44.1 to 68.4 %)');
   expect(await renderHtml(result)).toContain('34 of 60, 95 % interval 44.1 to 68.4 %');
 });
 
-describe('a verdict that was set aside', () => {
+describe('overridden verdict', () => {
   const override = { label: 'evaldiff-accept', reason: 'shorter answers are wanted' };
 
-  test('stays to be seen, and the reason stands under it in every report', async () => {
+  test('remains visible together with the reason in every report', async () => {
     const result = withOverride(regression(), override);
     expect(headline(result)).toMatchObject({ sign: '✗', outcome: 'Regressed, overridden' });
     for (const text of [
@@ -165,7 +165,7 @@ describe('a verdict that was set aside', () => {
     expect(await renderHtml(result)).toContain('shorter answers are wanted');
   });
 
-  test('is called so too where no suite regressed', () => {
+  test('is also shown as overridden if no suite regressed', () => {
     const result = withOverride(
       resultOf({
         ...neutral(),
@@ -183,7 +183,7 @@ describe('a verdict that was set aside', () => {
     expect(comment(result)).toContain('shorter answers are wanted');
   });
 
-  test("is not spoken of with a stranger's markup", () => {
+  test('escapes markup in the label and the reason', () => {
     for (const reason of Object.values(hostileTexts)) {
       const { html } = renderGithub(
         renderComment(withOverride(regression(), { label: reason, reason }), {

@@ -26,7 +26,10 @@ const onlySupport = (wording: string, ids = IDS) => ({
   'prompts/support.yaml': suiteOf('support', wording, ids),
 });
 
-/** On base `t01`, `t02` and `t09` fail, on head `t02` does. */
+/**
+ * Runs a pull request with this description. `t01`, `t02` and `t09` fail on base; `t02` fails on
+ * head.
+ */
 const promised = async (description: string, head = onlySupport('new')) => {
   const [before, after] = [commitOf('b', onlySupport('old')), commitOf('a', head)];
   const reply = (asked: string) =>
@@ -38,7 +41,7 @@ const promised = async (description: string, head = onlySupport('new')) => {
 };
 
 describe('promised fixes', () => {
-  test('are kept or not, by name, with enough tries to say', async () => {
+  test('are listed as kept or not, with enough tries to decide', async () => {
     const { result, line } = await promised('Makes it better.\n\nFixes: t01 t02\n');
     expect(result.promises?.references).toEqual([
       {
@@ -55,40 +58,40 @@ describe('promised fixes', () => {
     expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');
   });
 
-  test('never make the run red', async () => {
+  test('never fail the run', async () => {
     const { result } = await promised('Fixes: t02');
     expect(result.conclusion).toBe('success');
   });
 
-  test('cost no try where nothing is promised', async () => {
+  test('need no extra tries if nothing is promised', async () => {
     const { result, requests } = await promised('Fixes #12. See t02.');
     expect(result.promises).toBeUndefined();
     const asked = requests.filter(({ messages: [first] }) => first?.content.endsWith('t02'));
     expect(asked).toHaveLength(4);
   });
 
-  test('that pass on base, or are deleted, are not kept', async () => {
+  test('are not kept if the test passes on base or is deleted', async () => {
     const left = onlySupport('new', IDS.slice(0, 7));
     expect((await promised('Fixes: t03, t07', left)).line).toMatch(
       /^Promised fixes: 0 of 2 kept; t03 passes on base, too: \d of \d → \d of \d; t07 is deleted\.$/,
     );
   });
 
-  test('of a new test, or of a test of a new suite, are kept if it passes', async () => {
+  test('for a new test or suite are kept if the test passes', async () => {
     const { line } = await promised('Fixes: t09', onlySupport('new', [...IDS, 't09']));
     expect(line).toBe('Promised fixes: 1 of 1 kept (t09).');
     const two = { ...onlySupport('old'), 'prompts/tags.yaml': suiteOf('tags', 'new', ['a1']) };
     expect((await promised('Fixes: a1', two)).line).toBe('Promised fixes: 1 of 1 kept (a1).');
   });
 
-  test('did not run if nothing that they depend on changed', async () => {
+  test('did not run if nothing they depend on changed', async () => {
     const { line } = await promised('Fixes: t01', onlySupport('old'));
     expect(line).toBe(
       'Promised fixes: 0 of 1 kept; t01 did not run, because nothing it depends on changed.',
     );
   });
 
-  test('name the suite where several have the id', async () => {
+  test('include the suite if several suites have the id', async () => {
     const two = { ...onlySupport('new'), 'prompts/tags.yaml': suiteOf('tags', 'new', ['t01']) };
     const ofSuites = async (description: string) =>
       (await promised(description, two)).result.promises?.references.map(({ suite }) => suite);
@@ -98,7 +101,7 @@ describe('promised fixes', () => {
     expect((await promised('Fixes: t01', two)).terminal).toContain('tags › t01');
   });
 
-  test('with a name that is not an id are reported with the nearest id', async () => {
+  test('with an unknown id are reported with the nearest id', async () => {
     const { line } = await promised('Fixes: t01 t2');
     expect(line).toBe(
       'Promised fixes: 1 of 1 kept (t01); t2 is not the id of a test (did you mean t02?).',
@@ -106,7 +109,7 @@ describe('promised fixes', () => {
     expect((await promised('Fixes: the login of new users')).line).toBeUndefined();
   });
 
-  test('are cases of a suite in JUnit, skipped if they are not kept', async () => {
+  test('are test cases in JUnit, skipped if not kept', async () => {
     const { result } = await promised('Fixes: t01 t02');
     const xml = renderJunit(result, [promisesReport]);
     expect(xml).toContain('<testcase name="t01" classname="promised fixes"/>');
@@ -115,7 +118,7 @@ describe('promised fixes', () => {
     );
   });
 
-  test('of a hostile description show its names as code', async () => {
+  test('show names from a hostile description as code', async () => {
     const { result } = await promised('Fixes: t01 <img/onerror=x> @everyone');
     const level = COMMENT_LEVELS[0];
     if (level === undefined) throw new TypeError('there are levels');
@@ -124,7 +127,7 @@ describe('promised fixes', () => {
   });
 });
 
-describe('promised names', () => {
+describe('promisedNames', () => {
   test.each([
     ['Fixes: t05 t12', [['t05', 't12']]],
     ['- **Fixes:** t05, t12.', [['t05', 't12']]],
@@ -132,11 +135,11 @@ describe('promised names', () => {
     ['Fixes: #12, o/r#3 https://github.com/o/r/issues/4', []],
     ['This Fixes: t05', []],
     ['<!-- Fixes: t05', []],
-  ])('of %j', (description, names) => {
+  ])('parses %j', (description, names) => {
     expect(promisedNames(description)).toEqual(names);
   });
 
-  test('are few and read quickly, whatever a stranger writes', () => {
+  test('returns at most thirty names in short time', () => {
     const many = `Fixes: ${'a '.repeat(20_000)}\n`.repeat(2);
     expect(promisedNames(many).flat()).toHaveLength(30);
     expect(promisedNames(`Fixes: ${' '.repeat(60_000)}›`)).toEqual([]);

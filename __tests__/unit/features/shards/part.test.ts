@@ -38,7 +38,7 @@ function planned(project: Project): Prepared {
   );
 }
 
-/** Suites of questions; equal numbers are equal questions, in whatever suites. */
+/** A plan of suites. Equal numbers are equal questions, also across suites. */
 function plan(
   suites: { questions: number[]; tries?: number[] }[],
   settings: Parameters<typeof build.settings>[0] = {},
@@ -82,8 +82,8 @@ const anyPlan = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-describe('the parts of a plan', () => {
-  test("have every reference once and equal questions together, and their calls add up to the plan's", () => {
+describe('parts of a plan', () => {
+  test('contain every reference once, keep equal requests together, and add up to the plan', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const whole = plan(suites);
@@ -103,7 +103,7 @@ describe('the parts of a plan', () => {
     );
   });
 
-  test('differ by one question at most where all have as many tries, and by one for each number of tries otherwise', () => {
+  test('differ by at most one request for each number of tries', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const sizes = (whole: Prepared): number[] =>
@@ -118,7 +118,7 @@ describe('the parts of a plan', () => {
     );
   });
 
-  test('depend on what is asked alone: not on the order of suites and references, nor on their names', () => {
+  test('do not depend on names or on the order of suites and references', () => {
     const [one, other] = [
       plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]),
       plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]),
@@ -129,7 +129,7 @@ describe('the parts of a plan', () => {
       );
   });
 
-  test('of one are the whole, and of more than there are questions some are empty', () => {
+  test('equal the whole for one shard, and may be empty for many shards', () => {
     const whole = plan([{ questions: [1, 2] }]);
     expect(plannedReferences(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
       plannedReferences(whole),
@@ -138,10 +138,10 @@ describe('the parts of a plan', () => {
   });
 });
 
-describe('the identity of a plan', () => {
+describe('identity of a plan', () => {
   const one = { questions: [1, 2], tries: [3] };
 
-  test('is the same for every part and for the whole, and does not hold the gate', () => {
+  test('is the same for every part and the whole, and does not depend on the gate', () => {
     const whole = plan([one]);
     for (const part of parts(whole, 3))
       expect(planIdentity(part, hash)).toBe(planIdentity(whole, hash));
@@ -151,16 +151,16 @@ describe('the identity of a plan', () => {
   });
 
   test.each<[string, Prepared]>([
-    ['a question', plan([{ questions: [1, 3], tries: [3] }])],
-    ["a reference's tries", plan([{ questions: [1, 2], tries: [4] }])],
-    ['the tries of all', plan([one], { n_tries: 5 })],
-    ['what is swept', plan([one], { sweep: { temperature: [0, 1] } })],
-    ['another suite', plan([one, one])],
-  ])('is another one with another %s', (_what, other) => {
+    ['a different question', plan([{ questions: [1, 3], tries: [3] }])],
+    ["a reference's number of tries", plan([{ questions: [1, 2], tries: [4] }])],
+    ['the number of tries', plan([one], { n_tries: 5 })],
+    ['the sweep', plan([one], { sweep: { temperature: [0, 1] } })],
+    ['an added suite', plan([one, one])],
+  ])('changes with %s', (_what, other) => {
     expect(planIdentity(other, hash)).not.toBe(planIdentity(plan([one]), hash));
   });
 
-  test('of inputs tells which of them differ, and shows none of their values', () => {
+  test('for inputs shows which differ without revealing their values', () => {
     const inputs = sharedInputs(
       { overrides: new Map([['model', ['secret-model']]]), 'max-calls': null },
       hash,
@@ -178,8 +178,8 @@ describe('the identity of a plan', () => {
   });
 });
 
-describe('the caps of a sweep', () => {
-  test('are weighed by costs that add up over the shards, however the questions fall', () => {
+describe('budget of a sweep', () => {
+  test('is divided by costs that add up over all shards', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
         const whole: Prepared = {
@@ -198,7 +198,7 @@ describe('the caps of a sweep', () => {
     expect(portionOfCost(unknown, unknown)).toBeNull();
   });
 
-  test('are never passed by the shards together, and leave each what it plans', () => {
+  test('is not exceeded by all shards together, and covers the plan of each', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 20 }),
@@ -228,7 +228,7 @@ describe('the caps of a sweep', () => {
     );
   });
 
-  test('leave the merge what the shards have not spent, and nothing less than nothing', () => {
+  test('leaves the merge what the shards have not spent, never less than zero', () => {
     const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
       const left = remainingCaps({ maxCalls, maxCost }, { calls, cost });
       return [left.maxCalls, left.maxCost];
@@ -247,7 +247,7 @@ describe('the caps of a sweep', () => {
     ]);
   });
 
-  test('are shared by what questions cost, where that is known, and else by how many they are', () => {
+  test('is divided by cost if prices are known, otherwise by number of requests', () => {
     const caps = { maxCalls: 12, maxCost: 10 };
     const calls = { part: 1, whole: 4 };
     expect(
@@ -265,7 +265,7 @@ describe('the caps of a sweep', () => {
     });
   });
 
-  test('and the totals of the parts know what nobody knows', () => {
+  test("has an unknown total if one part's cost is unknown", () => {
     const usage = { calls: 2, reused: 1, input_tokens: 0, output_tokens: 0, cost_usd: 0.5 };
     expect(
       totalOf([

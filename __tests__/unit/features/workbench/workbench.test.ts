@@ -18,11 +18,11 @@ const board = (result: Result, all: Result | null = null) =>
     empty: [],
   });
 
-describe("the workbench's board", () => {
+describe('workbench board', () => {
   test.each([
     ['compared', (result: Result) => board(result)],
-    ['stored alone', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
-  ])('offers each attribute of what is %s, and its references have it', (_, drawn) => {
+    ['stored', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
+  ])('offers each attribute of %s results, with its references', (_, drawn) => {
     const result = withKinds(12);
     const { choices, matrices } = drawn(result);
     const rows = matrices.flatMap((matrix) => matrix.rows);
@@ -39,8 +39,9 @@ describe("the workbench's board", () => {
       ]).toEqual([name, references.length]);
   });
 
-  test('tells variants apart as the ranking does: by p-values that are adjusted together', () => {
-    // Five of forty references differ, all one way: p is 1/32, and twice that among two.
+  test('compares variants with the same adjusted p-values as the ranking', () => {
+    // Five of forty references differ, all in one direction: p = 1/32, and twice that for two
+    // variants.
     const suite = (model: string, from: number): SuiteResult =>
       suiteOf(
         'capitals',
@@ -60,7 +61,7 @@ describe("the workbench's board", () => {
     expect(two).toContain('two is not told apart from best');
   });
 
-  test('has the worst row first, and last those that nobody was asked for, which are not inconclusive', () => {
+  test('lists the worst row first and unasked rows last', () => {
     const side = passed('yes');
     const asked = { base: side, head: side };
     const rows = [
@@ -82,7 +83,7 @@ describe("the workbench's board", () => {
     expect(choices).toContain('value="not-asked" checked> not asked yet (2)');
   });
 
-  test('calls the references of a removed prompt removed, and no question that is still open', () => {
+  test('distinguishes references of a removed prompt from unasked ones', () => {
     const gone = referenceOf('gone', 'removed', { base: null, head: null });
     const open = referenceOf('open', 'inconclusive', { base: null, head: null });
     const suite = (model: string, rows: (typeof gone)[]): SuiteResult =>
@@ -90,7 +91,7 @@ describe("the workbench's board", () => {
     const statuses = (...suites: SuiteResult[]) =>
       board(resultOf({ suites })).matrices.flatMap(({ rows }) => rows.map(({ status }) => status));
     expect(statuses(suite('m', [gone, open]))).toEqual(['removed', 'not-asked']);
-    // Of a model that is gone alone, the row is still asked with the other.
+    // A reference removed for only one model still counts as unasked for the other.
     expect(statuses(suite('m', [gone]), suite('n', [{ ...open, id: 'gone' }]))).toEqual([
       'not-asked',
     ]);

@@ -16,7 +16,7 @@ const PROGRAM = {
   'evaldiff.yaml':
     'grader: gpt-4o\nmodels: { default: { provider: program, command: [node, app.mjs] } }\n',
 };
-/** A skill with these evals, and a grader. */
+/** Files of a skill with these evals and a grader. */
 const skill = (evals: string, more: Record<string, string | Uint8Array> = {}) => ({
   ...settings,
   'skills/pdf/SKILL.md': 'Read.',
@@ -25,7 +25,7 @@ const skill = (evals: string, more: Record<string, string | Uint8Array> = {}) =>
 });
 
 describe('evals/evals.json with SKILL.md', () => {
-  test('is read in place: the skill is the system prompt, its checks are a list of statements', async () => {
+  test('is read in place, with the skill as system prompt and its checks as statements', async () => {
     const { project, problems, notices } = await read({
       ...settings,
       'skills/pdf/SKILL.md': SKILL,
@@ -98,7 +98,7 @@ describe('evals/evals.json with SKILL.md', () => {
     ]);
   });
 
-  test('leaves out cases without a prompt, shows those without a check, each with its line', async () => {
+  test('drops cases without a prompt, and shows cases without a check', async () => {
     const { notices, project } = await read({
       ...settings,
       'skills/pdf/SKILL.md': 'Read.',
@@ -142,7 +142,7 @@ describe('evals/evals.json with SKILL.md', () => {
     const csv = { 'skills/pdf/evals/files/a.csv': 'n\n1\n' };
 
     test.each(['evals/files/a.csv', 'files/a.csv', 'skills/pdf/evals/files/a.csv'])(
-      'gives a model the text of %s, found from the skill, the evals or the root',
+      'gives a model the text of %s, relative to the skill, the evals or the root',
       async (path) => {
         const { project, problems } = await read(skill(files(path), csv));
         expect(problems).toEqual([]);
@@ -156,7 +156,7 @@ describe('evals/evals.json with SKILL.md', () => {
       },
     );
 
-    test('gives a program their paths, whatever is in them', async () => {
+    test('gives a program the paths of the files', async () => {
       const pdf = { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 80, 68, 70, 0, 255]) };
       const { project, problems } = await read(
         skill(files('evals/in.pdf'), { ...PROGRAM, ...pdf }),
@@ -169,27 +169,27 @@ describe('evals/evals.json with SKILL.md', () => {
 
     test.each<[string, Record<string, string | Uint8Array>, string, string]>([
       [
-        'no text',
+        'not text',
         { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 0, 255]) },
         'evals/in.pdf',
         'is not text, and a model is given texts alone',
       ],
       ['a text with a NUL', { 'skills/pdf/evals/in.txt': 'a\0b' }, 'evals/in.txt', 'is not text'],
       [
-        'larger than a model is given',
+        'too large for a model',
         { 'skills/pdf/evals/in.txt': 'a'.repeat(200_001) },
         'evals/in.txt',
         'has more than 200,000 bytes',
       ],
-      ['not there', {}, 'evals/in.txt', 'evals/in.txt is not in the repository'],
+      ['missing', {}, 'evals/in.txt', 'evals/in.txt is not in the repository'],
       [
-        'outside of the repository',
+        'outside the repository',
         {},
         '../../../etc/passwd',
         '../../../etc/passwd is not in the repository',
       ],
       ['absolute', {}, '/etc/passwd', '/etc/passwd is not in the repository'],
-    ])('a file that is %s loses its case with the reason', async (_, more, path, why) => {
+    ])('drops a case whose file is %s, with the reason', async (_, more, path, why) => {
       const { project, notices } = await read(skill(files(path), more));
       expect(project.suites[0]?.tests.references.map(({ id }) => id)).toEqual(['none']);
       expect(notices[0]).toContain(
@@ -199,7 +199,7 @@ describe('evals/evals.json with SKILL.md', () => {
     });
   });
 
-  test('finds its skill in skills/<name> too, and its cases under that name', async () => {
+  test('finds its skill in skills/<name> by its skill_name', async () => {
     const { project, problems } = await read({
       ...settings,
       'skills/pdf/SKILL.md': 'Read.',
@@ -213,7 +213,7 @@ describe('evals/evals.json with SKILL.md', () => {
     expect(project.suites[0]?.tests.references).toHaveLength(1);
   });
 
-  test('without its skill, or as something else, says so', async () => {
+  test('reports a missing skill or an invalid file', async () => {
     expect(await problemsOf({ [EVALS]: json([]) })).toEqual([
       `${EVALS}: belongs to a skill, and there is no skills/pdf/SKILL.md, no skills/pdf/evals/SKILL.md, no skills/pdf/skills/pdf/SKILL.md, no skills/pdf/.claude/skills/pdf/SKILL.md, no .claude/skills/pdf/SKILL.md`,
     ]);
@@ -224,12 +224,14 @@ describe('evals/evals.json with SKILL.md', () => {
   });
 });
 
-describe('a check of a skill', () => {
+describe('check of a skill', () => {
   const NEGATED = 'The answer does not do, say or contain this: ';
   const listed = (...statements: unknown[]) => ['criteria', { statements }];
   const contains = (value: string[], more = {}) => ['contains', { value, ...more }];
 
-  /** What judges a case that says this beside its prompt, and what of it is lost. */
+  /**
+   * The metrics of a case with these keys beside its prompt, and the notices of what is dropped.
+   */
   async function judgedBy(said: Record<string, unknown>, file?: string) {
     const { project, problems, notices } = await read(
       skill(file ?? json([{ prompt: 'Say hello.', ...said }])),
@@ -274,10 +276,10 @@ describe('a check of a skill', () => {
     [{ text: 'is kind', required: false }, listed({ statement: 'is kind', required: false })],
     [{ criterion: 'Tone', description: 'polite' }, listed('Tone: polite')],
     ['says hello in Norwegian', listed('says hello in Norwegian')],
-  ])('%j becomes what it means', async (check, metric) => {
+  ])('%j becomes the equivalent metric', async (check, metric) => {
     const { metrics, lost } = await judgedBy({ assertions: [check] });
     expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
-    // Nothing turns it round but what it says.
+    // A check is negated only if it says so.
     const negates = JSON.stringify(metric).includes('"negate":true');
     expect(JSON.stringify(metrics).includes('"negate":true')).toBe(negates);
   });
@@ -300,7 +302,7 @@ describe('a check of a skill', () => {
       [{ dimension: 'Tone', pass_if: 'is kind', fail_if: 'is rude' }],
       listed('Tone: is kind', `${NEGATED}is rude`),
     ],
-  ])('under %s holds as %j says', async (key, value, metric) => {
+  ])('under %s with %j becomes the equivalent metric', async (key, value, metric) => {
     const { metrics, lost } = await judgedBy({ [key]: value });
     expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
   });
@@ -325,13 +327,13 @@ describe('a check of a skill', () => {
     [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
     [{ checks: [{ type: 'contains', value: 'a', fail_if: 'b' }] }, 'more than one text or value'],
     [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not read here'],
-  ])('is lost and counted where it cannot be read: %j', async (said, why) => {
+  ])('is dropped and counted if it cannot be read: %j', async (said, why) => {
     const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
     expect(lost).toEqual([expect.stringContaining(why)]);
     expect(sum).toContain('1 of 1 case, 1 of 2 checks carried over; 1 lost');
   });
 
-  test('is counted once, also where all are lost and what is expected takes their place', async () => {
+  test('is counted once even if expected_output replaces all dropped checks', async () => {
     const odd = { type: 'bash', value: 'x' };
     const { metrics, sum } = await judgedBy({ expected_output: 'Hi', assertions: [odd, odd] });
     expect(metrics).toMatchObject([['llm_rubric', { criteria: 'Hi' }]]);
@@ -350,7 +352,7 @@ describe('a check of a skill', () => {
     expect([lost, metrics]).toEqual([[], [listed('a', 'b')]]);
   });
 
-  test('of several skills, or of whether the skill is chosen at all, loses its case', async () => {
+  test('drops its case if it needs several skills or tests whether the skill is chosen', async () => {
     const evals = json([
       { prompt: 'a', assertions: ['x'] },
       { prompt: 'b', assertions: ['x'], skills: ['pdf', 'docx'] },
@@ -362,7 +364,7 @@ describe('a check of a skill', () => {
     expect(notices[0]).toContain('1 of 4 cases, 1 of 3 checks carried over; 3 lost');
   });
 
-  test('is none of a list of trigger queries, which is named for what it is', async () => {
+  test('is not read from a list of trigger queries, which the notice names', async () => {
     const query = { query: 'Open it', should_trigger: true };
     const { notices, problems, project } = await read({
       ...settings,
@@ -376,7 +378,7 @@ describe('a check of a skill', () => {
   });
 });
 
-describe('a folder in the files of a case', () => {
+describe('folder in the files of a case', () => {
   const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
   const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
     const { project, notices } = await read(skill('', { ...settled, ...files }));
@@ -385,7 +387,7 @@ describe('a folder in the files of a case', () => {
   const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
 
   test.each(['evals/in', 'evals/in/', 'in', { path: 'skills/pdf/evals/in' }])(
-    'is its files, found as %j',
+    'includes its files, found as %j',
     async (folder) => {
       const { input } = await filesOf({ ...inside, [EVALS]: evals(folder) });
       const path = (typeof folder === 'string' ? folder : folder.path).replace(/\/$/, '');
@@ -395,12 +397,12 @@ describe('a folder in the files of a case', () => {
     },
   );
 
-  test('is the paths of its files to a program', async () => {
+  test('is given to a program as file paths', async () => {
     const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, PROGRAM);
     expect(input).toBe('\n\nFiles:\nskills/pdf/evals/in/a.txt\nskills/pdf/evals/in/b/c.txt');
   });
 
-  test('of more than a hundred files loses its case with the reason', async () => {
+  test('with more than a hundred files drops its case with the reason', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
     );

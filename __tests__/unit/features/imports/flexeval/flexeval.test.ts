@@ -18,8 +18,8 @@ const files = (run: string, more: Record<string, string> = {}) => ({
 });
 
 /**
- * A whole run: three functions of which two share a name, two rubrics, conditions of every kind,
- * and settings of the run.
+ * A complete run: three functions (two with one name), two rubrics, all kinds of conditions, and
+ * run settings.
  */
 const WHOLE = `data_sources:
   - path: data/lessons.jsonl
@@ -56,7 +56,7 @@ config:
   max_workers: 8
 `;
 
-/** A run that completes its dialogues by what these lines say. */
+/** A run that completes its dialogues with these settings. */
 const completing = (lines: string) =>
   files(
     `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  do_completion: true\n  metrics: { function: [{ name: count_turns }] }\n  ${lines}\n`,
@@ -73,8 +73,8 @@ const imported = async (of: Record<string, string>) => {
   };
 };
 
-describe("FlexEval's run", () => {
-  test('is read in place: dialogues, functions, rubrics with their conditions, models and rubric files', async () => {
+describe('FlexEval run', () => {
+  test('is read in place with its dialogues, functions, rubrics, conditions and models', async () => {
     const { suites, settings, rubrics, problems } = await imported(files(WHOLE));
     expect(problems).toEqual([]);
     expect(suites).toHaveLength(1);
@@ -137,7 +137,7 @@ describe("FlexEval's run", () => {
     ]);
   });
 
-  test('says what it cannot carry over, and in what it differs', async () => {
+  test('reports what is dropped and what differs from FlexEval', async () => {
     expect((await imported(files(WHOLE))).notices).toEqual([
       '3: database_path is not carried over: it is about how FlexEval runs and stores, not about what is measured',
       expect.stringMatching(
@@ -147,7 +147,7 @@ describe("FlexEval's run", () => {
     ]);
   });
 
-  test('without a completion judges recorded answers and makes no model calls for one, whatever models are allowed', async () => {
+  test('without completion judges recorded answers and makes no model call', async () => {
     const of = files(WHOLE.replace('do_completion: true', 'do_completion: false'));
     const { suites, settings, problems } = await imported(of);
     expect(problems).toEqual([]);
@@ -180,17 +180,17 @@ describe("FlexEval's run", () => {
       /the function openai_moderation_api is not carried over: moderation is not called/,
     ],
     [
-      'a function that is about LangGraph',
+      'a function for LangGraph',
       '- { name: is_langgraph_type, kwargs: { type: ai } }',
       /databases of LangGraph/,
     ],
     [
-      'a wrong argument',
+      'an invalid argument',
       '- { name: is_role, kwargs: { role: robot } }',
       /the function is_role is not carried over: with\.role/,
     ],
     [
-      'a level without anything to judge',
+      'a level that it cannot judge',
       '- { name: string_length, metric_level: ToolCall }',
       /the function string_length is not carried over: it has nothing to judge at level ToolCall/,
     ],
@@ -200,7 +200,7 @@ describe("FlexEval's run", () => {
       /metric_level must be one of Message, Turn, Thread, ToolCall/,
     ],
     [
-      'what was said before',
+      'context_only',
       '- { name: string_length, context_only: true }',
       /it judges what was said before the turn/,
     ],
@@ -210,7 +210,7 @@ describe("FlexEval's run", () => {
       /the function \(without a name\) is not carried over: it has no name/,
     ],
   ])(
-    'leaves out a metric with %s, and what depends on it, each with its line',
+    'drops a metric with %s, and the metrics that depend on it, with their lines',
     async (_, line, message) => {
       const name = /name: (\w+)/.exec(line)?.[1];
       const dependant =
@@ -239,7 +239,7 @@ describe("FlexEval's run", () => {
     },
   );
 
-  test("an ambiguous condition is the user's to fix, at its line", async () => {
+  test('reports an ambiguous condition as an error at its line', async () => {
     const of = WHOLE.replace(
       '{ name: is_role, kwargs: { role: assistant }, metric_name',
       '{ name: is_role, metric_name',
@@ -266,7 +266,7 @@ describe("FlexEval's run", () => {
       /completion_llm is not carried over: litellm_completion: the provider of "cohere\/large" is not known here.*models: \{ default/,
     ],
     [
-      'a model that does not say whose it is',
+      'a model of unknown vendor',
       'open_ai_completion, kwargs: { model_name: ft-own }',
       ['ft-own', 'openai', 'ft-own'],
       null,
@@ -278,7 +278,7 @@ describe("FlexEval's run", () => {
       /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/,
     ],
     [
-      'a local server by its number',
+      'a local server by IP address',
       'jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" }',
       ['1-1337:default', 'openai', 'default'],
       /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/,
@@ -296,9 +296,9 @@ describe("FlexEval's run", () => {
       null,
     ],
     ['code', 'my_own', ['default'], /my_own: a completion function in code is not run/],
-    ['nothing', 'null', ['default'], /it names no completion function/],
+    ['no function', 'null', ['default'], /it names no completion function/],
     [
-      'several choices and a key',
+      'several choices and a key name',
       'open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY }',
       ['gpt-4o'],
       /api_key_name of completion_llm .*keys belong to the run/,
@@ -309,7 +309,7 @@ describe("FlexEval's run", () => {
       ['gpt-4o'],
       /api_key of completion_llm .*only be set in the workflow/,
     ],
-  ])('completes by %s', async (_, llm, [name, provider, model], message) => {
+  ])('completes dialogues with %s', async (_, llm, [name, provider, model], message) => {
     const { suites, settings, notices } = await imported(
       completing(`completion_llm: { function_name: ${llm} }`),
     );
@@ -319,7 +319,7 @@ describe("FlexEval's run", () => {
     if (message !== null) expect(notices.join('\n')).toMatch(message);
   });
 
-  test('an echo written with \\\\n on one line says its label on a line of its own', async () => {
+  test('splits an echo with \\n into lines, so that its label is on its own line', async () => {
     const { settings } = await imported(
       completing(
         'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
@@ -329,7 +329,7 @@ describe("FlexEval's run", () => {
     expect(entry?.command.at(-1)).toBe('Reasoning.\nNO');
   });
 
-  test('two servers on one machine stay two: neither is asked what the other was meant for', async () => {
+  test('keeps two servers on one machine as separate endpoints', async () => {
     const { suites, settings } = await imported(
       completing(
         'completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }\n  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }',
@@ -341,7 +341,7 @@ describe("FlexEval's run", () => {
     expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
   });
 
-  test('data that cannot be read is said; a file that is missing has to be fixed', async () => {
+  test('reports unreadable data as dropped, and a missing file as an error', async () => {
     const of = (source: string) =>
       files(
         `data_sources:\n  - { path: data/lessons.jsonl }\n  - ${source}\neval: { metrics: { function: [{ name: count_turns }] } }\n`,
@@ -366,7 +366,7 @@ describe("FlexEval's run", () => {
   });
 });
 
-describe("FlexEval's file of several evals", () => {
+describe('FlexEval file with several evals', () => {
   const EVALS = `first:
   data: [../data/lessons.jsonl]
   config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10 }
@@ -380,7 +380,7 @@ third:
   metrics: { function: [{ name: count_turns }] }
 `;
 
-  test('is recognised by its shape where it is named, one suite for each eval with its own grader', async () => {
+  test('is recognized by its content if listed, with one suite and grader per eval', async () => {
     const { suites, settings, problems, notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/all.yaml',
       'evals/all.yaml': EVALS,
@@ -412,7 +412,7 @@ third:
   });
 
   test.each(['a: 1', 'a: { metrics: [] }', '[]', 'eval: {}\ndata_sources: 3'])(
-    '%s is none',
+    'is not recognized in %s',
     async (text) => {
       expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
         'flexeval.yaml: is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
@@ -420,7 +420,7 @@ third:
     },
   );
 
-  test('a prompt of ours is none, whatever its tests are called', async () => {
+  test('is not recognized in a prompt of evaldiff, whatever the tests are named', async () => {
     const {
       project: { suites },
     } = await read({

@@ -33,8 +33,8 @@ evaluators:
     uses: github/novelty
 `;
 
-describe('a .prompt.yml', () => {
-  test('is read in place: messages, parameters, test data and evaluators', async () => {
+describe('.prompt.yml file', () => {
+  test('is read in place with messages, parameters, test data and evaluators', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [FILE]: WHOLE,
@@ -105,7 +105,7 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
-  test("its judges' models grade: the first where the settings name none, another one beside its metric", async () => {
+  test("uses its judges' models: the first as default grader, others at their metric", async () => {
     const judge = (name: string, rest: string): string =>
       `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
     const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
@@ -135,7 +135,7 @@ describe('a .prompt.yml', () => {
     ).toBe('claude-sonnet-4-5');
   });
 
-  test('without evaluators is asked and shown, and compared between base and head where a grader is named', async () => {
+  test('without evaluators is shown, and compares base and head if there is a grader', async () => {
     const text = `model: openai/gpt-4o\nmessages: [{ role: user, content: 'sum {{input}}' }]\ntestData: [{ input: a }, { input: b }]\nevaluators: []\n`;
     const judgedBy = async (files: Record<string, string>) => {
       const { project, problems, notices } = await read(files);
@@ -175,7 +175,7 @@ describe('a .prompt.yml', () => {
     });
   });
 
-  test('without test data is one test by itself where nothing has to be filled in, and has none otherwise', async () => {
+  test('without test data is one test if it has no variables, and has none otherwise', async () => {
     const of = (content: string) => ({
       [FILE]: `messages: [{ role: user, content: '${content}' }]\nmodel: openai/gpt-4o\n`,
     });
@@ -187,7 +187,7 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
-  test("whose model is gone or unnamed asks for the settings' model map", async () => {
+  test('with an unknown or missing model relies on the model map of the settings', async () => {
     const text = (model: string) =>
       `${model}messages: [{ role: user, content: 'say {{input}}' }]\ntestData: [{ input: a }]\nevaluators: [{ name: e, string: { contains: a } }]\n`;
     expect(
@@ -196,7 +196,7 @@ describe('a .prompt.yml', () => {
     expect((await read({ [FILE]: text('') })).project.suites[0]?.prompt.model).toBe('default');
   });
 
-  test('with logic in its text is left out with the line', async () => {
+  test('with template logic is dropped with its line', async () => {
     const { notices, project } = await read({
       [FILE]:
         'messages:\n  - { role: user, content: hi }\n  - { role: user, content: "{% if x %}" }\ntestData: [{ input: a }]\n',
@@ -210,7 +210,7 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
-  test('shows every column of a row, also what is expected', async () => {
+  test('can use every column of a row, including expected', async () => {
     const { project, problems, notices } = await read({
       [FILE]:
         "messages: [{ role: user, content: 'Is {{input}} {{expected}}?' }]\nmodel: openai/gpt-4o\ntestData: [{ input: 1 + 1, expected: two }]\nevaluators: [{ name: e, string: { contains: '{{expected}}' } }]\n",
@@ -221,18 +221,18 @@ describe('a .prompt.yml', () => {
     ]);
   });
 
-  describe('whose rows cannot fill in its text', () => {
+  describe('with rows that do not match its variables', () => {
     const file = (row: string) =>
       `messages: [{ role: user, content: 'Look at {{listing}}' }]\nmodel: openai/gpt-4o\ntestData:\n  - { listing: b }\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
 
     test.each<[string, string, string]>([
       [
-        'for one text in place of a map',
+        'for a text instead of a map',
         '  - input: |\n      listing: "a"\n',
         'its input is one text, in which {{listing}} is not found: drop the | behind input:, and it is a map',
       ],
       ['for a missing column', '  - { input: a }\n', 'it has no value for {{listing}}'],
-    ])('loses them with the reason, %s', async (_, row, why) => {
+    ])('drops the rows with the reason, %s', async (_, row, why) => {
       const { project, problems, notices } = await read({ [FILE]: file(row) });
       expect([problems, project.suites[0]?.tests.references.length]).toEqual([[], 1]);
       expect(notices).toEqual([
@@ -241,7 +241,7 @@ describe('a .prompt.yml', () => {
       ]);
     });
 
-    test('finds its text once the advice is followed', async () => {
+    test('accepts the row once the advice is followed', async () => {
       const { project, problems, notices } = await read({
         [FILE]: file('  - input:\n      listing: "a"\n'),
       });
@@ -253,7 +253,7 @@ describe('a .prompt.yml', () => {
     });
   });
 
-  test('that is something else says so', async () => {
+  test('with other content is reported', async () => {
     expect(await problemsOf({ [FILE]: 'on: push\njobs: {}\n' })).toEqual([
       `${FILE}: is not a .prompt.yml: it has no list of messages`,
     ]);

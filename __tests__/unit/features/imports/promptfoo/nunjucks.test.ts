@@ -76,8 +76,8 @@ const RENDERED: [string, string][] = [
   ['{{ l + 1 }} {{ o ~ n }} {{ l == "x,y,z" }} {{ l == l }}', 'x,y,z1 [object Object]7 true true'],
 ];
 
-describe("a template of promptfoo's", () => {
-  test.each(RENDERED)('%j is filled in as nunjucks does', (template, text) => {
+describe('promptfoo template', () => {
+  test.each(RENDERED)('%j is rendered like nunjucks', (template, text) => {
     expect(library.renderString(template, VARS)).toBe(text);
     expect(render(template)).toEqual({ ok: true, text });
   });
@@ -99,11 +99,11 @@ describe("a template of promptfoo's", () => {
     ['{% set q %}x{% endset %}', '{% set q %} is not read here'],
     ['{{ a', '{{ a is not read here'],
     ['{{ }}', '{{  }} is not read here'],
-  ])('%j is told', (template, why) => {
+  ])('%j is reported as unsupported', (template, why) => {
     expect(render(template)).toEqual({ ok: false, why });
   });
 
-  test('reaches nothing but the variables', () => {
+  test('can access only its variables', () => {
     expect(
       render('{{ l.constructor }}{{ o.__proto__ }}{{ a.constructor.name }}{{ toString }}|'),
     ).toEqual({ ok: true, text: '|' });
@@ -112,12 +112,12 @@ describe("a template of promptfoo's", () => {
   test.each([
     ['a sum', `{{ ${'a+'.repeat(50_000)}a }}`],
     ['brackets', `{{ ${'('.repeat(20_000)}a${')'.repeat(20_000)} }}`],
-    ['a raw text without end', `{% raw %}${'x'.repeat(1_000_000)}`],
-  ])('that %s makes too deep or long is not rendered', (_, template) => {
+    ['an unclosed raw block', `{% raw %}${'x'.repeat(1_000_000)}`],
+  ])('with %s that is too deep or long is not rendered', (_, template) => {
     expect(render(template)).toMatchObject({ ok: false });
   });
 
-  test('that would make a text without end is told', () => {
+  test('with nearly endless output is reported', () => {
     const loops = (depth: number): string =>
       depth === 0
         ? 'x'

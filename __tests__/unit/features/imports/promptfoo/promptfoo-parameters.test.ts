@@ -3,7 +3,7 @@ import { read } from '../../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
 
-/** The parameters of the one suite of a configuration, and what is said of it. */
+/** Parameters of a configuration's suites, and its problems and notices. */
 async function asked(
   providers: unknown,
   files: Record<string, string> = {},
@@ -26,8 +26,8 @@ async function asked(
 
 const CHAT = { temperature: 0, max_tokens: 1024 };
 
-describe("a provider's configuration", () => {
-  // Bodies that promptfoo 0.123.1 sent to a server on loopback.
+describe('provider configuration', () => {
+  // Request bodies captured from promptfoo 0.123.1 with a local server.
   test.each<[string, object, object]>([
     ['openai:gpt-4o', {}, CHAT],
     ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
@@ -86,11 +86,11 @@ describe("a provider's configuration", () => {
       { max_tokens: 1024, top_p: 0.5 },
     ],
     ['anthropic:messages:claude-opus-4-7', { temperature: 1 }, { max_tokens: 1024 }],
-  ])('of %s, %j, is sent as promptfoo sends it', async (id, config, wanted) => {
+  ])('of %s with %j is sent as by promptfoo', async (id, config, wanted) => {
     expect((await asked([{ id, config }])).parameters).toEqual(wanted);
   });
 
-  test('that promptfoo reads nothing of is not sent, which is said', async () => {
+  test('keys that promptfoo ignores are not sent, with a notice', async () => {
     const { parameters, said } = await asked([
       { id: 'openai:gpt-4o', config: { maxTokens: 5, topP: 0.3, n: 2, max_completion_tokens: 9 } },
     ]);
@@ -100,7 +100,7 @@ describe("a provider's configuration", () => {
     );
   });
 
-  test('is read from the files that it names, at any depth', async () => {
+  test('includes the files it names, at any depth', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const format = { name: 'n', strict: true, schema: 'file://schema.json' };
     const { parameters } = await asked(
@@ -126,7 +126,7 @@ describe("a provider's configuration", () => {
     });
   });
 
-  test("of a prompt is read from its files too, and goes before the provider's", async () => {
+  test("of a prompt includes its files and overrides the provider's", async () => {
     const { parameters } = await asked(
       ['openai:gpt-4o'],
       { 'f.yaml': 'type: json_object\n' },
@@ -149,7 +149,7 @@ describe("a provider's configuration", () => {
       { response_format: { type: 'json_schema', json_schema: { name: '{{x}}' } } },
       "response_format of gpt-4o is not carried over: it holds a template, which each test's",
     ],
-  ])('that cannot be carried over is told: %j', async (config, said) => {
+  ])('that cannot be converted is reported: %j', async (config, said) => {
     const found = await asked([{ id: 'openai:gpt-4o', config }]);
     expect(found.parameters).toEqual(CHAT);
     expect(found.said).toContain(said);
@@ -157,8 +157,8 @@ describe("a provider's configuration", () => {
 
   test.each([
     ['a list', ['openai:gpt-4.1', 'file://p/more.yaml']],
-    ['a name alone', 'file://p/all.yaml'],
-  ])('stands in a file of its own that %s names', async (_, providers) => {
+    ['a single name', 'file://p/all.yaml'],
+  ])('can be in a separate file, named by %s', async (_, providers) => {
     const more = '- { id: openai:gpt-4o, config: { seed: 1 } }\n- openai:gpt-4o-mini\n';
     const { suites, said } = await asked(providers, {
       'p/more.yaml': more,
@@ -172,7 +172,7 @@ describe("a provider's configuration", () => {
     ]);
   });
 
-  test('in a file that is not there is told where it is named', async () => {
+  test('in a missing file is reported where it is named', async () => {
     expect((await asked(['file://gone.yaml'])).said).toContain(`${CONFIG}:1: gone.yaml does not`);
   });
 });

@@ -8,7 +8,7 @@ const CONFIG = 'promptfooconfig.yaml';
 
 type Files = Record<string, string | Uint8Array>;
 
-/** A configuration with these prompts and tests, read in place. */
+/** A project that reads a configuration with these prompts and tests. */
 async function project(prompts: string[], tests: unknown[], files: Files = {}) {
   const found = await read({
     [CONFIG]: JSON.stringify({ prompts, providers: ['openai:gpt-4o'], tests }),
@@ -18,7 +18,7 @@ async function project(prompts: string[], tests: unknown[], files: Files = {}) {
   return found;
 }
 
-/** What is sent for each test, by prompt. */
+/** The messages sent for each test, by prompt. */
 async function sent(prompts: string[], tests: unknown[], files: Files = {}) {
   const { project: found } = await project(prompts, tests, files);
   return found.suites.map(({ prompt, tests: { references } }) =>
@@ -34,8 +34,8 @@ async function sent(prompts: string[], tests: unknown[], files: Files = {}) {
 const TEXT = 'T {{x}}|{{y}}';
 const JSON_CHAT = '[{"role": "user", "content": "J {{x}}|{{y}}"}]';
 
-describe('a template in the value of a variable', () => {
-  // What promptfoo 0.123.1 rendered for a prompt of text, and for one in JSON.
+describe('template in the value of a variable', () => {
+  // Output of promptfoo 0.123.1 for a text prompt and for a JSON prompt.
   test.each<[Record<string, unknown>, string, string]>([
     [
       { y: 'abc', x: '{{ y | upper }} and {{y}}' },
@@ -71,7 +71,7 @@ describe('a template in the value of a variable', () => {
     [{ y: null, x: '[{{y}}]' }, 'T [null]|', 'J [null]|'],
     [{ y: 1, x: 'a {# note #} b' }, 'T a  b|1', 'J a {# note #} b|1'],
   ])(
-    'is filled in for a prompt of text, and stands for one in JSON: %j',
+    'is rendered in a text prompt and kept literally in a JSON prompt: %j',
     async (vars, text, json) => {
       expect(await sent([TEXT, JSON_CHAT], [{ vars }])).toEqual([[[text]], [[json]]]);
       expect(await sent([JSON_CHAT], [{ vars }])).toEqual([[[json]]]);
@@ -84,12 +84,12 @@ describe('a template in the value of a variable', () => {
     ['{% if not y %}a{% endif %}'],
     ['not {{ closed'],
     ['x {{nothing}} {{ y }}'],
-  ])('stands as it is where it names what is no variable, or is cut off: %s', async (x) => {
+  ])('is kept literally if it is incomplete or uses unknown names: %s', async (x) => {
     const [[found] = []] = await sent([TEXT], [{ vars: { x, y: 'b', list: [{ n: 1 }] } }]);
     expect(found).toEqual([`T ${x}|b`]);
   });
 
-  test('is filled in for the model alone: checks see it with other variables by their names', async () => {
+  test('is rendered only for the model; checks see the unrendered value', async () => {
     const { project: found } = await project(
       [TEXT],
       [
@@ -109,7 +109,7 @@ describe('a template in the value of a variable', () => {
     expect(JSON.stringify(python?.source)).toContain('{{ y | upper }} and abc');
   });
 
-  test('that is of no part of the language is told, and its test does not run without it', async () => {
+  test('with unsupported syntax is reported, and its test is dropped', async () => {
     const { project: found, notices } = await project(
       [TEXT],
       [{ vars: { x: '{{ y | foo }}', y: 1 } }, { vars: { x: 'a', y: 2 } }],
@@ -121,8 +121,8 @@ describe('a template in the value of a variable', () => {
   });
 });
 
-describe('what a variable makes of a prompt', () => {
-  test('of text that is a chat once it is filled in is that chat', async () => {
+describe('prompt with variables', () => {
+  test('that renders to a JSON chat is sent as that chat', async () => {
     const chat = '[{"role":"system","content":"S"},{"role":"user","content":"U"}]';
     expect(await sent(['{{x}}'], [{ vars: { x: chat } }, { vars: { x: 'plain' } }])).toEqual([
       [['S', 'U'], ['plain']],
@@ -131,13 +131,13 @@ describe('what a variable makes of a prompt', () => {
     expect(await sent(['{{ turns | dump }}'], [{ vars: { turns } }])).toEqual([[['one']]]);
   });
 
-  test('is nothing where braces of the prompt are cut off: it is sent as it stands', async () => {
+  test('with unclosed braces is sent literally', async () => {
     expect(await sent(['cut {{x}} {{ open'], [{ vars: { x: 1 } }])).toEqual([
       [['cut {{x}} {{ open']],
     ]);
   });
 
-  test("is a loss where a prompt shows a run's earlier answers", async () => {
+  test('that shows earlier answers of the run is dropped', async () => {
     const { notices } = await project(
       ['{% for turn in _conversation %}{{ turn.output }}{% endfor %}{{x}}', TEXT],
       [{ vars: { x: 1, y: 2 } }],
@@ -148,7 +148,7 @@ describe('what a variable makes of a prompt', () => {
   });
 });
 
-describe('a file as the value of a variable', () => {
+describe('file as the value of a variable', () => {
   const FILES = {
     'd/a.txt': 'text {{y}}\n',
     'd/b.json': '{"k": 1}',
@@ -172,20 +172,20 @@ describe('a file as the value of a variable', () => {
     expect(await shown(written)).toEqual(wanted);
   });
 
-  test('in a list that makes no tests is text', async () => {
+  test('in a list without expansion is kept as text', async () => {
     const tests = [
       { vars: { x: ['file://d/a.txt'], y: 1 }, options: { disableVarExpansion: true } },
     ];
     expect((await sent(['{{x}}!'], tests, FILES))[0]?.flat()).toEqual(['["file://d/a.txt"]!']);
   });
 
-  test('is what every test of a map in files has, the last word being the last file', async () => {
+  test('with variables applies to every test, and later files override earlier ones', async () => {
     const tests = [{ vars: ['v/*.yaml', 'w.yaml'] }];
     const files = { 'v/a.yaml': 'x: 1\ny: 1\n', 'v/b.yaml': 'y: 2\n', 'w.yaml': 'z: 3\n' };
     expect((await sent(['{{x}}{{y}}{{z}}'], tests, files))[0]?.flat()).toEqual(['123']);
   });
 
-  test('a file of variables is found from the file of tests that names it', async () => {
+  test('is found relative to the test file that names it', async () => {
     const files = {
       'cases/t.yaml': '- { vars: v.yaml }\n',
       'cases/v.yaml': 'x: beside\n',
@@ -200,25 +200,20 @@ describe('a file as the value of a variable', () => {
     ['a.mp3', 'x', 'holds no plain text'],
     ['a.bin', 'a\0b', 'holds no plain text'],
     ['a.py', 'x', 'is made by code, which is not run'],
-  ])(
-    'that is no text is told, and its test does not run without it: %s',
-    async (name, content, why) => {
-      const { project: found, notices } = await project(
-        [TEXT],
-        [{ vars: { x: `file://${name}`, y: 1 } }, { vars: { x: 'b', y: 2 } }],
-        { [name]: content },
-      );
-      expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([
-        { x: 'b', y: 2 },
-      ]);
-      expect(notices.join('\n')).toMatch(
-        new RegExp(`a test is not carried over: its variable x .*${why}`),
-      );
-    },
-  );
+  ])('that is not text is reported, and its test is dropped: %s', async (name, content, why) => {
+    const { project: found, notices } = await project(
+      [TEXT],
+      [{ vars: { x: `file://${name}`, y: 1 } }, { vars: { x: 'b', y: 2 } }],
+      { [name]: content },
+    );
+    expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([{ x: 'b', y: 2 }]);
+    expect(notices.join('\n')).toMatch(
+      new RegExp(`a test is not carried over: its variable x .*${why}`),
+    );
+  });
 });
 
-describe('images and files in the messages of a chat', () => {
+describe('images and files in chat messages', () => {
   const chat = (...parts: unknown[]) =>
     JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'A {{x}}?' }, ...parts] }]);
   const FILES = { 'photos/cat.png': png(), 'rules.pdf': pdf('Cats only') };
@@ -241,7 +236,7 @@ describe('images and files in the messages of a chat', () => {
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '{{photo}}' } },
       { type: 'document', source: { type: 'base64', data: '{{rules}}' } },
     ],
-  ])('are read in the form %s', async (_, image, file) => {
+  ])('are read in the format %s', async (_, image, file) => {
     const { project: found } = await project([chat(image, file)], [{ vars }], FILES);
     const [suite] = found.suites;
     const [reference] = suite?.tests.references ?? [];
@@ -268,7 +263,7 @@ describe('images and files in the messages of a chat', () => {
       { type: 'image_url', image_url: { url: '{{ photo | trim }}' } },
       'a prompt with images or files takes variables alone',
     ],
-  ])('are lost with the reason: %j', async (part, why) => {
+  ])('are dropped with the reason: %j', async (part, why) => {
     const { notices } = await read({
       [CONFIG]: JSON.stringify({
         prompts: [chat(part)],
@@ -280,8 +275,8 @@ describe('images and files in the messages of a chat', () => {
   });
 });
 
-describe('a table that once was Windows-1252', () => {
-  test('is read with its control characters U+0080 to U+009F', async () => {
+describe('CSV or JSON Lines file converted from Windows-1252', () => {
+  test('keeps its control characters U+0080 to U+009F', async () => {
     const tests = ['t.csv', 't.jsonl'];
     const files = {
       't.csv': 'x,y,__expected\na \u0096 b,1,contains: a\n',

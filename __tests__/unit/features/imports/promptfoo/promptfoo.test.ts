@@ -6,18 +6,17 @@ import { problemsOf, read } from '../../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
 
-/** A configuration with one prompt, one provider, and these tests. */
 function config(tests: string, more = ''): Record<string, string> {
   return {
     [CONFIG]: `prompts:\n  - 'Translate {{text}} into {{language}}.'\nproviders: [openai:gpt-4o]\n${more}tests:\n${tests}`,
   };
 }
 
-/** One with these prompts and tests, each in one line. */
+/** A configuration with these prompts and tests in flow style. */
 const asking = (prompts: string, tests: string, more = '') => ({
   [CONFIG]: `prompts: ${prompts}\nproviders: [openai:gpt-4o]\n${more}tests: ${tests}\n`,
 });
-/** One with a test that has these assertions, and a grader. */
+/** A configuration with a grader and one test with these assertions. */
 const asserting = (assertions: string, files: Record<string, string> = {}) => ({
   'evaldiff.yaml': 'grader: gpt-4o',
   ...config(`  - { vars: { text: hello, language: x }, assert: [${assertions}] }\n`),
@@ -47,8 +46,8 @@ const TEST = `  - description: greets
       - { type: icontains, value: bonjour }
 `;
 
-describe('a promptfoo configuration', () => {
-  test('is read in place as prompts with references that have metrics of their own', async () => {
+describe('promptfoo configuration', () => {
+  test('is read in place as prompts whose references have their own metrics', async () => {
     const { suite, notices, references } = await only(config(TEST));
     expect(notices).toEqual([]);
     const content = 'Translate {text} into {language}.';
@@ -78,7 +77,7 @@ describe('a promptfoo configuration', () => {
     ]);
   });
 
-  test('gives every prompt and provider a suite, with parameters and names that tell them apart', async () => {
+  test('gives every pair of prompt and provider a suite with a distinct name', async () => {
     const { project, problems, notices } = await read({
       [CONFIG]: `
 prompts:
@@ -111,7 +110,7 @@ tests:
     });
   });
 
-  test('knows servers by their names, which the run gives addresses', async () => {
+  test('with custom servers creates endpoints, whose addresses the workflow must provide', async () => {
     const { project, problems, notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -143,7 +142,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     expect(own.project.settings.models.get('ollama:chat:llama3')?.provider).toBe('anthropic');
   });
 
-  test("tells servers apart that differ in their paths, and speaks each vendor's language to them", async () => {
+  test("distinguishes servers by path and keeps each vendor's API", async () => {
     const { project } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -174,7 +173,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     ],
     ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
     ["apiBaseUrl: ''", 'gpt-4o', null],
-  ])('asks no vendor what was meant for a server of the file: %s', async (config, model, said) => {
+  ])('sends no request for its own server to a vendor: %s', async (config, model, said) => {
     const { project, notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -189,7 +188,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     expect(notices.join('\n')).toContain(said ?? '');
   });
 
-  test('lists what it cannot carry over, with line and reason, and carries the rest', async () => {
+  test('lists everything that is dropped with line and reason, and keeps the rest', async () => {
     const { project, problems, notices } = await read({
       [CONFIG]: `
 description: mixed
@@ -254,7 +253,7 @@ tests:
     ]);
   });
 
-  test('an assertion that compares by embeddings of another server is left out, for the vendor must not be asked in its place', async () => {
+  test('drops an assertion that gets embeddings from another server', async () => {
     const { metrics, notices } = await only(
       asserting(
         '{ type: equals, value: x }, { type: similar, value: y, provider: { id: "openai:embedding:e", config: { apiBaseUrl: "http://localhost:1234/v1" } } }',
@@ -295,12 +294,12 @@ tests:
       { criteria: 'is about hello' },
     ],
     ['{ type: not-llm-rubric, value: rude }', 'llm_rubric', { criteria: 'rude', negate: true }],
-  ])('has %s as a metric of ours', async (assertion, uses, given = {}) => {
+  ])('converts %s to a metric', async (assertion, uses, given = {}) => {
     const { metrics } = await only(asserting(assertion));
     expect(metrics[0]?.source).toEqual({ kind: 'built-in', uses, with: given });
   });
 
-  test('keeps bounds of graded metrics, labels, and weights of nothing', async () => {
+  test('keeps thresholds and labels, and does not gate on weight 0', async () => {
     const { metrics } = await only(
       asserting(
         '{ type: g-eval, value: clear, threshold: 0.9, metric: clarity }, { type: contains, value: a, weight: 0 }, { type: contains, value: b }',
@@ -313,7 +312,7 @@ tests:
     ]);
   });
 
-  test('takes the grading model from defaultTest where the settings name none', async () => {
+  test('uses the grading model of defaultTest if the settings have no grader', async () => {
     const test =
       '  - { vars: { text: a, language: b }, assert: [{ type: llm-rubric, value: fine }] }\n';
     const files = config(test, 'defaultTest: { options: { provider: openai:gpt-4o-mini } }\n');
@@ -328,7 +327,7 @@ tests:
     ]);
   });
 
-  test('loses an assertion that judges what a transform made of the answer, and counts it once', async () => {
+  test('drops an assertion on a transformed answer and counts it once', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [CONFIG]: `prompts: ['Say {{x}}']
@@ -365,7 +364,7 @@ tests:
     ]);
   });
 
-  test('tells once, with all places and a way out, what a transform of every test takes', async () => {
+  test('reports a transform of every test once, with all places and advice', async () => {
     const { notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -385,7 +384,7 @@ tests:
     ]);
   });
 
-  test('reads similar:cosine as similar, and nothing is lost by keys that anchors are kept under', async () => {
+  test('reads similar:cosine as similar, and ignores keys that only hold anchors', async () => {
     const { metrics, notices } = await only(
       config(
         '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
@@ -401,7 +400,7 @@ tests:
     ]);
   });
 
-  test('shows a list inside an assertion between commas, as promptfoo does', async () => {
+  test('joins a list inside an assertion with commas, like promptfoo', async () => {
     const { metrics } = await only(
       config(
         "  - { vars: { text: { a: 1 }, language: [[1, x], y] }, assert: [{ type: contains, value: 'in {{language}}' }, { type: contains-any, value: ['{% if text %}{{language}}{% endif %}', '{{ text }}'] }] }\n",
@@ -416,7 +415,7 @@ tests:
     ['options: { transformVars: vars }', 'its options.transformVars changes what is sent'],
     ['prompts: [short]', 'its prompts chooses who answers it'],
     ['providers: [openai:gpt-4o]', 'its providers chooses who answers it'],
-  ])('loses a test that is not asked as the others (%s)', async (key, why) => {
+  ])('drops a test with its own request settings (%s)', async (key, why) => {
     const { project, notices } = await read(
       config(
         `  - { vars: { text: a, language: x }, assert: [{ type: contains, value: a }] }\n  - { vars: { text: b, language: x }, ${key}, assert: [{ type: contains, value: a }] }\n`,
@@ -429,7 +428,7 @@ tests:
     ]);
   });
 
-  test('gives every test what defaultTest says, unless the test refuses it', async () => {
+  test('applies defaultTest to every test unless the test disables it', async () => {
     const { references } = await only(
       config(
         '  - { vars: { text: a }, assert: [{ type: contains, value: x }] }\n  - { vars: { text: b, language: Thai }, options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: y }] }\n',
@@ -451,7 +450,7 @@ tests:
     ]);
   });
 
-  test('makes a test of each combination of listed values, and members of maps variables of their own', async () => {
+  test('expands listed values to all combinations, and maps to separate variables', async () => {
     const { suite, references } = await only(
       asking(
         '[\'{{user.name}} of {{user.towns[0]}}: {{a}}{{b}} {"k": "{v}"}\']',
@@ -472,7 +471,7 @@ tests:
     expect(new Set(references.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('reads prompts and tests from files, with the places in those files', async () => {
+  test('reads prompts and tests from files, with places in those files', async () => {
     const { project, problems, notices } = await read({
       'evals/promptfooconfig.yaml':
         'prompts: [file://prompts/chat.json, prompts/two.txt]\nproviders: openai:gpt-4o\ntests:\n  - file://tests/*.yaml\n  - tests/cases.csv\n  - tests/more.jsonl\n',
@@ -518,7 +517,7 @@ tests:
     ]);
   });
 
-  test('that is none says so, as does a file that it names and that is not there', async () => {
+  test('reports an invalid file, and files it names that do not exist', async () => {
     for (const text of ['name: x\nmodel: gpt-4o\n', '- a\n'])
       expect(await problemsOf({ [CONFIG]: text })).toEqual([
         `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
@@ -532,7 +531,7 @@ tests:
     ]);
   });
 
-  test('is read where the settings list it, and only told of beside prompts of ours', async () => {
+  test('is read only if the settings list it or there are no other prompts', async () => {
     const ours = {
       'prompts/p.yaml':
         'name: p\nmodel: gpt-4o\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
@@ -554,7 +553,7 @@ tests:
   });
 });
 
-describe('what a promptfoo configuration means', () => {
+describe('meaning of a promptfoo configuration', () => {
   const inputs = async (files: Record<string, string>) =>
     (await only(files)).references.map(({ input }) => input);
   const sourceOf = async (assertion: string, files: Record<string, string> = {}) => {
@@ -563,7 +562,7 @@ describe('what a promptfoo configuration means', () => {
   };
   const ONE = '[{ vars: { x: a }, assert: [{ type: is-json }] }]';
 
-  test("a prompt's own configuration goes before its provider's", async () => {
+  test("a prompt's configuration overrides its provider's", async () => {
     const { suite, notices } = await only(
       asking("[{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]", ONE),
     );
@@ -578,7 +577,7 @@ describe('what a promptfoo configuration means', () => {
     ['llm-rubric', 'g.txt', 'llm_rubric', { criteria: 'gold' }],
     ['is-json', 'g.json', 'json_schema', { schema: { type: 'object' } }],
     ['factuality', 'g.txt', 'factuality', { value: 'gold' }],
-  ])('%s compares with what its file %s holds', async (type, file, uses, wanted) => {
+  ])('%s compares with the content of its file %s', async (type, file, uses, wanted) => {
     const found = await sourceOf(`{ type: ${type}, value: 'file://g/${file}' }`, {
       'g/g.txt': 'gold\n',
       'g/g.yaml': '- a\n- b\n',
@@ -587,7 +586,7 @@ describe('what a promptfoo configuration means', () => {
     expect(found).toMatchObject({ uses, with: wanted });
   });
 
-  test('only lists of texts make several tests, and none does where that is switched off', async () => {
+  test('only lists of texts expand to several tests, unless expansion is disabled', async () => {
     expect(
       await inputs(
         config(
@@ -602,7 +601,7 @@ describe('what a promptfoo configuration means', () => {
     ]);
   });
 
-  test('paths are found from the configuration, in whichever file they stand', async () => {
+  test('paths in any file are relative to the configuration', async () => {
     const files = {
       ...config('  - file://cases/t.yaml\n  - cases/c.csv\n'),
       'cases/t.yaml':
@@ -614,7 +613,7 @@ describe('what a promptfoo configuration means', () => {
     expect((await inputs(files)).map(({ text }) => text)).toEqual(['root', 'root']);
   });
 
-  test("a variable shows others by name and the file's own environment; what a run's would be is told", async () => {
+  test("a variable can use others and the file's env, but not the process environment", async () => {
     const { suite, notices } = await only({
       [CONFIG]: `env: { OWN: own }
 prompts: ['{{text}} {{ env.OWN }}']
@@ -633,7 +632,7 @@ tests:
     );
   });
 
-  test('a variable that a test lacks is empty, which is said', async () => {
+  test('a missing variable is empty, with a notice', async () => {
     const files = config('  - { vars: { text: a }, assert: [{ type: is-json }] }\n');
     const { references, notices } = await only(files);
     expect(references[0]?.input).toEqual({ text: 'a', language: '' });
@@ -642,7 +641,7 @@ tests:
     ]);
   });
 
-  test('a variable in single braces is text, which is said', async () => {
+  test('a variable in single braces is text, with a notice', async () => {
     const { suite, notices } = await only(
       asking(
         '[\'Read {text}: {other} {"a": 1}\']',
@@ -655,7 +654,7 @@ tests:
     ]);
   });
 
-  test('a value that a test file names is read with it: to its last line feed, and as a template', async () => {
+  test('a file value in a test file keeps its last line feed and is a template', async () => {
     const values = async (files: Record<string, string>) =>
       (await only(files)).references.map(({ metrics }) => metrics?.map(valueOf));
     const asserts =
@@ -670,7 +669,7 @@ tests:
     ]);
   });
 
-  test('a prompt in a file of data is JSON, with the texts that it names', async () => {
+  test('a prompt in a JSON or YAML file is a chat, and may name text files', async () => {
     const { project } = await read({
       ...asking(
         '[file://c.yaml, file://c.json]',
@@ -686,7 +685,7 @@ tests:
     expect(project.suites[0]?.tests.references[0]?.input['x']).toBe('{{ y | upper }}');
   });
 
-  test('the configuration of a prompt in a .txt file is none there, which is said', async () => {
+  test('the configuration of a prompt in a .txt file is ignored, with a notice', async () => {
     const { suite, notices } = await only({
       ...asking('[{ id: file://p.txt, label: l, config: { temperature: 0.9 } }]', ONE),
       'p.txt': '{{x}}',
@@ -695,7 +694,7 @@ tests:
     expect(notices.join()).toContain('promptfoo gives a prompt in a .txt file none');
   });
 
-  test("a test without default assertions keeps its scenario's", async () => {
+  test("a test without default assertions keeps its scenario's assertions", async () => {
     const { references } = await only({
       [CONFIG]: `prompts: ['{{x}}']
 providers: [openai:gpt-4o]
@@ -726,12 +725,12 @@ scenarios:
     ['output.includes("{{gone}}")', 'output.includes("")'],
     ['({ a: { b: 1 }}).a', '({ a: { b: 1 }}).a'],
     ['[{{a: 1}}]', '[{{a: 1}}]'],
-  ])('code is a template, where it is one: %s', async (value, wanted) => {
+  ])('code is rendered as a template only if it contains one: %s', async (value, wanted) => {
     const found = await sourceOf(`{ type: javascript, value: '${value}' }`);
     expect(JSON.stringify(found)).toContain(JSON.stringify(`return ${wanted}`).slice(1, -1));
   });
 
-  test('a Markdown prompt is one, whatever lines of dashes it has', async () => {
+  test('a Markdown file is one prompt even if it contains lines of dashes', async () => {
     const { project } = await read({
       ...asking('[file://p.md, file://p.j2, file://p.txt]', ONE),
       'p.md': '# {{x}}\n\n---\n\nmore',
@@ -759,7 +758,7 @@ scenarios:
     ['is-xml', null],
     ['context-recall(0.8): x', null],
     ['gleu(0.1): x', null],
-  ])('a cell %s is what it says, or told', async (cell, wanted) => {
+  ])('the assertion cell %s is converted or reported', async (cell, wanted) => {
     const { metrics, notices } = await only({
       'evaldiff.yaml': 'grader: gpt-4o',
       ...config('  - c.csv\n'),
@@ -781,16 +780,21 @@ scenarios:
       'providerResponse',
       2,
     ],
-  ])('a check that cannot run confined says its line: %j', async (code, what, line) => {
-    const said = await sourceOf('{ type: javascript, value: file://c/x.mjs }', { 'c/x.mjs': code });
-    expect(String(said)).toContain(`it uses ${what}`);
-    expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
-  });
+  ])(
+    'code that cannot run in the sandbox is reported at its line: %j',
+    async (code, what, line) => {
+      const said = await sourceOf('{ type: javascript, value: file://c/x.mjs }', {
+        'c/x.mjs': code,
+      });
+      expect(String(said)).toContain(`it uses ${what}`);
+      expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
+    },
+  );
 });
 
-describe('a promptfoo configuration without prompts', () => {
+describe('promptfoo configuration without prompts', () => {
   test.each(['promptfooconfig.yaml', 'evals/rss.yaml'])(
-    'asks what its tests have as prompt, in %s',
+    'uses the variable prompt of each test, in %s',
     async (file) => {
       const { project, problems, notices } = await read({
         'evaldiff.yaml': `prompts: ['${file}']\n`,
