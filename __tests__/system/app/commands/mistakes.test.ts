@@ -146,12 +146,12 @@ describe('evaldiff diff', () => {
     expect([unnamed.code, unnamed.out]).toEqual([2, '']);
     expect(unnamed.err).toContain('--base HEAD compares uncommitted files with the last commit');
     expect((await evaldiff(repository.directory, 'diff', '--base', 'HEAD')).out).toContain(
-      `${first.slice(0, 7)}…working tree`,
+      `diff --base ${first.slice(0, 7)}`,
     );
     repository.git('switch', '--quiet', '--create', 'main');
     const second = repository.commit('two', { 'README.md': 'x' });
     expect((await evaldiff(repository.directory, 'diff')).out).toContain(
-      `${second.slice(0, 7)}…working tree`,
+      `diff --base ${second.slice(0, 7)}`,
     );
     expect((await evaldiff(temporaryFolder('plain'), 'diff')).err).toContain(
       'is not a git repository, so there is nothing to compare with.',

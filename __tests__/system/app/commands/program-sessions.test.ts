@@ -58,7 +58,7 @@ test('bad luck of one process of a program is not red', async () => {
     limit: null,
   });
   expect(out).toContain(
-    'It fell in one session of the program on each side, which new answers of both sides could not confirm.',
+    'capitals: fell in one session of the program on each side, which new answers of both sides could not confirm',
   );
 });
 

@@ -258,13 +258,15 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('of which head can ask none, for want of a variable: the summary names head', async () => {
+  test('of which head can ask none, for want of a variable: the first line names the variable', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')
         .replace('Answer:', 'Answer {nobody}:'),
     );
-    expect(terminal.replaceAll(/\s+/g, ' ')).toContain('head cannot answer these references');
+    expect(terminal.replaceAll(/\s+/g, ' ')).toContain(
+      'Not judged the reference has no value for {nobody}: add it to its input',
+    );
   });
 });
 
