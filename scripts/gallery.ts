@@ -23,7 +23,14 @@ import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';
-import { notPlainIn, numbersIn, unfolded, visibleText, wordsIn } from './gallery/visible.ts';
+import {
+  figuresIn,
+  notPlainIn,
+  numbersIn,
+  unfolded,
+  visibleText,
+  wordsIn,
+} from './gallery/visible.ts';
 
 const WIDTHS = [860, 390];
 
@@ -146,7 +153,7 @@ if (waiting.length === 0) throw new Error(`no situation is named "${only}"`);
 function measuresOf(to: string, name: string): string {
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
   const text = visibleText(comment);
-  const found = [...new Set(notPlainIn(unfolded(comment)))].join(', ');
+  const found = [...new Set([...notPlainIn(unfolded(comment)), ...figuresIn(text)])].join(', ');
   return `${String(wordsIn(text))} words, ${String(numbersIn(text))} numbers${found === '' ? '' : `; not plain: ${found}`}`;
 }
 

@@ -43,9 +43,14 @@ export const numbersIn = (text: string): number =>
 
 /** Words that a reader without statistics does not know, and words of earlier versions. */
 const NOT_PLAIN =
-  /\b(?:intervals?|power|tolerance|mcnemar|macro-f1|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b|κ/gi;
+  /\b(?:intervals?|power|tolerance|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b/gi;
+
+/** Names of figures, which folds give in brackets for those who look for them. */
+const FIGURES = /\b(?:mcnemar|macro-f1)\b|κ/gi;
 
 export const notPlainIn = (text: string): string[] => text.match(NOT_PLAIN) ?? [];
+
+export const figuresIn = (text: string): string[] => text.match(FIGURES) ?? [];
 
 const SURE = 'How sure is this?';
 

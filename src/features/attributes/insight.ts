@@ -132,13 +132,12 @@ function rateSentence(attribute: AttributeResult): string {
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
-/** `pass rate 95.0 % → 60.0 % (−35.0 points, 90 % interval −45.2 to −25.0) over 12 references`. */
+/** `pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references`. */
 export function rateWords({ n, base, head, low, high, difference }: AttributeResult): string {
   const over = `over ${counted(n, 'reference')}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
-  const interval =
-    low === null || high === null ? '' : `, 90 % interval ${signed(low)} to ${signed(high)}`;
-  const points = `${pointsBetween(base, head)}${interval}`;
+  const range = low === null || high === null ? '' : `, likely ${signed(low)} to ${signed(high)}`;
+  const points = `${pointsBetween(base, head)}${range}`;
   return `pass rate ${percent(base)} → ${percent(head)} (${points}) ${over}`;
 }
 

@@ -100,7 +100,7 @@ function attributesTable(
   const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
     { head: 'References', cell: ({ n }) => [text(count(n))] },
     { head: 'Pass rate', cell: ({ base, head }) => [text(rates(base, head))] },
-    ...(diff ? [{ head: 'Difference, 90 % interval', cell: attributeChange }] : []),
+    ...(diff ? [{ head: 'Difference, likely range', cell: attributeChange }] : []),
     ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
     ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
     ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),

@@ -23,7 +23,7 @@ const insight = (why: string, attributes = ['2D-arrays'], references = ['order-6
   references,
 });
 const ARRAYS =
-  '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points, 90 % interval −45.2 to −25.0) over 12 references.';
+  '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references.';
 
 /** What is left of the insights that a grader writes. */
 async function written(insights: object[], given = tables) {
@@ -42,13 +42,13 @@ describe('a written insight', () => {
     ['one attribute', ARRAYS, ['2D-arrays'], []],
     [
       'two attributes at most',
-      `${ARRAYS} billing (domain) no change seen: pass rate 90.0 % → 90.0 % (0.0 points, 90 % interval −7.0 to +7.0) over 12 references.`,
+      `${ARRAYS} billing (domain) no change seen: pass rate 90.0 % → 90.0 % (0.0 points, likely −7.0 to +7.0) over 12 references.`,
       ['rivers', 'billing', '2D-arrays'],
       [],
     ],
     [
       'an attribute that another one explains',
-      'rivers (domain) moved only with shared references: pass rate 95.0 % → 60.0 % (−35.0 points, 90 % interval −45.2 to −25.0) over 12 references.',
+      'rivers (domain) moved only with shared references: pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references.',
       ['rivers'],
       ['order-66'],
     ],

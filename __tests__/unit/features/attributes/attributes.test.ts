@@ -40,7 +40,7 @@ describe('attributes in a report', () => {
   test("show a metric's mean beside the pass rate, marked as untested", () => {
     const values = { metric: 'rouge', n: 20, base: 0.41, head: 0.33 };
     const said = shown(changed(() => ({ values })));
-    expect(said).toMatch(/Pass rate +Difference, 90 % interval +Mean of rouge +Verdict/);
+    expect(said).toMatch(/Pass rate +Difference, likely range +Mean of rouge +Verdict/);
     expect(said).toContain('0.41 → 0.33');
     expect(said).toContain('shown and not tested');
     expect(text).not.toContain('Mean of');
@@ -170,7 +170,7 @@ describe('insights in a report', () => {
     const text = shown({ ...result, insights: own }, insights);
     expect(text.split('\n')[0]).toBe('1 insight');
     expect(text).toContain(
-      'Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, 90 % interval −51.2 to −28.8) over 20 references.',
+      'Refunds and returns (domain) regressed: pass rate 100.0 % → 60.0 % (−40.0 points, likely −51.2 to −28.8) over 20 references.',
     );
     expect(text).not.toMatch(/generated/i);
   });

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { SITUATIONS, type Situation } from '../../../scripts/gallery/situations.ts';
+import {
+  figuresIn,
+  notPlainIn,
+  numbersIn,
+  unfolded,
+  visibleText,
+  wordsIn,
+} from '../../../scripts/gallery/visible.ts';
+import { addPull } from '../../stand-ins/github/index.ts';
+import { renderTerminal } from '../../stand-ins/reports.ts';
+import { changeOf, obedient } from './projects.ts';
+import { fromFork, onPullRequest, PULL, pullRequestEvent, stage } from './stage.ts';
+
+/** What a pull request of the gallery shows. */
+async function shown({ base, head, fork = false, description: body = '' }: Situation) {
+  const at = await stage(obedient);
+  const change = changeOf(base, head);
+  if (fork) fromFork(at, change);
+  else addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base }, body });
+  const event = pullRequestEvent(change, fork ? 'pull_request.fork' : 'pull_request');
+  const run = await onPullRequest(at, change, { inputs: { code: 'host' }, event });
+  const [check] = at.github.state.checkRuns.slice(-1);
+  const comment = at.github.state.comments.at(-1)?.body ?? run.reports['comment.md'];
+  return {
+    text: visibleText(comment),
+    /** All that is read outside the page and the fold that explains the statistics. */
+    surfaces: {
+      comment: unfolded(comment),
+      title: check?.title ?? '',
+      annotations: (check?.annotations ?? []).map(({ message }) => message).join('\n'),
+      junit: run.reports['junit.xml'],
+      terminal: renderTerminal(run.result, { width: 100, colour: false, folded: true }),
+    },
+  };
+}
+
+/** Most words and numbers before a fold is opened. */
+const GREEN = { words: 45, numbers: 10 };
+const ONE_RED = { words: 140, numbers: 25 };
+const TWO_RED = { words: 220, numbers: 40 };
+
+const BUDGETS: Readonly<Record<string, { words: number; numbers: number }>> = {
+  'two suites regressed': TWO_RED,
+  'green, one suite': GREEN,
+  'green, ten suites': GREEN,
+  fixed: GREEN,
+  // What both sides of a conversation said takes its room.
+  conversation: { words: 280, numbers: 40 },
+};
+
+/** Two hundred suites take as long as all others together. */
+const situations = SITUATIONS.filter(({ name }) => !name.startsWith('200 suites'));
+
+describe('a pull request of the gallery', () => {
+  test.each(situations)('"$name" shows no more than its budget, in plain words', async (one) => {
+    const { text, surfaces } = await shown(one);
+    const shows = { words: wordsIn(text), numbers: numbersIn(text) };
+    const { words, numbers } = BUDGETS[one.name] ?? ONE_RED;
+    const notPlain = Object.entries(surfaces).flatMap(([surface, whole]) =>
+      [...notPlainIn(whole), ...(surface === 'comment' ? [] : figuresIn(whole))].map(
+        (word) => `${surface}: ${word}`,
+      ),
+    );
+    expect([...notPlain, ...figuresIn(text)]).toEqual([]);
+    const fits = shows.words <= words && shows.numbers <= numbers;
+    expect({ text, ...shows, fits }).toEqual({ text, ...shows, fits: true });
+  });
+});
