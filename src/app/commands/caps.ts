@@ -14,12 +14,12 @@ interface Intended {
   calls: number;
   targets: readonly Target[];
   price: Price;
-  /** Estimated cost; null if unknown, so that the cost cap is only enforced during the run. */
+  /** Estimated cost. Null if unknown: the cost cap then only applies during the run. */
   forecast: Forecast | null;
   problems: readonly Problem[];
 }
 
-/** Throws before any request if a cap does not allow the planned calls or a key is missing. */
+/** @throws UserError before any request if a cap is too low for the plan or a key is missing. */
 export function holdToCaps(
   { calls, targets, price, forecast, problems }: Intended,
   { project: { settings }, session: { inputs, log } }: Opened,
@@ -52,7 +52,6 @@ export function holdToCaps(
   return guard;
 }
 
-/** Prices from the project's settings, else from the vendors' lists. */
 export async function projectPrice(
   { project: { settings } }: Opened,
   edges: Edges,

@@ -24,7 +24,7 @@ interface Reply {
   body: unknown;
 }
 
-/** Serves the GitHub calls of one pull request on loopback, without validation. */
+/** Answers the GitHub calls for one pull request on loopback, without validation. */
 export async function startDemoGitHub(head: string, description: string): Promise<DemoGitHub> {
   const state: DemoState = { head, description, comment: null, check: null };
   const server: Server = createServer((request, response) => {
@@ -133,7 +133,9 @@ const GIT_SETTINGS = [
 
 const DATE = '2026-01-01T12:00:00Z';
 
-/** Commits the shop's prompts to `main` and changes to a branch, always with the same ids. */
+/**
+ * Commits the shop's prompts to `main` and changes to a branch. The commit ids are always the same.
+ */
 export function makeDemoRepository(fixture: string, folder: string) {
   const git = (...args: string[]): string =>
     execFileSync('git', [...GIT_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {

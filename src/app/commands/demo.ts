@@ -19,7 +19,6 @@ export interface DemoOutcome {
   conclusion: string;
 }
 
-/** Runs the pull-request job on the shipped example with the action's bundle. */
 export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
   const root = packageRoot();
   const fixture = join(root, 'fixtures', 'demo');
@@ -27,14 +26,14 @@ export function runDemo(log: (text: string) => void): Promise<DemoOutcome> {
 }
 
 interface PullRequest {
-  /** A folder with `base` and `head`. Head inherits base's files. */
+  /** A folder with `base` and `head`. Head starts with base's files. */
   fixture: string;
   action: string;
   fork?: boolean | undefined;
   description?: string | undefined;
 }
 
-/** Runs the pull-request job as a runner does, against a local stand-in of GitHub. */
+/** Runs the pull-request job as a runner does, with a local replacement for GitHub. */
 export async function runPullRequest(
   { fixture, action, fork = false, description = '' }: PullRequest,
   log: (text: string) => void,
@@ -120,7 +119,7 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
     GITHUB_API_URL: url,
     GITHUB_GRAPHQL_URL: `${url}/graphql`,
     GITHUB_SERVER_URL: url,
-    // The server's repository is the workspace itself.
+    // git fetches from the workspace itself.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(workspace).href}.insteadOf`,
     GIT_CONFIG_VALUE_0: `${url}/example/shop`,

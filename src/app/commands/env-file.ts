@@ -6,7 +6,10 @@ import { logLine } from '../../text/log.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
-/** Takes only unset keys from `.env`, so it cannot change what runs. The action never reads it. */
+/**
+ * Only adds missing keys from `.env`, so the file cannot change what runs. The action never reads
+ * it.
+ */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
   folder: string,
@@ -28,7 +31,6 @@ function wantedOf(named: readonly string[]): string[] {
   return [...vendorNames().map((name) => factsOf(name).keyVariable), ...named];
 }
 
-/** Lines that begin with a key's name but set no value; the rest of the line may be the key. */
 function unread(text: string, names: readonly string[]): string[] {
   return text.split('\n').flatMap((line, index) => {
     const [, word = '', after = ''] = /^\s*(?:export\s+)?(\w+)\s*(.?)/.exec(line) ?? [];
@@ -45,7 +47,7 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
   );
 }
 
-/** Warns if git would commit the keys of `.env`. @param files tracked and untracked, not ignored */
+/** Warns if git would commit the keys in `.env`. @param files tracked and untracked, not ignored */
 export async function openKeys(
   repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,
@@ -53,7 +55,7 @@ export async function openKeys(
 ): Promise<string | null> {
   if (!files.files.has('.env')) return null;
   const { root, below } = repository.workTree;
-  if ((await repository.commonFolder()) === root) return null; // There is no git.
+  if ((await repository.commonFolder()) === root) return null; // The folder is not in a git repository.
   if (keysIn(new TextDecoder().decode(await files.read('.env')), named).length === 0) return null;
   const tracked = await repository.tracked(join(root, below, '.env'));
   return tracked.length > 0

@@ -33,7 +33,6 @@ type Saved =
   | { kind: 'run'; report: RunReport }
   | { kind: 'own'; of: SavedKind; saved: unknown; code: number };
 
-/** Parsed content of a saved file; `file` is its path as given. */
 export type SavedFile = Saved & { file: string; writtenAt: string };
 
 const RUN_REPORT = /^report-\d+\.ya?ml$/;
@@ -44,7 +43,7 @@ export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[
   return features.flatMap(({ savedFile }) => savedFile ?? []);
 }
 
-/** Expands folders, at any depth, into saved files. Rejects with every path without one. */
+/** Finds saved files in folders of any depth. Rejects with every path that has none. */
 export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));
@@ -61,7 +60,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   };
   const entry = await stat(full).catch(() => null);
   if (entry === null) return wrong('does not exist, or cannot be read');
-  // A device has no end, but a pipe has: evaldiff report <(curl …).
+  // A device never ends, but a pipe does: evaldiff report <(curl …).
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
   const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -84,7 +83,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   );
 }
 
-/** Drops a sweep's runs in a report folder, because the folder's result says more. */
+/** A report folder of a sweep also contains the sweep's runs. Its result already includes them. */
 function withoutRunsOf(files: readonly string[]): string[] {
   const runs = files
     .filter((file) => file.endsWith(`${sep}result.json`))
@@ -92,7 +91,7 @@ function withoutRunsOf(files: readonly string[]): string[] {
   return files.filter((file) => !runs.some((folder) => file.startsWith(folder)));
 }
 
-/** Rejects with the problems of every file that is invalid or of another version. */
+/** Rejects with the problems of every file that is invalid or has another version. */
 export async function readSavedFiles(
   files: readonly string[],
   terminal: Reader,
@@ -108,7 +107,7 @@ export async function readSavedFiles(
   return read;
 }
 
-/** The newest run's files. On a tie the later name wins, because llmeval names files by time. */
+/** Files of the newest run. Of equal times the later name wins: llmeval names files by time. */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];
@@ -177,7 +176,7 @@ export async function readSaved(
   return result === null ? { problems } : { kind: 'result', result };
 }
 
-/** Writes new files, all or none. Rejects with the paths that exist or cross a symbolic link. */
+/** Writes all files or none. Rejects with the paths that exist or cross a symbolic link. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
@@ -188,7 +187,6 @@ export async function writeNewFiles(
   );
   if (problems.some((found) => found !== null))
     throw new UserError(problems.filter((found) => found !== null));
-  /** To remove on failure: new files, and the outermost new folders. */
   const ours: string[] = [];
   const make = async (path: string): Promise<void> => {
     const made = await makeFolder(path, ground);
@@ -219,7 +217,7 @@ export async function writeNewFiles(
 async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
   const refusal = await pathRefusal(join(folder, path), 'file', ground);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
-  // A dangling link also counts as existing.
+  // A dangling link counts as existing.
   const entry = await lstat(join(folder, path)).catch(() => null);
   return entry === null
     ? null
@@ -229,7 +227,6 @@ async function occupied(folder: string, path: string, ground: Ground): Promise<P
       );
 }
 
-/** Replaces one file atomically. */
 export async function replaceFile(
   folder: string,
   path: string,

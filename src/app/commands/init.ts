@@ -79,7 +79,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
 
 function vendorOfKeys(env: NodeJS.ProcessEnv): VendorName {
   return (
-    // A new project gives only a model's name, so the name has to identify the vendor.
+    // Settings contain only the model's name, so the name has to identify the vendor.
     vendorNames().find((name) => {
       const { keyVariable, models, starterModel } = factsOf(name);
       return env[keyVariable] !== undefined && models.test(starterModel);
@@ -231,7 +231,7 @@ function commandLines(directory: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
-/** The settings and an example suite, with everything a new user changes first. */
+/** The settings and an example suite, with comments on what to change first. */
 export function starterFiles(vendor: VendorName): Map<string, string> {
   const model = factsOf(vendor).starterModel;
   return new Map([
@@ -261,7 +261,6 @@ references:
   ]);
 }
 
-/** Lists files that need it, a default model if they lack one, no cost cap without prices. */
 function starterSettings(
   vendor: VendorName,
   { listed, needsModel, unpriced }: Partial<SeenProject> = {},

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
-/** Options of a command that reads a project; each command takes some (`Takes`). */
+/** Options of all commands that read a project. `Takes` says which a command has. */
 export interface EvaluateOptions {
   config: string;
   directory: string;
@@ -19,7 +19,6 @@ export interface EvaluateOptions {
   maxCalls?: string;
   maxCost?: string;
   timeout?: string;
-  /** False: no store. */
   store?: string | false;
   failOn?: 'regression' | 'failure' | 'never';
   trust?: boolean;
@@ -30,17 +29,16 @@ export interface EvaluateOptions {
   json?: boolean;
 }
 
-/** What a command does beyond reading files. Determines its options. */
+/** What a command does besides reading files. Determines its options. */
 interface Takes {
-  /** Uses stored answers and endpoints; set it with any flag below. */
+  /** Uses stored answers and endpoints. Required by all flags below. */
   answers?: boolean;
   caps?: boolean;
-  /** Calls models and runs the project's code. */
   asks?: boolean;
   trust?: boolean;
   verdict?: boolean;
   report?: string;
-  /** Prints no result, and rejects `--json` itself. */
+  /** False: prints no result, and handles `--json` itself. */
   prints?: false;
 }
 
@@ -123,7 +121,7 @@ function answerOptions(command: Command): void {
     .option('--no-store', 'keep no answers, and use none of earlier runs');
 }
 
-/** Adds features' own options; returns the variants of the command that they ask for. */
+/** Adds options from features. Returns the variants that the given options select. */
 export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
   const variants = features
     .flatMap((row) => row.variants ?? [])
@@ -135,12 +133,12 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
   };
 }
 
-/** The `--directory` to repeat in a suggested command; '' for the current folder. */
+/** The `--directory` option for a suggested command, or '' for the current folder. */
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
 
-/** Parent folders are searched only within the checkout: others may belong to someone else. */
+/** Searches parent folders only within the checkout: those above may belong to someone else. */
 export function projectFolder(
   { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
   { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,

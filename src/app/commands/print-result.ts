@@ -19,7 +19,6 @@ export async function evaluateSides(
   return showResult(await evaluate(session, mode, await find(session)), session, options, terminal);
 }
 
-/** Prints a result and writes its reports, with keys redacted. */
 export async function showResult(
   { result: evaluated, suites }: Evaluated,
   session: Session,
@@ -46,7 +45,7 @@ export async function print(
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
 }
 
-/** Calls `write` for the folder of `--report`, if given, and prints where the `first` file is. */
+/** With `--report`, calls `write` for its folder and prints the path of the `first` file. */
 export async function writeOwnReports(
   session: Session,
   { report }: Pick<EvaluateOptions, 'report'>,
@@ -62,7 +61,7 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-/** Prints the last line of a run to stderr and returns the exit code. */
+/** Prints the last line of a run to stderr. Returns the exit code. */
 export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);

@@ -56,7 +56,7 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** System errors such as a full disk or a missing permission, not caused by files or bugs. */
+/** Errors of the system, such as a full disk. Neither the user's files nor evaldiff caused them. */
 const REFUSALS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',
@@ -72,7 +72,6 @@ function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-/** Headings of `--help`, in their order. */
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   start: 'Start:',
   test: 'Test:',
@@ -80,7 +79,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   manage: 'Manage:',
 };
 
-/** Our own commands; features add theirs. Each is loaded on demand to keep startup fast. */
+/** Features add further commands. Each is loaded on demand, for a fast start. */
 const COMMANDS: readonly LazyCommand[] = [
   { name: 'diff', group: 'test', load: async () => (await import('./plain.ts')).diffCommand },
   { name: 'run', group: 'test', load: async () => (await import('./run.ts')).runCommand },
@@ -97,7 +96,9 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** The command `asked`, or all if there is none of this name. `done` gets the exit code. */
+/**
+ * The command named `asked`, or all if there is none of this name. `done` receives the exit code.
+ */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,
@@ -115,7 +116,7 @@ export async function createProgram(
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
-    // Arguments would leave too little of the line for the summaries.
+    // Arguments would leave too little room for the summaries.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(

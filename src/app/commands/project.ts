@@ -43,7 +43,7 @@ export const currentFiles = async ({
   changed: [],
 });
 
-/** Current files; with the commit id if only `written` (absolute paths) is uncommitted. */
+/** The current files, with their commit id if only `written` (absolute paths) is uncommitted. */
 export async function currentState(
   session: Pick<Session, 'repository'>,
   written: readonly string[],
@@ -65,7 +65,6 @@ export async function currentState(
   return isCommit ? { ...sides, head: await repository.tree(commit, '') } : sides;
 }
 
-/** Opens a folder's repository, calls `work`, and always closes it. */
 export function inRepository<T>(
   directory: string,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -91,7 +90,7 @@ interface OwnOptions {
   kept?: KeptStores;
 }
 
-/** Absolute paths, or prefixes of them, that runs with these options write. */
+/** Absolute paths, or prefixes of them, to which runs with these options write. */
 export function ownPaths(
   { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
@@ -135,7 +134,7 @@ function warningOfKeys(session: Session, named: readonly string[]): Session {
   };
 }
 
-/** Shorter values are placeholders such as `none` or `EMPTY`, used for servers without keys. */
+/** Shorter values are placeholders such as `none` or `EMPTY`, for servers without keys. */
 const SHORTEST_KEY = 8;
 
 function cliSessionOptions(
@@ -198,7 +197,7 @@ function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
 }
 
-/** Endpoints come only from options and environment, never from a file of the project. */
+/** Reads endpoints only from options and the environment, never from a file of the project. */
 function readGiven(
   options: EvaluateOptions,
   overrides: readonly string[],
@@ -230,7 +229,6 @@ function readGiven(
   return { inputs, access };
 }
 
-/** The current time; tests can set it. */
 export function dayOf(reach: Terminal['reach']): Date {
   return new Date(reach?.clock?.now() ?? Date.now());
 }
@@ -239,14 +237,13 @@ export function folderOutput(option: string, path: string): Output {
   return { option, path, kind: 'folder' };
 }
 
-/** The current project, for commands that call models but run no suite. */
 export interface Opened {
   session: Session;
   tree: SourceTree;
   project: Project;
 }
 
-/** Reads the current files in their own session, calls `work`, and closes it. */
+/** Opens a session for the current files, calls `work`, and closes it. */
 export function withCurrentProject(
   options: EvaluateOptions,
   terminal: Terminal,

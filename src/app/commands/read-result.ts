@@ -4,13 +4,12 @@ import type { OwnKeys } from '../../kernel/result/feature-parts.ts';
 import { RESULT_VERSION, resultSchemaWith, type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** One phrase: the field, if it is not the whole, and the library's words. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }
 
-/** `own`: keys that features add. Another version is a problem that says what to do. */
+/** `own`: keys that features add. Reports a result of another version with what to do. */
 export function readResultValue(
   file: string,
   value: unknown,

@@ -32,16 +32,18 @@ import { groundOf, type Ground } from '../session/safe-writing.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
-  /** The repository's root, where GitHub looks for workflows; else the project's folder. */
+  /**
+   * The repository's root, where GitHub looks for workflows. Without a repository, the project's
+   * folder.
+   */
   root: string;
   git: boolean;
   ground: Ground;
-  /** The project's folder below the root; '' for the root. */
+  /** The project's folder relative to `root`, '' for `root` itself. */
   below: string;
   settings: string | null;
   prompts: string[];
   foreign: string[];
-  /** Those to list under `prompts`, relative to the project. */
   listed: string[];
   unread: { file: string; what: string }[];
   needsModel: boolean;
@@ -52,7 +54,9 @@ export interface SeenProject {
   account: string | null;
 }
 
-/** Inspects a project before `init` writes to it: its files, other tools' files, and models. */
+/**
+ * Inspects the project before `init` writes to it: its own files, other tools' files and models.
+ */
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
@@ -104,7 +108,7 @@ function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
   return withText(tree, SETTINGS_FILE, text, sha256(text));
 }
 
-/** `acme` for `git@github.com:acme/shop.git`. */
+/** Returns `acme` for `git@github.com:acme/shop.git`. */
 function accountOf(url: string | null): string | null {
   const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
   return account !== undefined && isAccount(account) ? account : null;

@@ -133,7 +133,7 @@ function sentOf(
   return sent?.get(sentKey(suite, id)) ?? null;
 }
 
-/** The prompts of the result's commits, or of the current files. Null if unreadable. */
+/** The prompts at the result's commits, else the current ones. Null if unreadable. */
 async function promptsOf(
   result: Result,
   options: ShowOptions,

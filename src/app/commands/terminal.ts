@@ -20,24 +20,20 @@ export interface Terminal {
   err(text: string): void;
   isTerminal: boolean;
   width: number;
-  /** Asks a question; absent if not interactive. */
   confirm?(question: string): Promise<boolean>;
-  /** Vendor addresses and clock, set only in process by tests and benchmarks. */
+  /** Vendor addresses and clock. Only tests and benchmarks set them. */
   reach?: Reach;
-  /** Ends a command that runs until interrupted. */
+  /** Ends commands that otherwise run until interrupted. */
   until?: AbortSignal;
-  /** The table of features that the entry was built with. */
   features: CommandFeatures;
 }
 
-/** Adds a command to the program; `done` receives its exit code. */
 export type AddCommand = (
   program: Command,
   terminal: Terminal,
   done: (code: number) => void,
 ) => void;
 
-/** Where `--help` lists a command. */
 export type CommandGroup = 'start' | 'test' | 'look' | 'manage';
 
 export interface LazyCommand {
@@ -51,20 +47,18 @@ export interface Rendered {
   code: number;
 }
 
-/** Options that a feature adds to one of our commands, and what runs where they are given. */
+/** Options that a feature adds to one of our commands, and the code that runs if they are given. */
 interface CommandVariant {
   command: string;
-  /** Flags, words for the help, and the default. */
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
   example: string;
   takes(options: object): boolean;
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }
 
-/** A kind of file that a feature writes, and `evaldiff report` renders. */
+/** A kind of file that a feature writes and `evaldiff report` renders. */
 export interface SavedKind<Saved = unknown> {
   fileName: string;
-  /** What is in it, with its article. */
   noun: string;
   isOne(value: object): boolean;
   read(file: string, value: object): Promise<{ saved: Saved; code: number } | UnreadFile>;
@@ -86,13 +80,16 @@ export interface CommandRow {
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
 
-  /** For `evaldiff grade`; null for another row's suite. @throws UserError without labels */
+  /**
+   * For `evaldiff grade`. Null if the suite belongs to another feature. @throws UserError without
+   * labels
+   */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 
-/** Loads the renderer lazily: its character widths would take a tenth of every start. */
+/** Loads the renderer on demand, because its table of character widths slows each start by 10 %. */
 export async function printBlocks(
   blocks: readonly Block[],
   { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
@@ -121,10 +118,10 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
 
 const DEFAULT_COLUMNS = 100;
 
-/** Error codes when the reader closed the pipe: `evaldiff report … | head`. */
+/** The reader closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** Honours `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
+/** Follows `NO_COLOR` (no-color.org) and `TERM=dumb`. A closed pipe does not end the process. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,
@@ -154,7 +151,7 @@ export function terminalOf(
   };
 }
 
-/** Anything but yes is a no, including the end of the input. */
+/** Any answer except yes means no, including the end of the input. */
 async function confirmBy(
   question: string,
   out: (text: string) => void,

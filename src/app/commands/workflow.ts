@@ -7,7 +7,7 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
 
-/** Stands for the account that publishes the action when it is unknown. */
+/** Used if the account that publishes the action is unknown. */
 export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
@@ -55,7 +55,7 @@ function mapsIn(value: unknown): Step[] {
     : [];
 }
 
-/** Workflows are only read at the root, so each project folder has its own. */
+/** GitHub reads workflows only at the root, so each project folder needs its own job name. */
 export function jobOf(below: string): string {
   const slug = below
     .toLowerCase()
@@ -79,7 +79,7 @@ export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
 
-/** The shipped workflow with the account, the vendors' keys and a line per endpoint. */
+/** The shipped workflow, with account, vendors' keys and endpoints filled in. */
 export async function workflowText(
   below: string,
   owner: string,

@@ -1,7 +1,10 @@
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 
-/** What sequential suites tried, and what five fixed tries a side would take. Null: none ran. */
+/**
+ * Tries used by suites that stop early, and what five fixed tries a side would need. Null without
+ * such suites.
+ */
 export function adaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {

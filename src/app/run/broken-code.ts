@@ -9,7 +9,10 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** `suites`: their rates would say nothing. `notices`: promptfoo's checks that always threw. */
+/**
+ * Finds scoring code that always fails. `suites`: suites whose rates are meaningless because of it.
+ * `notices`: promptfoo checks that always threw.
+ */
 export function brokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
@@ -33,7 +36,10 @@ interface Broken {
 
 interface Use {
   metric: Metric;
-  /** References that it judged: a check of one reference alone may well fail every time. */
+  /**
+   * References that it judged. A check of a single reference may fail every time without being
+   * broken.
+   */
   references: Set<ReferenceRun>;
   suites: Set<SuiteRun>;
   isShared: boolean;
@@ -41,7 +47,7 @@ interface Use {
   scores: Score[];
 }
 
-/** Errors that no answer can cause: a name, a module or a file that the code does not have. */
+/** Errors that no answer can cause: the code names something that does not exist. */
 const NO_ANSWERS_FAULT =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
@@ -62,7 +68,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // Prose where JSON was asked for is a fail to promptfoo, however often it is given.
+    // For promptfoo, an answer that is not JSON fails the check. That can happen every time.
     if (tool === 'promptfoo' && !reasons.some((reason) => NO_ANSWERS_FAULT.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo ` +

@@ -14,15 +14,13 @@ const MOST_FILES = 1_000;
 
 const MOST_LINES = 60;
 
-/** In characters. */
 const LONGEST_LINE = 500;
 
-/** In bytes; larger files are data, whose diff explains nothing. */
+/** In bytes. Larger files are data, and their diff explains nothing. */
 const LARGEST_FILE = 262_144;
 
 const NEWLINE_NOTE = '\\';
 
-/** In the suites' order, without large and binary files. */
 export async function changedTexts(
   suites: readonly AffectedSuite[],
   base: SourceTree,
@@ -46,10 +44,9 @@ export async function changedTexts(
   return found.filter((change) => change !== null);
 }
 
-/** The half of a suite in one file that made it run; null: the whole file. */
+/** A prompt file can contain tests too. This is the half that made the suite run. */
 interface Part {
   isTests: boolean;
-  /** Top-level keys of the tests. */
   keys: ReadonlySet<string>;
 }
 
@@ -88,7 +85,7 @@ function partOf({ base, head }: AffectedSuite, { file, key }: Because): Part | n
 
 const UTF8 = new TextDecoder();
 
-/** Null: the side has no such file; undefined: too large, or not text. */
+/** Null: the side has no such file. Undefined: it is too large, or not text. */
 async function readSideText(tree: SourceTree, path: string): Promise<string | null | undefined> {
   if (!tree.files.has(path)) return null;
   const bytes = await readUpTo(tree, path, LARGEST_FILE);
@@ -131,7 +128,6 @@ export function differingLines(
   return { hunks, more };
 }
 
-/** Whether a line, from 1, belongs to the part: to the top-level key above it. */
 function isOf({ isTests, keys }: Part, text: string): (line: number) => boolean {
   let inTests = false;
   const lines = text.split('\n').map((line) => {
@@ -142,7 +138,6 @@ function isOf({ isTests, keys }: Part, text: string): (line: number) => boolean 
   return (line) => lines[line - 1] === isTests;
 }
 
-/** The runs of meant lines that hold a change. */
 function hunksOf(
   { base, head, lines }: Hunk,
   isMeant: Record<'base' | 'head', (line: number) => boolean>,

@@ -23,7 +23,10 @@ export function answererProblems(
   return distinctProblems(problems);
 }
 
-/** For example without a value for a variable, or without an `expected` that a metric needs. */
+/**
+ * References that cannot run, for example without a value for a variable or an `expected` that a
+ * metric needs.
+ */
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
   const found = suites.flatMap(({ run: { suite } }) =>
     (suite.head?.suite.tests.references ?? []).flatMap(
@@ -50,7 +53,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 const NEEDS_HOST =
   'is a program of this repository. It runs only with code: host (input code, or --code host).';
 
-/** Only the workflow can grant the network, packages or checkout that these need. */
+/** These need network, packages or a checkout, which only the workflow can grant. */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -108,7 +111,7 @@ interface Code {
   at?: CodePlace;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /** Input variables, whole numbers; absent: it is only compiled. */
+  /** Input variables, whole numbers. Absent: the code is only compiled. */
   counts?: readonly string[];
   tool?: string | undefined;
 }
@@ -117,16 +120,15 @@ const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.s
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
-/** Messages of Python and JavaScript about code that does not compile. */
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
 export const FAILS_ALWAYS =
   'does not compile, which is a fail on every answer to promptfoo and here';
 
 /**
- * Metrics, roll-ups and prompts that do not compile, import unavailable modules at the top, or
- * never set `result`. Nothing is run. Promptfoo checks that do not compile only fail, so they are a
- * notice.
+ * Finds metrics, roll-ups and prompts that do not compile, import unavailable modules at the top,
+ * or never set `result`. Roll-ups run on sample numbers, nothing else runs. A promptfoo check that
+ * does not compile is only a notice, because the check fails then.
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
@@ -137,7 +139,7 @@ export async function checkCode(
   const used = suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0);
   const all = used.flatMap((suite) => [
     ...scoringCode(suite),
-    // Prompt code uses the host's packages.
+    // Prompt code may use the host's packages.
     ...(code === 'host' ? codeOfPrompt(suite) : []),
   ]);
   const distinct = new Map(all.map((piece) => [JSON.stringify([piece.place, piece.code]), piece]));
@@ -198,13 +200,13 @@ async function codeProblems(
   if (counts === undefined) return [];
   const sample = Object.fromEntries(counts.map((name) => [name, 1]));
   const [ran] = await evaluate({ ...job, ...where, outputs: ['result'], inputs: [sample] });
-  // Other errors may be due to the sample numbers.
+  // Other errors may be caused by the sample numbers.
   return ran?.status === 'error' && /not defined/.test(ran.message)
     ? [{ place, message: `${what}: ${ran.message}` }]
     : [];
 }
 
-/** Whether a statement may set the variable, or code is created at run time. */
+/** Whether a statement may set the variable, or the code creates code at run time. */
 function maySet(name: string, language: CodeLanguage, code: string): boolean {
   const comment = language === 'python' ? /^([^"'\n]*?)#.*$/gm : /^([^"'`\n]*?)\/\/.*$/gm;
   const bare = code.replace(comment, '$1');

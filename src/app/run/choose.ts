@@ -12,9 +12,9 @@ interface KeyedReference {
 }
 
 /**
- * Keeps references that `references=` and `tags=` match on either side, so that an edit of tags
- * does not look like a removal. Reports that only a part ran; a pattern without a match is a
- * problem.
+ * Keeps references that `references=` and `tags=` match on either side, so that an edited tag does
+ * not look like a removal. A pattern without a match is a problem. A notice says that only a part
+ * ran.
  */
 export function chooseReferences(
   base: Project | null,

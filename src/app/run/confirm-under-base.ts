@@ -18,7 +18,7 @@ interface JudgedSuite {
   verdict: SuiteVerdict | null;
 }
 
-/** A fall under base's scoring: of a metric's mean, or of what passes (null). */
+/** A fall under base's scoring: of a metric's mean or, if `metric` is null, of the pass rate. */
 interface FallOfSuite {
   suite: SuiteComparison;
   metric: string | null;
@@ -26,13 +26,15 @@ interface FallOfSuite {
 
 interface UnderBase {
   findings: UnderBaseFinding[];
-  /** The fall that head's own scoring hides; null: none, or new answers do not show it. */
+  /** A fall that head's own scoring hides. Null if there is none, or if new answers refute it. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences about falls that new answers do not show, so that the run is not green. */
+  /** Sentences about refuted falls. They prevent a green verdict. */
   unconfirmed: string[];
 }
 
-/** Falls under base's scoring. Where `gate.scoring` makes them red, new answers must show them. */
+/**
+ * Falls under base's scoring. If `gate.scoring` would make one red, new answers must confirm it.
+ */
 export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,

@@ -21,15 +21,13 @@ import type { ComparedRun, FeatureTools } from './feature.ts';
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
 export interface ConfirmedVerdict extends RunVerdict {
-  /** How the fall of all suites together was confirmed; null: that was not needed. */
+  /** Confirmation of a fall in all suites together; null if none was needed. */
   confirmedPool: Confirmation | null;
 }
 
 /**
- * The verdicts of a run. Before a suite is red, or a reference of it is named, or a metric or all
- * suites together make the run red, because of answers of an earlier run, or of one process of a
- * program on each side, both sides are asked again: the model may have changed since, or one process
- * may have had bad luck.
+ * Decides a run. If a red verdict rests on stored answers or on one program process per side,
+ * confirms it with new answers: the model may have changed, or the process may have been unlucky.
  */
 export async function confirmFalls(
   measured: MeasuredRun,
@@ -43,13 +41,13 @@ export async function confirmFalls(
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {
-    // A suite has a second claim about its verdict in case that the first is refuted.
+    // The second claim is needed only if the first is refuted.
     if (claim.metric === null && claim.suites.some(({ suite }) => isConfirmed(found.get(suite))))
       continue;
     const confirmation = await confirm(claim);
     for (const { suite } of claim.suites) add(suite, confirmation);
   }
-  // A refuted fall does not count towards the pool either, so the pool is judged after them.
+  // A refuted fall must not count towards the pool, so judge the pool afterwards.
   const judged = claims.length === 0 ? first : judgeMeasured(measured, found);
   const pool = poolClaim(judged, gate, claims.length);
   if (pool === null) return { ...judged, confirmedPool: null };
@@ -66,7 +64,6 @@ function isConfirmed(found: readonly Confirmation[] = []): boolean {
   return found.some((own) => isOfVerdict(own) && own.status === 'confirmed');
 }
 
-/** For features: whether new answers show that some references of a suite got worse. */
 export function confirmReferences(
   gate: GateSettings,
   confirm: Confirm | null,
@@ -75,13 +72,13 @@ export function confirmReferences(
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));
     if (confirm === null || restsOn(runs) === null) return null;
-    // Only all of them together: the plan counts no suspects for it.
+    // Only all of them together, because the plan reserves no calls for single references.
     const claim = claimAbout(suite, runs, wholeTry, { ...gate, claims });
     return confirm({ ...claim, judged: 'none', minDrop: null });
   };
 }
 
-/** Asks until a claim is settled or no call is left. All claims of a run share the new tries. */
+/** Makes new tries until a claim is settled or a limit is reached. All claims share the tries. */
 export function createConfirm(tools: FeatureTools, price: Price): Confirm {
   const made = new Map<ReferenceRun, NewTries>();
   const ask = asker(tools, price);
@@ -112,7 +109,6 @@ function nameOf({ suites: [first, ...others], metric }: Claim): string {
 
 interface AskedTries {
   tries: { wanted: NewTry; made: Try }[];
-  /** Why a call was not made, or none came back from base; null: not so. */
   limit: ConfirmationLimit | null;
 }
 

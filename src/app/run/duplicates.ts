@@ -6,27 +6,24 @@ import { counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Notices of one suite; a data file may repeat itself in every row. */
+/** Limit per suite. A data file may repeat itself in every row. */
 const MOST_NOTICES = 10;
 
 const SHOWN_NAMES = 5;
 
-/** From this many words on, inputs that share nearly all of them are near duplicates. */
+/** Inputs with at least this many words can be near duplicates. */
 const LONG = 20;
 
-/** Least share of common words (Jaccard index, of sets) of near duplicates. */
+/** Minimum share of common words (Jaccard index of sets) of near duplicates. */
 const SHARED = 0.9;
 
-/** Earlier references that one is compared with, per word. */
 const MOST_COMPARED = 20;
 
 interface Group {
-  /** In the order of the suite, at least two. */
   members: Reference[];
   why: 'equal' | 'punctuation' | 'words';
 }
 
-/** References of a suite that ask the same or almost the same. Each group is one notice. */
 export function duplicateNotices(suites: readonly SuiteComparison[]): Notice[] {
   return suites.flatMap(({ run: { suite } }) => {
     const groups = duplicateGroups(suite.references);
@@ -71,7 +68,7 @@ function textOf({ input, thread }: Reference): string {
   return [...Object.values(input), ...(thread ?? []).map(({ content }) => content)].join('\n');
 }
 
-/** Without case and without punctuation that is not part of a number or a sign. */
+/** Ignores case and punctuation, except in numbers and signs. */
 function wordsOf(reference: Reference): string[] {
   return textOf(reference)
     .toLowerCase()
@@ -80,7 +77,7 @@ function wordsOf(reference: Reference): string[] {
     .filter((word) => word !== '');
 }
 
-/** Compares each only with earlier ones that share one of its rarest words; see {@link rarest}. */
+/** Compares only references that share one of their rarest words; see {@link rarest}. */
 function sharedWords(references: readonly Reference[]): Group[] {
   const long = references
     .map((reference) => ({ reference, words: new Set(wordsOf(reference)) }))
@@ -111,8 +108,8 @@ function sharedWords(references: readonly Reference[]): Group[] {
 }
 
 /**
- * With all words in one order, two sets that share at least {@link SHARED} of their words share one
- * of their first n − ⌊SHARED · n⌋ + 1 (Chaudhuri, Ganti, Kaushik 2006: prefix filtering).
+ * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006): sort all words in one order. Two sets that
+ * share at least {@link SHARED} of their words then share one of their first n − ⌊SHARED · n⌋ + 1.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>

@@ -38,13 +38,11 @@ export interface ComparedSuites {
   suites: ComparedSuite[];
   scoring: ScoringResult[];
   underBase: UnderBaseFinding[];
-  /** Sentences about falls that new answers do not show. */
   unconfirmed: string[];
   confirm: ComparedRun['confirm'];
   unseen: Unseen;
   pool: GateInput['pool'];
   notices: Notice[];
-  /** Broken scoring code; `suites` leaves out what it judges. */
   problems: Problem[];
 }
 
@@ -53,7 +51,6 @@ type RolledSuite = {
   rollUps: Awaited<ReturnType<typeof rollUpSuite>>;
 };
 
-/** Confirmed by new answers where the run may make calls. */
 async function verdictsOf(
   rolled: readonly RolledSuite[],
   { gate, mode }: Prepared,

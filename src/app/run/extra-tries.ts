@@ -4,17 +4,15 @@ import { type Complete, type Request, wasNotMade } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
 
-/** Makes tries of a suite beyond those of the plan. */
 interface ExtraTryMaker {
   make<Wanted extends ExtraTry>(
     run: SuiteRun,
     wanted: readonly Wanted[],
   ): Promise<{ wanted: Wanted; made: Try }[]>;
-  /** Whether a call was not made, because a cap or a signal ended the run. */
   isEnded(): boolean;
 }
 
-/** `byBase`: they are scored by base's scoring, too. */
+/** `byBase`: also scores the tries with base's scoring. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,

@@ -1,14 +1,14 @@
 /**
- * The seam by which a feature plugs into a run. A feature is a folder of `src/features` and a row
- * of the table in `src/features.ts`, which the two entries hand down. Nothing below knows a feature
- * by name.
+ * The interface between a run and its features. A feature is a folder of `src/features` and a row
+ * in `src/features.ts`, which the two entry points pass down. Nothing below knows a feature by
+ * name.
  *
- * Rules of every hook:
+ * Rules for every hook:
  * - Rows are called in the order of the table.
- * - A hook changes nothing that it is given. What it decides, it returns.
+ * - A hook does not modify its arguments. It returns what it decides.
  * - Hooks without model calls throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
- * - A row's module is loaded at the start of every run, so it loads what is large on demand.
+ * - A row's module is loaded at the start of every run, so it loads large code on demand.
  */
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
@@ -35,22 +35,21 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { SoleJudge } from './sole-judge.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
-/** Both sides as read; base is null if nothing is compared. */
 export interface SidesRead {
   trust: TrustLevel;
   limits: Limits;
-  /** The run is limited to some prompts, references or tags. */
   isChosen: boolean;
-  /** What the author wrote about the change; untrusted. Absent: unknown. */
+  /** The author's description of the change; untrusted. Absent: unknown. */
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
-  /** The project as it was at `since`; null: there is no such commit. Absent: no repository. */
+  /**
+   * The project as it was at `since`. Null if there is no such commit. Absent without a repository.
+   */
   earlier?(since: string): Promise<EarlierProject | null>;
 }
 
 interface EarlierProject {
-  /** As a reader knows the commit. */
   name: string;
   tree: SourceTree;
   project: Project;
@@ -72,12 +71,12 @@ export interface ComparedRun {
   gate: GateSettings;
   trust: TrustLevel;
   price: Price;
-  /** All planned suites, even without a result. */
+  /** All planned suites, even those without a result. */
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
-   * Before references of a suite make the run red by themselves: what new answers say, at alpha
-   * shared by so many `claims`. Null: their tries do not rest on old answers.
+   * Checks with new answers that these references got worse, before they make the run red. Divides
+   * alpha by `claims`. Null: their tries do not rest on stored answers.
    */
   confirm(
     suite: SuiteComparison,
@@ -87,7 +86,7 @@ export interface ComparedRun {
 }
 
 export interface DecidedRun extends ComparedRun {
-  /** Sets of a suite's reference ids that belong together, as `groups` of all rows give them. */
+  /** Sets of reference ids of a suite that belong together, from the `groups` hooks of all rows. */
   groups(suite: SuiteResult): readonly (readonly string[])[];
 }
 
@@ -101,7 +100,7 @@ export interface Added {
 export interface Judged extends Added {
   /** Sentences that make a suite red. */
   findings: FeatureFinding[];
-  /** Sentences that keep the run from being green. */
+  /** Sentences that prevent a green verdict. */
   unjudged: string[];
 }
 
@@ -117,55 +116,54 @@ interface OwnFile {
   isWritten: boolean;
 }
 
-/** How many of the good labelled answers, and of the bad ones, a judge gets right. */
+/** How many of the good and of the bad labelled answers a grader classifies correctly. */
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
-  /** Whose counts, as the beginning of a sentence: `the evaluators tell`. */
+  /** Start of a sentence about these counts: `the evaluators tell`. */
   who: string;
 }
 
-/** How a judge that was tested did, if it is the only one of a suite; else null. */
+/** Measured accuracy of a suite's only grader, or null. */
 export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
   readonly settings?: OwnSettings;
-  /** Schemas of its keys in result.json, each described. */
   readonly result?: OwnKeys;
-  /** Schemas of files of its own. */
   files?(): Promise<OwnFile[]>;
-  /** Values of these keys if the row had nothing to do. */
+  /** Values of these keys if the feature had nothing to do. */
   readonly blank?: Partial<FeatureParts>;
 
-  /** Reads its own files after both projects. */
+  /** Reads the feature's files, after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
 
-  /** After selection; pure. Null: it does not take part. */
+  /** Called after selection; must be pure. Null: the feature does not take part. */
   plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
 
-  /** Removes calls with stored answers. */
   withoutStored?(
     plan: FeaturePlan<Own>,
     run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
 
-  /** Before the first call: data of earlier runs for the result. */
+  /** Called before the first call. Adds data of earlier runs to the result. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
-  /** Before the first try: adds history of references, and which are tried on. */
+  /** Called before the first try. Adds history, and decides which references get more tries. */
   start?(
     suites: readonly SuiteComparison[],
     tools: JudgeEdges,
     plan: FeaturePlan<Own> | null,
   ): Promise<SuiteComparison[]>;
 
-  /** After the tries and before any verdict. `judges`: those that it tested on labelled answers. */
+  /**
+   * Called after the tries and before any verdict. `judges`: graders that it tested on labelled
+   * answers.
+   */
   before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
 
-  /** Additions to a suite's result. */
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
@@ -173,19 +171,18 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly TestedJudge[],
   ): Partial<SuiteResult>;
 
-  /** After the comparison: adds stored facts to results. */
+  /** Called after the comparison. Adds stored facts to results. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,
   ): Promise<Suite[]>;
 
-  /** After the comparison, before the run's verdict. */
+  /** Called after the comparison, before the run's verdict. */
   compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
 
-  /** Groups of references, for later rows. */
   groups?(parts: Partial<FeatureParts>, suite: SuiteResult): string[][];
 
-  /** After the verdict, which no longer changes. */
+  /** Called after the verdict, which no longer changes. */
   decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
 }
 

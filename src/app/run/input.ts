@@ -15,28 +15,24 @@ import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
-  /** The base branch's tip, whose tests and settings apply; null or absent: base's. */
+  /** The base branch's tip, whose tests and settings apply. Null or absent: base's own apply. */
   tip?: SourceTree | null;
-  /** Files that differ; absent: unknown. */
   changed?: readonly ChangedFile[];
-  /** What the author wrote about the change; untrusted. Absent: unknown. */
   description?: string;
   trust: TrustLevel;
   features: Features;
-  /** What base was at `since` (see `Repository`); null: there is no such commit. */
+  /** Base as it was at `since` (see `Repository`). Null if there is no such commit. */
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
   notices?: readonly Notice[];
-  /** An empty sweep is allowed: the first references are being written. */
+  /** Allows a sweep without references, while the user writes the first ones. */
   mayBeEmpty?: true;
-  /** One reference that cannot run is an error; absent: the others run. */
   strict?: true;
-  /** Why keys are withheld; null: a missing key is an error. */
+  /** Why GitHub withholds keys. Null: a missing key is an error. */
   withheld: Withheld | null;
-  /** Cost cap of the workflow or command line, in US dollars; null: the settings'. */
   maxCost: number | null;
   /** The cap is a default, which only covers known prices. */
   assumesCost?: true;
-  /** This run's part of a shared plan; absent: all of it. */
+  /** This run's part of a shared plan. Absent: all of it. */
   part?: PlanPart;
 }
 
@@ -44,7 +40,7 @@ export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
-  /** The other runs were held to the caps for the whole and asked everything, so no key is needed. */
+  /** The other parts have checked the caps and made all calls, so no key is needed. */
   isAnswered: boolean;
 }
 
@@ -55,7 +51,6 @@ export interface Portions {
 
 export type OwnReads = ReadonlyMap<string, unknown>;
 
-/** Both sides as they were read and may be run; null where head's problems end the run. */
 export type ReadSides = {
   own: OwnReads;
   problems: Problem[];
@@ -65,19 +60,18 @@ export type ReadSides = {
 
 export interface Pricing {
   list: ListPrice;
-  /** Names of a vendor's models in that list; absent: not known. */
   models?(vendor: VendorName): Promise<readonly string[]>;
   stored(request: Request): boolean;
 }
 
 export interface PlanTools {
   hash(text: string): string;
-  /** Random prompt delimiters; absent: calls with stored answers are counted too. */
+  /** Random prompt delimiters. Absent: calls with stored answers count too. */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
-  /** Compiles the project's code; absent: not checked. */
+  /** Compiles the project's code. Absent: the code is not checked. */
   evaluate?: JudgeEdges['evaluate'];
-  /** List prices, and a check for stored answers; only used by a run with calls. */
+  /** List prices, and a check for stored answers. Only runs with calls use it. */
   pricing(targets: readonly Target[]): Promise<Pricing>;
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }
@@ -85,7 +79,6 @@ export interface PlanTools {
 export interface Edges
   extends Omit<JudgeEdges, 'halted' | 'words'>, Omit<PlanTools, 'random' | 'evaluate'> {
   guard(guard: Guard): void;
-  /** Why the run ends early: time or a signal. */
   halted(): Halt | null;
   missingKeys(targets: readonly Target[]): Problem[];
   planned(plan: Plan, ready: ReadyPlan): void;
@@ -93,7 +86,7 @@ export interface Edges
 
 export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
 
-/** `whole`: the shared plan of which `prepared` is a part, or `prepared` itself. */
+/** `whole`: the shared plan that `prepared` is a part of, or `prepared` itself. */
 export interface ReadyPlan {
   ready: true;
   prepared: Prepared;
@@ -103,6 +96,6 @@ export interface ReadyPlan {
   caps: Caps;
   sweep: Settings['sweep'];
   reread: ReadSides['reread'];
-  /** A full sweep has more variants, from the settings' `sweep`. */
+  /** The settings' `sweep` would add variants in a full sweep. */
   sweepsFurther: boolean;
 }

@@ -5,7 +5,9 @@ import { answerersOf, targetsOf, type Prepared } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** A key only a metric needs is reported at the metric's line: others' users do not expect it. */
+/**
+ * A key that only a metric needs is reported at the metric: other users do not expect to need it.
+ */
 export function keyProblems(
   prepared: Prepared,
   missingKeys: (targets: readonly Target[]) => Problem[],

@@ -3,7 +3,9 @@ import { problem } from '../../errors.ts';
 import type { Project } from '../../project/settings.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-/** Data files and lists that head emptied or shortened. `strict`: any empty file is an error. */
+/**
+ * Finds data files and lists that head emptied or shortened. `strict`: any empty file is an error.
+ */
 export function lostRows(
   base: Project | null,
   head: Project,
@@ -15,7 +17,7 @@ export function lostRows(
     empty.flatMap((place) => {
       const had = before.get(place.file)?.size ?? 0;
       const isAlone = references.length === 0;
-      // A list has a line, and may be empty beside other references.
+      // Only a list has a line. It may be empty if the suite has other references.
       const isError = place.line > 0 ? had > 0 && isAlone : had > 0 || isAlone || strict;
       return isError ? [problem(place, emptyWords(place.line > 0, had))] : [];
     }),

@@ -6,7 +6,10 @@ import { nearest } from '../../text/suggest.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Pricing } from './input.ts';
 
-/** Models without a price, one letter away from a listed name. Another digit is another version. */
+/**
+ * Finds models without a price that differ by one letter from a listed name. A different digit is a
+ * different version.
+ */
 export async function misspeltModels(
   { suites, features, price }: Prepared,
   { models = async () => [] }: Pricing,

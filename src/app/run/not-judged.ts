@@ -96,7 +96,7 @@ interface KeylessRun {
   judge(prepared: Prepared): Promise<Result>;
 }
 
-/** Judges what needs no key, which may fail; reports the plan for the rest. Never a success. */
+/** Runs what needs no key, and reports the plan for the rest. May fail, but is never a success. */
 export async function judgeWithoutKeys({
   prepared,
   head,

@@ -9,25 +9,23 @@ import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** A model that answers under its name today by another model than earlier. */
+/** A model name that another model answers now than in stored answers. */
 export interface ReplacedServer {
   model: string;
-  /** As the server names them. */
   before: string[];
   now: string[];
-  /** Stored answers that are asked again. */
   tries: number;
 }
 
-/** Stored answers that another build of the same model gave: the server's fingerprint differs. */
+/** Stored answers of another build of the same model: the server's fingerprint differs. */
 export interface OtherBuild {
   model: string;
   tries: number;
 }
 
 /**
- * Without the stored answers of models that the server has replaced since: they cannot be compared
- * with answers of today. A side of a reference that has one is asked again as a whole.
+ * Removes stored answers of models that the server has replaced since, because they cannot be
+ * compared with new answers. Removes all tries of a reference's side if it has one of them.
  */
 export function withoutOutdated(suites: readonly SuiteComparison[]): {
   suites: SuiteComparison[];
@@ -61,7 +59,7 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
   return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
 }
 
-/** Some vendors change the fingerprint daily, so it alone voids no answer. */
+/** Some vendors change the fingerprint daily, so it alone does not invalidate an answer. */
 function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   const fresh = servedNow(suites, 'fingerprint');
   const stored = triesOf(suites).filter(({ model, made }) => {
@@ -75,7 +73,6 @@ function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   return [...byModel].map(([model, tries]) => ({ model, tries: tries.length }));
 }
 
-/** What servers say of themselves in this run, by the name that a model is asked by. */
 function servedNow(
   suites: readonly SuiteComparison[],
   key: 'model' | 'fingerprint',

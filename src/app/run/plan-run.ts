@@ -94,7 +94,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   };
 }
 
-/** Before a fall against stored answers is red, both sides are asked again. */
+/** Reserves calls to confirm a fall against stored answers before it is red. */
 function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   if (prepared.mode !== 'diff') return prepared;
   const { plan, suites } = prepared;
@@ -103,7 +103,10 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
   return { ...prepared, plan: { ...plan, possible } };
 }
 
-/** With all turns of dialogues, and grades if a new answer takes as many as the suite's do. */
+/**
+ * Includes all turns of dialogues. Assumes that new answers need as many grades as the suite's
+ * others.
+ */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
   const answers = mostNewAnswers(suite, hasStored);
   if (answers === 0) return 0;
@@ -179,7 +182,6 @@ async function withoutStoredCalls(
   return { ...selected, features, plan };
 }
 
-/** Removes features' graders that cannot be called; `why` returns the reason, or null. */
 export function withAskers(prepared: Prepared, why: (grader: Grader) => string | null): Prepared {
   return {
     ...prepared,
@@ -191,7 +193,7 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
   };
 }
 
-/** All parts of a plan are refused by the whole plan, whatever each finds stored. */
+/** Checks the caps against the whole plan, so that all its parts are refused alike. */
 function spending(
   input: RunInput,
   { budget, base }: Arranged,
@@ -225,7 +227,7 @@ function spending(
   };
 }
 
-/** Comparisons of base with itself do not store answers, so each repeats all calls. */
+/** Comparisons of a commit with itself store no answers, so each repeats all calls. */
 function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
   const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };

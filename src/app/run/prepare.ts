@@ -101,7 +101,7 @@ function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSetti
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
-/** Prompts of head that are older than the tests they would be merged into are not judged. */
+/** The base branch has newer tests that head's prompt cannot run, so nothing is judged. */
 function unaskedNotices({ path, name, unasked }: AffectedSuite): Notice[] {
   if (unasked === undefined) return [];
   const message =
@@ -174,7 +174,7 @@ function projectSides(
   };
 }
 
-/** Only sweeps use batches: nobody waits a day for a comparison. */
+/** Only sweeps use batches, which may take a day. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }
@@ -250,7 +250,7 @@ function sumCalls(calls: readonly { calls: number }[]): number {
   return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
-/** With base's budget its prices apply too: a pull request must not make itself cheap. */
+/** Where base's budget applies, so do its prices: a pull request must not make itself cheaper. */
 export function priceSettings({ base, head, budget }: Arranged): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget

@@ -19,19 +19,21 @@ import { toCompare } from './to-compare.ts';
 interface Reading {
   read: ReadOptions;
   hash(text: string): string;
-  /** Runs other tools' code at a commit; absent: never. */
   hostCall?: ((commit: string) => HostCall) | undefined;
   parsed?: ParsedDocuments | undefined;
 }
 
-/** Errors in head end the run. A pull request cannot fix base, so whatever base lacks is new. */
+/**
+ * Errors in head end the run. If base cannot be read, head counts as new: a pull request cannot fix
+ * base.
+ */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
   const toolsAt = readToolsOf(input, reading);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
-  // Only the pull request's models are restricted: base's were chosen by maintainers.
+  // Restricts only the pull request's models: maintainers chose base's.
   const ofBase = { ...read, configRequired: false, allowedModels: null };
   const [before, later, after] = await Promise.all([
     base === null ? null : readProject(base, ofBase, toolsAt(base)),
@@ -140,7 +142,7 @@ export function headReader(
   };
 }
 
-/** With base's settings for outside contributors: which files count and what model names mean. */
+/** For outside contributors, base's settings decide which files count and what model names mean. */
 function headToRead(
   { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,
@@ -161,7 +163,7 @@ function sweptIn({ settings }: Project): number {
   return Object.keys(settings.sweep).length;
 }
 
-/** The settings' `sweep` is for full sweeps; a comparison only sweeps its overrides. */
+/** The settings' `sweep` applies to full sweeps only. A comparison sweeps just its overrides. */
 function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
   const sweep = Object.fromEntries(
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),

@@ -7,7 +7,7 @@ import type { Notice, Place } from '../../types/plain.ts';
 /** One in this many evaluations of scoring code is repeated. */
 const SHARE = 10;
 
-/** Errors that may be due to the machine's load. */
+/** Errors that may be caused by a busy machine. */
 const CHANCE = /^(?:took longer|used more|was not run)/;
 
 interface Repeats {
@@ -16,16 +16,15 @@ interface Repeats {
 }
 
 /**
- * Scoring code must give an answer the same score, whatever ran before and whichever side it is
- * from. A share of each job, drawn by `seed`, is repeated in a fresh process, as an answer of the
- * other side and in another order. If a score differs, all results of that code are errors from
- * this job on. Code without `scores` is not repeated.
+ * Checks that scoring code is deterministic and independent of order and side. Repeats a share of
+ * each job, drawn by `seed`, in a new process, as answers of the other side and in another order.
+ * If a score differs, all results of that code are errors from this job on. Does not repeat code
+ * without `scores`.
  */
 export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   const made: Evaluations = { made: 0, repeated: 0, differing: 0 };
   const notices: Notice[] = [];
   const stateful = new Map<string, CodeResult>();
-  /** Jobs so far, each with its own draw. Both by suite, side and code. */
   const jobs = new Map<string, number>();
 
   const repeat = async (
@@ -70,7 +69,9 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/** At least one, shuffled. The first is drawn only if alone, because nothing ran before it. */
+/**
+ * At least one, shuffled. Includes the first only if it is alone, because nothing ran before it.
+ */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / SHARE));
   const later = all.length === 1 ? all : all.slice(1);

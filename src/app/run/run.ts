@@ -11,10 +11,9 @@ import type { Added, DecidedRun, Feature, Features, TestedJudge } from './featur
 import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
-/** A result before its title is worded. */
 export type Untitled = Omit<Result, 'title'>;
 
-/** Executes a prepared run; its parts replace those of `blank`. */
+/** Executes a prepared run. Its parts replace those of `blank`. */
 export async function run(
   plain: Prepared,
   world: JudgeEdges,
@@ -40,7 +39,6 @@ export async function run(
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
   const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
-  // The verdict no longer changes.
   const judged = mergeFeatureParts(explained);
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
@@ -100,7 +98,7 @@ function activeRows(rows: Features, { features }: Prepared): ActiveRow[] {
   });
 }
 
-/** Calls the rows one after the other, so that every run asks in the same order. */
+/** Calls the rows in sequence, so that every run makes calls in the same order. */
 async function inTurn<T>(
   rows: readonly ActiveRow[],
   hook: (active: ActiveRow) => Promise<T>,

@@ -2,7 +2,7 @@ import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Models that answered where both sides asked one model: `base a, head b`; null: no difference. */
+/** `base a, head b`, if one requested model was answered by different ones. Null otherwise. */
 export function servedApart({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {
     const target = side?.variant.target ?? null;

@@ -4,8 +4,8 @@ import type { Metric } from '../../types/metric.ts';
 
 /**
  * The only thing that decides whether an answer passes: one rubric metric, or one score of the
- * suite's own kind. Null if several metrics or answers decide, because a grader's known error does
- * not describe them together.
+ * suite's own kind. Null if several decide, because the known error of one grader does not describe
+ * them together.
  */
 export type SoleJudge =
   { kind: 'rubric'; metric: Metric; rubric: string } | { kind: 'own'; score: string };

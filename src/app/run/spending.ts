@@ -23,7 +23,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
 
-/** What a run finds, in words. They are handed in, so that nothing that decides imports them. */
+/** Words for a run's findings, passed in so that deciding code does not import them. */
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
@@ -38,21 +38,18 @@ export interface JudgeEdges {
   words: RunWords;
   complete: Complete;
   evaluate: Evaluate;
-  /** Checks schemas in a process that can be stopped; absent: in this one. */
   checkSchema?: CheckSchema;
   random: ScoringTools['random'];
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
   solve: Solve;
-  /** Called after each answer, grade and evaluation, or its error; for progress only. */
+  /** Called after each answer, grade and evaluation, or its error. Only for progress. */
   answered(purpose: Purpose, status: Completion['status']): void;
-  /** Other data of the stores, the one that is written first; absent: none. */
+  /** Other data in the stores; the first store is written to. Absent: none. */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
-  /** Head's prompts with another text of a file; absent: not available. */
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
   looking?(words: string): void;
-  /** Shows what stored answers say: nothing can be asked. */
   isPreview?: true;
   halted?(): Halt | null;
 }
@@ -61,7 +58,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Unknown in a suite of its own kind, where usage is one sum over several models. */
+/** Null for suites of their own kind, whose usage sums several models. */
 function savedBy({
   own,
   completion,
@@ -74,12 +71,12 @@ function savedBy({
 export interface Spending {
   meter: Meter;
   complete: Complete;
-  /** Why the run was ended early, with the last request's error if a cap was reached. */
+  /** Why the run ended early. If a cap was reached, includes the last request's error. */
   halted(): Halt | null;
   unmade: Unmade;
 }
 
-/** Answers count as tries; attributes and fixes follow the verdict, which does not need them. */
+/** Answers count as tries, and attributes and fixes follow the verdict. */
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
@@ -107,7 +104,6 @@ function errorIn(completion: Completion): string | null {
   return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
 }
 
-/** Answers of a model that its server has replaced since are asked again. */
 export async function askRounds(
   prepared: Prepared,
   edges: JudgeEdges,

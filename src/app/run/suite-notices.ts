@@ -33,7 +33,6 @@ export const RUN_WORDS: RunWords = {
 
 const SIDES = ['base', 'head'] as const;
 
-/** What a reader must know of a suite that does not affect the verdict. */
 function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {
   const { run } = comparison;
   return [
@@ -97,13 +96,12 @@ function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice
   ];
 }
 
-/** The model fell, too, where new answers confirm that head is worse. */
+/** New answers confirm that head is worse, but the model fell too. */
 function driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[] {
   if (confirmation?.status !== 'confirmed' || confirmation.drift === null) return [];
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
 }
 
-/** What servers say of themselves now and did not when answers were stored. */
 function servedNotices({
   replaced,
   otherBuilds,
@@ -156,7 +154,6 @@ function repeats({ suite, runs }: SuiteRun): Notice[] {
   return [said('repeats', suite.name, repeatedAnswers(alone ? null : sides, { isOneSided }))];
 }
 
-/** null: too few tries to tell. */
 function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
   const distinct = runs.flatMap((run) => {
     const answers = run.affected[side] === null ? [] : answersOf(run, side);
@@ -170,10 +167,10 @@ function answersOf(run: ReferenceRun, side: Side): string[] {
   return run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
 }
 
-/** Above this one-sided p the pass rate is not called lower. */
+/** With a one-sided p above this, the pass rate does not count as lower. */
 const NOT_LOWER_P = 0.05;
 
-/** Where single references decide although the rate holds and most answers changed. */
+/** Single references decide, although the pass rate holds and most answers changed. */
 function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
   const { name, reason, pass_rate: rate, references } = result;
   const bySingle = reason?.by === 'references' || reason?.by === 'named';

@@ -12,9 +12,9 @@ interface ProjectAndTree {
 }
 
 /**
- * Changes that may matter and that nothing reads: of links and submodules where files are looked
- * for, and of files beside a program or in a skill. `changed`: paths of both sides; `reasons`: files
- * because of which something runs.
+ * Changes that may matter but are not read: links and submodules in searched folders, and files
+ * next to a program or in a skill. `changed`: paths of both sides. `reasons`: files that make
+ * something run.
  */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],
@@ -53,9 +53,8 @@ function programsOf({ models }: Project['settings']): ModelSettings[] {
   return [...models.values()].filter(({ command }) => command.length > 0);
 }
 
-/** Whether files below a path could match the pattern, were the path a folder. */
+/** Whether the pattern could match files below a path. */
 function folderMatcher(pattern: string): (path: string) => boolean {
-  // A brace with a slash cannot be cut at it.
   if (/\{[^}]*\//.test(pattern)) {
     const { root } = compileGlob(pattern);
     return (path) => isBelow(path, root) || isBelow(root, path);
@@ -91,7 +90,7 @@ function besidePrograms(
   });
 }
 
-/** In the folder of the program's file; at the root, where everything lies, of the same language. */
+/** In the folder of the program's file. At the root, only files with the same extension. */
 function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';

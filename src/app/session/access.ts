@@ -7,10 +7,8 @@ import { factsOf, perVendor, vendorNames } from '../../types/vendors.ts';
 
 export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
 
-/** For tests: other addresses of vendors, and another clock. */
 export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
-/** Keys by input, else from the vendor's usual variable; addresses by name. */
 export function accessFrom(
   given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },
   env: NodeJS.ProcessEnv,
@@ -33,21 +31,20 @@ export function accessFrom(
   };
 }
 
-/** Settings rather than secrets, whatever variable has them. */
+/** Ordinary settings, whatever variable contains them. */
 const ORDINARY =
   /^(?:true|false|null|none|yes|off|debug|info|warn(?:ing)?|error|test|production|staging|development|localhost|\/[\w./:-]*)$/i;
 
 /** Part of a key that begins with a slash, as base64 can. */
 const KEY_LIKE = /(?=\w*\d)(?=\w*[a-z])(?=\w*[A-Z])\w{16,}/;
 
-/** All are secrets except ordinary words and paths. */
 export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): string[] {
   return names
     .map((name) => env[name]?.trim() ?? '')
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/** A model's key goes only to its own server. */
+/** A model's key is only sent to its own server. */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
@@ -74,7 +71,7 @@ export function refuseModelKeys(
     );
 }
 
-/** Processes that are started later do not inherit them by accident. */
+/** Child processes then do not inherit them. */
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],

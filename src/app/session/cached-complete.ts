@@ -6,32 +6,29 @@ import type { Complete, Completion, Request, Target } from '../../types/model.ts
 import { requestKey } from './request-key.ts';
 
 interface AskingOptions {
-  /** The paid call. */
   complete: Complete;
-  /** Read in this order; the first is written to. Called once, on the first request. */
+  /** Stores in reading order; the first is written to. Called once, on the first request. */
   openStores(): Promise<readonly Store[]>;
-  /** Null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
-  /** Of a sharded sweep; absent otherwise. */
+  /** For sharded sweeps only. */
   exchange?: AnswerExchange | undefined;
 }
 
-/** Answers that the shards of a sweep and their merge exchange. */
+/** Exchanges answers between the shards of a sweep and their merge. */
 export interface AnswerExchange {
-  /** An answer that a shard got and no store has; null: none. */
+  /** An answer of a shard that is not in a store, or null. */
   given(key: string): Completion | null;
-  /** `lasting`: it may serve another run. */
+  /** `lasting`: other runs may use it. */
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
 interface Asking {
   complete: Complete;
-  /** Whether a store has an answer; opens the stores. */
   reader(): Promise<(request: Request) => boolean>;
   guard(guard: Guard): void;
   attempt(): boolean;
-  /** The last attempt for a request was rejected and is repeated in another form. */
+  /** The last attempt was rejected, and is repeated in another form. */
   refused(): void;
 }
 
@@ -62,7 +59,6 @@ export function createAsking({
       ? ask
       : async (request) => {
           const completion = await ask(request);
-          // Recordings are always read again.
           if (request.target.provider !== 'replay')
             exchange.keep(keyOf(request), request, completion, lasting);
           return completion;
@@ -98,16 +94,15 @@ export function createAsking({
   };
 }
 
-/** Recordings cost nothing; a program whose files are not known could have changed unnoticed. */
+/** Recordings cost nothing. A program with unknown files could have changed unnoticed. */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
 }
 
-/** The hash of no files. */
 const NO_FILES = sha256('[]');
 
-/** Every layer needs a request's key, which takes sorting and hashing the whole request. */
+/** Every layer needs the key, and computing it means sorting and hashing the whole request. */
 function rememberKeys(keyOf: (request: Request) => string): (request: Request) => string {
   const keys = new WeakMap<Request, string>();
   return (request) => {
@@ -119,7 +114,9 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
   };
 }
 
-/** A request has only the name of the workflow's server, but another address is another server. */
+/**
+ * Adds the endpoint's address: a request has only its name, but another address is another server.
+ */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
@@ -132,7 +129,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** A hash of all the text between the delimiters, so that no text can contain its own delimiter. */
+/** A hash of all text between the delimiters, so that no text can contain its own delimiter. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

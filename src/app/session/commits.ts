@@ -5,7 +5,6 @@ import type { Notice } from '../../types/plain.ts';
 import type { EventFacts, Origin } from '../../types/repository.ts';
 
 export interface CommitsRequest {
-  /** As the user gave them; null: the event's. */
   base: string | null;
   head: string | null;
   facts: EventFacts;
@@ -30,14 +29,14 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // Contains what is queued before it, so its trust is the lowest of all of these.
+  // The tested commit contains everything queued before it, so the lowest trust of these applies.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);
   const originOf = (commit: string): Origin => of.get(commit) ?? 'unknown';
   const found = { head, baseTip: base, origin: weakest(heads.map(originOf)), notices: [] };
   if (base === null) return found;
-  // For a merged branch, the present tip would compare head with itself.
+  // For a merged branch, its present tip would compare head with itself.
   const isMerged =
     facts.pullRequest !== null && request.base === null && originOf(head) === 'base-branch';
   if (isMerged && facts.base !== null) {
@@ -77,7 +76,7 @@ async function resolveHead(
     side: 'head',
     refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
   });
-  // A pushed annotated tag is named by its own id, for which GitHub accepts no check run.
+  // An annotated tag has its own id, for which GitHub accepts no check run.
   return repository.resolve(facts.head);
 }
 
@@ -86,7 +85,7 @@ async function baseOf(
   { base, facts }: CommitsRequest,
 ): Promise<string | null> {
   if (base !== null) return repository.resolve(base);
-  // A rerun has the old payload: the base branch may have moved on.
+  // The event of a rerun is old: the base branch may have changed.
   const tip =
     facts.pullRequest === null || facts.baseBranch === undefined
       ? null
@@ -100,7 +99,10 @@ async function baseOf(
   return commit;
 }
 
-/** For a first push of a branch or tag; null for the default branch, or if it is missing. */
+/**
+ * Base for the first push of a branch or tag: the default branch. Null if that was pushed, or does
+ * not exist.
+ */
 async function defaultTip(
   repository: Repository,
   { baseBranch, headBranch }: EventFacts,
@@ -114,7 +116,10 @@ async function defaultTip(
   }
 }
 
-/** In parallel, to fetch both together. Rejects after both ended, with the first's error first. */
+/**
+ * Runs both in parallel, so that their fetches combine. Rejects after both ended; the first error
+ * wins.
+ */
 export async function settleBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,

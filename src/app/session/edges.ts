@@ -39,7 +39,6 @@ import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
 import { createSchemaChecker } from './schemas.ts';
 
-/** After everything that only computes. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -54,13 +53,13 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
 export interface SessionRow extends ReportRow {
   readonly suiteKey?: SuiteKey;
   readonly formats?: Formats;
-  /** Carries requests other than one call each; the first row that has it wins. */
+  /** Sends requests in other ways, such as batches. The first row with a transport is used. */
   readonly transport?: (tools: {
     openStores(): Promise<readonly Store[]>;
-    /** Signals that no more requests come before an answer does. */
+    /** Detects when no more requests can come before an answer does. */
     activity: Activity;
     turn(): Promise<void>;
-    /** At most 64 hexadecimal digits; equal for requests that may share an answer. */
+    /** At most 64 hexadecimal digits. Requests with equal keys may share an answer. */
     requestKey(request: Request): string;
   }) => (options: TransportOptions) => RequestTransport;
 }
@@ -83,21 +82,17 @@ interface WorldOptions {
   inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
   parsed?: ParsedDocuments | undefined;
   repository: Repository;
-  /** From the repository's root, POSIX, '' for the root itself. */
+  /** POSIX path below the repository's root, '' for the root. */
   workingDirectory: string;
   trees: readonly SourceTree[];
   temporaryFolder: string;
   halting: Pick<Halting, 'signal' | 'halted'>;
-  /** Opened at the first request; read in this order, the first is written to. */
   openStores(): Promise<readonly Store[]>;
-  /** Null: nothing is recorded. */
   record: ((line: string) => Promise<void>) | null;
-  /** Of a sharded sweep; absent otherwise. */
   exchange?: AnswerExchange | undefined;
   reach?: Reach | undefined;
   secrets: SecretRegister;
   startedAt: Date;
-  /** Awaited before the first model call. */
   beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
@@ -122,7 +117,6 @@ function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Comp
   return ready === undefined ? complete : (request) => ready().then(() => complete(request));
 }
 
-/** Starts and sends nothing before it is used. */
 export function openWorld(options: WorldOptions): World {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
@@ -211,7 +205,7 @@ function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, and answers may come from anyone.
+    // An earlier step may have changed PATH, and anyone may have written the answers.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }
@@ -265,7 +259,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-/** One folder per commit with all its files, made on first use and outside the workspace. */
+/** Creates one folder per commit on first use, outside the workspace, with all its files. */
 function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;

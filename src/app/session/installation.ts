@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { InternalError } from '../../errors.ts';
 import { VERSION } from './runtime.ts';
 
-/** The folder of action.yml, whether the package runs from dist/ or from src/. */
+/** The folder of action.yml, whether the package runs from dist/ or src/. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'action.yml'))) {
@@ -16,12 +16,11 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** With the commit of the package in `root`, if known. */
+/** Includes the commit of the package in `root`, if known. */
 export function versionLine(root: string): string {
-  // Without this folder, git would find the repository around an installed package.
+  // Without this option, git would find the repository around an installed package.
   const ask = ['--git-dir', join(root, '.git'), 'rev-parse', '--verify', 'HEAD'];
   const clone = spawnSync('git', ask, { encoding: 'utf8' });
-  // A clone may still have it from an older commit.
   const stamp = join(root, 'dist', 'commit.txt');
   const packed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
   const commit = (clone.status === 0 ? clone.stdout : packed).trim();

@@ -4,9 +4,8 @@ import { textOf } from '../../types/answer.ts';
 import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import type { OpenStores } from './stores.ts';
 
-/** Keeps stores open between sessions. */
 export interface KeptStores {
-  /** Returns the open stores if the file is still the same; finishing them closes nothing. */
+  /** Returns the open stores if the file is unchanged. Finishing a session does not close them. */
   at(file: string, open: () => Promise<OpenStores>): Promise<OpenStores>;
   close(): Promise<void>;
 }
@@ -19,7 +18,6 @@ interface Held {
   stores: RememberingStore[];
 }
 
-/** For sequential sessions only. */
 export function createKeptStores(): KeptStores {
   let held: Held | null = null;
   const close = async (): Promise<void> => {
@@ -57,10 +55,9 @@ interface RememberingStore extends Store {
   isCurrent(): boolean;
 }
 
-/** Characters of remembered answers at most; others are read each time. */
 const REMEMBERED_LETTERS = 50_000_000;
 
-/** Answers are not read and checked against their keys twice. Those made here are of this run. */
+/** Keeps answers in memory, so that they are not read and verified twice. */
 function remembering(store: Store): RememberingStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();
@@ -71,7 +68,7 @@ function remembering(store: Store): RememberingStore {
     return known === undefined || usable?.(textOf(known)) === false ? null : known;
   };
   const remember = (key: string, completion: Completion): void => {
-    // Only what was read from the file: its copy was checked against its key.
+    // Keep only answers read from the file, because those were verified against their keys.
     if (completion.status !== 'ok' || !completion.reused || letters > REMEMBERED_LETTERS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

@@ -9,7 +9,6 @@ import { visibleErrorMessage } from './safe-writing.ts';
 export interface CheckoutPlace {
   /** Absolute path of the checkout, or of the project in it. */
   directory: string;
-  /** Absent: the remote of the checkout. */
   remote?: RemoteAddress | undefined;
   temporary: string;
   env: NodeJS.ProcessEnv;

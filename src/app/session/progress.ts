@@ -9,18 +9,15 @@ import type { Purpose } from '../../types/plain.ts';
 import type { JudgeEdges } from '../run/spending.ts';
 
 interface HaltOptions {
-  /** Null: no limit. */
   timeoutMs: number | null;
-  /** In a GitHub job, where a signal means that it was cancelled. */
+  /** In a GitHub job, a signal means that the job was cancelled. */
   isJob?: boolean;
   clock: Clock;
-  /** Source of the signals; `process`. */
   process: Pick<NodeJS.EventEmitter, 'on' | 'off'> & { exit(code: number): void };
   log(line: string): void;
 }
 
 export interface Halting {
-  /** Fires with a {@link Halt} as its reason. */
   signal: AbortSignal;
   halted(): Halt | null;
   release(): void;
@@ -37,7 +34,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** A shell's exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** The run judges what it has; a second signal exits. Runners send SIGINT, 7.5 s later SIGTERM. */
+/**
+ * After a signal the run judges what it has; a second signal exits. Runners send SIGINT, then
+ * SIGTERM after 7.5 s.
+ */
 export function createHalting({
   timeoutMs,
   isJob = false,
@@ -90,16 +90,15 @@ export function createHalting({
 export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
   answered: JudgeEdges['answered'];
-  /** What the run does after its verdict. */
+  /** Shows a stage of the run, such as a step after the verdict. */
   looking(words: string): void;
   end(): void;
 }
 
 interface ProgressOptions {
-  /** `line`: one line that is overwritten, for a terminal; `steps`: lines that stay, for a log. */
+  /** `line`: one line that is overwritten, for terminals. `steps`: separate lines, for logs. */
   style: 'line' | 'steps';
   write(text: string): void;
-  /** Milliseconds since 1970. */
   now(): number;
 }
 
@@ -107,10 +106,8 @@ interface ProgressOptions {
 const PROGRESS_STEP = 0.05;
 const STEP_MS = 5000;
 
-/** Milliseconds between updates of a terminal's line. */
 const REDRAW_MS = 100;
 
-/** Purposes of calls after the verdict. */
 const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
 
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
@@ -182,7 +179,6 @@ function pace(done: number, planned: number, seconds: number): string[] {
   return planned > done ? [words, `about ${duration((planned - done) / rate)} left`] : [words];
 }
 
-/** Adaptive tries and repeated replies can exceed the plan. */
 function outOf(done: number, planned: number, what: string): string {
   return done > planned ? counted(done, what) : `${String(done)} of ${counted(planned, what)}`;
 }

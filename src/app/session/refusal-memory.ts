@@ -4,7 +4,6 @@ import type { Store } from '../../edges/store/index.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import { sha256 } from './cached-complete.ts';
 
-/** Null if there is none, or one of another form. */
 export function readNote<T>(schema: z.ZodType<T>, body: string | null): T | null {
   if (body === null) return null;
   try {
@@ -18,16 +17,18 @@ const formSchema = z.enum(['schema', 'tool', 'plain']);
 
 const refusalSchema = z.strictObject({
   learned_version: z.literal(1),
-  /** Milliseconds since 1970. */
   at: z.number(),
   parameters: z.record(z.string(), z.string().nullable()),
   forms: z.tuple([formSchema], formSchema),
 });
 
-/** Servers change: after this time a model is asked again. */
+/** Servers change, so refusals are forgotten after this time. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** Read from all stores, written to the first. A failing store costs a request, never the run. */
+/**
+ * Reads from all stores and writes to the first. If a store fails, that costs a request, never the
+ * run.
+ */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,
   now: () => number,

@@ -3,10 +3,9 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Request, targetIdentity } from '../../types/model.ts';
 
 /**
- * What one paid call is identified by: where it goes, parameters, messages, schema and try index.
- * Equal keys may share one completion; two tries never do. `purpose` is left out, and so is the
- * commit, so that both sides share; a vector is not an answer in words, though.
- *
+ * Identifies a paid call: address, parameters, messages, schema and try index. Requests with equal
+ * keys may share a completion. Excludes the commit, so that both sides share answers, and every
+ * `purpose` except `embedding`.
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
 export function requestKey(request: Request, hash: (text: string) => string): string {
@@ -24,7 +23,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
   );
 }
 
-/** Equal for equal content, without the provider, so that a vendor's answers can be replayed. */
+/** Key of a recording. Excludes the provider, so that any vendor's answers can be replayed. */
 export function recordingKey({
   model,
   parameters,

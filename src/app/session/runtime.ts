@@ -1,4 +1,4 @@
-// As a whole, because an older Node lacks named exports and must live to report that it is too old.
+// The whole module: an older Node lacks named exports, and must get far enough to report its age.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,27 +6,29 @@ import { setFlagsFromString } from 'node:v8';
 import { makeFolders } from './make-folders.ts';
 import { userFolder } from './store-place.ts';
 
-/** As in package.json; a test compares them. */
+/** Equal to package.json; a test compares them. */
 export const VERSION = '1.0.0';
 
 /**
- * Keeps the garbage of a long run small beside what is in use: a run's own data stays below 100 MB
- * at 100,000 tries, while Node's usual settings let four times that pile up before it is collected.
- * Called when all that a run needs is loaded, and before any work: the space of young objects has
- * then grown to 8 MB. Without growth it is collected three times as often, which costs a start on a
- * hundred files a tenth; with all of Node's a long run takes 90 MB more (benchmarks/sweep.ts). Once
- * the plan is made would be too late: its own garbage is that of 100,000 tries.
+ * Limits garbage on the heap during long runs. A run needs less than 100 MB at 100,000 tries;
+ * Node's defaults let four times that pile up.
+ *
+ * Call this after all modules are loaded and before any work. The young generation has then grown
+ * to 8 MB. Without that growth a start is 10 % slower; with unlimited growth a long run needs 90 MB
+ * more (benchmarks/sweep.ts).
  */
 export function keepHeapSmall(): void {
-  // With other flags Node compiles its own modules anew: the largest that a call needs, `fetch` and
-  // what belongs to it, is loaded while they come compiled.
+  // With other flags, Node recompiles its own modules. Load the largest one, `fetch`, before.
   Reflect.get(globalThis, 'Response');
-  // Young objects: their space grows no more. Old ones: collected at 1.3 times what survived last.
+  // The young generation stops growing. The old one is collected at 1.3 times the surviving size.
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30'])
     setFlagsFromString(flag);
 }
 
-/** Caches compiled code: starts are a fifth faster. Not in CI, where others may have written it. */
+/**
+ * Caches compiled code, which speeds up starts by 20 %. Not in CI, where others may have written
+ * the cache.
+ */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
   const home = env['HOME'] ?? homedir();
@@ -35,14 +37,16 @@ export function keepCompiled(env: NodeJS.ProcessEnv): void {
     makeFolders(folder);
     module.enableCompileCache(folder);
   } catch {
-    // The start then takes as long as the first.
+    // Without the cache, only the start is slower.
   }
 }
 
-/** As in package.json's `engines`. */
 const OLDEST = [22, 13] as const;
 
-/** Checked first: an older Node would end silently, or with a stack trace. Null: it can. */
+/**
+ * Call this first, because an older Node would end silently or with a stack trace. Null if new
+ * enough.
+ */
 export function whyTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return null;

@@ -21,7 +21,10 @@ import { makeFolders } from './make-folders.ts';
 /** A work tree that a pull request may have changed: links and tracked files are not trusted. */
 export interface Ground {
   root: string;
-  /** Paths of git's index at or below an absolute path without links; empty outside of it. */
+  /**
+   * Paths in git's index at or below an absolute path without links. Empty outside of the work
+   * tree.
+   */
   tracked(path: string): Promise<readonly string[]>;
 }
 
@@ -32,10 +35,13 @@ export function groundOf(repository: {
   return { root: repository.workTree.root, tracked: repository.tracked };
 }
 
-/** `file`: the user's, may be tracked. `folder` (written) and `store` (read): ours, untracked. */
+/**
+ * `file`: the user's, may be tracked. `folder` (written) and `store` (read): ours, must be
+ * untracked.
+ */
 type PathKind = 'file' | 'folder' | 'store';
 
-/** Null: allowed. A folder with a pull request's files would be published with them. */
+/** Null: allowed. Files of a pull request in an output folder would be published with it. */
 export async function pathRefusal(
   path: string,
   kind: PathKind,
@@ -61,11 +67,10 @@ export async function pathRefusal(
 interface Settled {
   path: string;
   inside: boolean;
-  /** The link in the work tree at which it ends; null: none. */
   link: string | null;
 }
 
-/** Follows links outside the work tree only. */
+/** Follows links only outside of the work tree. */
 async function settle(path: string, root: string): Promise<Settled> {
   const ground = await realpath(root).catch(() => root);
   const start = parse(path).root;
@@ -80,7 +85,6 @@ async function settle(path: string, root: string): Promise<Settled> {
   return { path: at, inside: isWithin(at, ground), link: null };
 }
 
-/** Does not follow a link; null if nothing exists. */
 export async function entryAt(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
@@ -90,7 +94,6 @@ export async function entryAt(path: string): Promise<Stats | null> {
   }
 }
 
-/** @throws UserError for a link in the work tree. */
 async function placeFor(path: string, { root }: Root): Promise<Settled> {
   const settled = await settle(path, root);
   if (settled.link === null) return settled;
@@ -107,11 +110,11 @@ type Data = Parameters<typeof writeFile>[1];
 
 export interface OwnFolder {
   path: string;
-  /** Replaces a file (POSIX path) atomically, and makes its folders. @throws as {@link putFile}. */
+  /** POSIX path. Replaces the file atomically and creates its folders. */
   write(below: string, data: Data): Promise<void>;
 }
 
-/** @throws UserError if it must not be written to, see {@link pathRefusal}. */
+/** @throws UserError if the folder must not be written to, see {@link pathRefusal}. */
 export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
   const refusal = await pathRefusal(path, 'folder', ground);
   if (refusal !== null) throw userError(null, refusal);
@@ -127,12 +130,12 @@ export async function makeFolder(path: string, ground: Root): Promise<string | u
   return makeFolders((await placeFor(path, ground)).path);
 }
 
-/** Prefix of the folder that has a file until it is moved to its place. */
 export const WAITING = '.evaldiff-new-';
 
 /**
- * Written next to its place, then moved: a move follows no link. Keeps the file's permissions.
- * @throws UserError for a link in the work tree, or for what is not a regular file.
+ * Writes next to the target and then moves the file, because a move does not follow links. Keeps
+ * the file's permissions. @throws UserError for a link in the work tree, or for anything but a
+ * regular file.
  */
 export async function putFile(path: string, data: Data, ground: Root): Promise<void> {
   await makeFolder(dirname(path), ground);
@@ -155,13 +158,13 @@ const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
 
-/** Outside of the work tree it may be a device or link. @throws UserError for a link inside. */
+/** Outside of the work tree the target may be a device or link. */
 async function appendTo(path: string, text: string, ground: Root): Promise<void> {
   const { path: target, inside } = await placeFor(path, ground);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
-/** Outside of the work tree it may be a device, or a link to one. @throws as {@link putFile}. */
+/** Outside of the work tree the target may be a device or link. @throws as {@link putFile}. */
 export async function writeTo(path: string, data: Data, ground: Root): Promise<void> {
   const { path: target, inside } = await placeFor(path, ground);
   await (inside ? putFile(target, data, ground) : writeFile(target, data));
@@ -171,14 +174,14 @@ export function visibleErrorMessage(error: unknown): string {
   return visibleLine(errorMessage(error));
 }
 
-/** A folder may not exist yet; a file's folder must. */
+/** A folder may not exist yet. A file's folder must exist. */
 export interface Output {
   option: string;
   path: string;
   kind: 'file' | 'folder';
 }
 
-/** Before the first call, so that no paid answer is lost. Reports all places together. */
+/** Called before the first call, so that no paid answer is lost. Reports all paths together. */
 export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
   const found = await Promise.all(outputs.map((output) => outputProblem(output, ground)));
   const problems = found.flatMap((each) => each ?? []);
@@ -213,7 +216,6 @@ async function nearestOf(path: string): Promise<string> {
   return found !== null || dirname(path) === path ? path : nearestOf(dirname(path));
 }
 
-/** The first failure is reported and ends the recording. */
 export function recorder(
   { option, path }: Output,
   ground: Ground,

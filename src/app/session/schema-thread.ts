@@ -1,6 +1,6 @@
 /**
- * Checks a repository's JSON Schemas in a thread, because a schema can loop forever and a thread
- * can be ended. Only the thread loads the checker, to keep the entry small.
+ * Checks a repository's JSON Schemas in a thread, which can be terminated: a schema can loop
+ * forever. Only the thread loads the checker, to keep the entry small.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { pause, type Clock } from '../../edges/providers/clock.ts';
@@ -15,7 +15,6 @@ interface ToThread {
 
 type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
 
-/** `ended`: the thread can no longer be used. `unstarted`: it never started. */
 type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' | 'unstarted' };
 
 export interface SchemaThread {
@@ -25,15 +24,14 @@ export interface SchemaThread {
 
 const role = 'evaldiff-schemas';
 
-/** Milliseconds for the thread to load; the whole bundle on a busy machine. */
+/** Milliseconds for the thread to start, with the whole bundle on a busy machine. */
 const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** After one `ended` it cannot be used again. `patience`: milliseconds per check. */
+/** Unusable after its first `ended`. `patience`: milliseconds per check. */
 export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
-  /** The next message; null: none in time, or the thread ended. */
   let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
   const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
     new Promise((resolve) => {
@@ -57,7 +55,7 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
         await worker.terminate();
         return { ended: 'unstarted' };
       }
-      // As text, because a copy would lose the classes of long numbers.
+      // As text, because a structured copy would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
       const said = await next(patience);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };

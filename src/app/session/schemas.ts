@@ -5,10 +5,10 @@ import { startSchemaThread, type SchemaThread } from './schema-thread.ts';
 
 const ANSWERS_PER_MESSAGE = 100;
 
-/** Timeouts after which a schema is given up: nobody waits hours for one. */
+/** After this many timeouts a schema is not checked again. */
 const TIMEOUTS = 5;
 
-/** One thread, replaced when it had to be ended. After `halted`, all checks share one `seconds`. */
+/** Uses one thread, replaced after a timeout. After `halted`, all checks share one `seconds`. */
 export function createSchemaChecker(
   seconds: number,
   halted: () => boolean,
@@ -21,7 +21,6 @@ export function createSchemaChecker(
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
   const timeouts = new Map<string, number>();
-  /** Milliseconds left for checks after a halt. */
   let left = seconds * 1000;
 
   const ask: CheckSchema = async (schema, values) => {
@@ -50,7 +49,7 @@ export function createSchemaChecker(
     return [schemaError(`the schema took longer than ${String(seconds)} s, and was stopped`)];
   };
 
-  /** Finds the answer of a batch that timed out. */
+  /** Finds the answer that made a batch time out. */
   const oneByOne: CheckSchema = async (schema, values) => {
     const findings: SchemaFinding[] = [];
     for (const value of values) findings.push(...(await ask(schema, [value])));

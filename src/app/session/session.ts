@@ -37,51 +37,43 @@ import {
 type StoreChoice =
   | {
       kind: 'machine';
-      /** As the user gave it; false: none. */
       file: string | false | undefined;
       cwd: string;
-      /** Keeps it open for further sessions; absent: it is closed with this one. */
       kept?: KeptStores | undefined;
     }
   | {
       kind: 'service';
       library(): Promise<CacheLibrary>;
-      /** Whether answers of earlier runs on this machine may be used. */
       reuse: boolean;
       /** Distinguishes this pull request and job from others. */
       own: string;
       run: string;
     };
 
-/** From the entry. */
 export interface SessionOptions extends CheckoutPlace {
-  /** Below `directory`, POSIX; '' for the folder itself. */
+  /** POSIX path below `directory`, '' for the folder itself. */
   workingDirectory: string;
   access: Access;
-  /** Removed from whatever is logged, written or published. */
+  /** Removed from everything that is logged, written or published. */
   secrets: SecretRegister;
   role: SessionRole;
-  /** A function if it needs the opened repository. */
+  /** A function if the decision needs the opened repository. */
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
     read: ReadOptions;
   };
   store: StoreChoice;
-  /** Checked before the run starts. */
   outputs: readonly Output[];
   features: SessionFeatures;
-  /** By the same limits; newly parsed ones are added. */
+  /** Documents parsed with the same limits. New ones are added. */
   parsed?: ParsedDocuments;
-  /** Every answer is appended as it comes; null: no recording. */
   record: Output | null;
   progress: { style: 'line' | 'steps'; write(text: string): void };
   log(line: string): void;
   warn(line: string): void;
-  /** Called before the first request and the progress. */
   planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
-  /** Awaited before the first model call. */
   beforeCalls?: () => Promise<void>;
   reach?: Reach | undefined;
 }
@@ -93,14 +85,15 @@ export interface Session extends SessionOptions {
   temporaryFolder: string;
   startedAt: Date;
   halting: Halting;
-  /** Restored and opened at the first call. */
   openStores(): Promise<readonly Store[]>;
-  /** Saves and closes them, once; the end of the session does it otherwise. */
+  /** Saves and closes them, once. Without a call, the end of the session does it. */
   closeStores(): Promise<void>;
   redact<T>(value: T): T;
 }
 
-/** Opens on first use, always closes. @throws UserError for unwritable outputs. */
+/**
+ * Opens the session on first use and always closes it. @throws UserError for unwritable outputs.
+ */
 export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
@@ -148,12 +141,11 @@ export function openSession<T>(
   });
 }
 
-/** Distinguishes this project from others of its repository. */
 export function projectOf({ workingDirectory, inputs }: SessionOptions): string {
   return `${workingDirectory}\n${inputs.read.config}`;
 }
 
-/** A merge stores its shards' answers; without a writable store, in a temporary one. */
+/** A merge stores its shards' answers. If no store is writable, it uses a temporary one. */
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
@@ -203,7 +195,7 @@ export function runInput(
     maxCalls,
     maxCost,
     failOn,
-    // For a pull request without approval, base's own programs may still run; head's are not read.
+    // In a pull request without approval, only base's programs may run. Head's are not read.
     code: refused === null ? code : 'sandbox',
     notices: [
       ...notices,
@@ -246,7 +238,7 @@ export async function withEdges<T>(
       planned(plan, ready, session.trust);
       progress.planned(plan, ready);
     },
-    // Requests that are abandoned afterwards are not progress.
+    // Requests abandoned after a halt are not progress.
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);
     },
@@ -274,16 +266,16 @@ export async function evaluate(
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
   );
-  // A sweep compares nothing, and must be equal for equal answers anywhere.
+  // A sweep compares nothing, and equal answers must give an equal result anywhere.
   const options = mode === 'sweep' ? '' : localOptions(session);
   return { result: options === '' ? result : { ...result, local_options: options }, suites };
 }
 
-/** Options besides the commits for the same run in a checkout; '': none. */
+/** Options, besides the commits, that repeat the run in a checkout. */
 function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
   const project = join(directory, workingDirectory);
   const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
-  // A project around the current folder is found without its name.
+  // `evaldiff` finds a project around the current folder without this option.
   const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
   return [
     ...(away ? ['-C', shellWord(folder)] : []),

@@ -5,7 +5,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Session } from './session.ts';
 import { WORKTREE } from './sides.ts';
 
-/** Data URIs of the images that references show, by object id; larger or lost ones are left out. */
+/** Data URIs of images in references, by object id. Omits large and missing ones. */
 export async function shownImages(
   { suites, base, head }: Result,
   { repository, workingDirectory }: Pick<Session, 'repository' | 'workingDirectory'>,

@@ -10,22 +10,21 @@ import { settleBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
-  /** The merge base. Null for a sweep, and for a push with nothing before it. */
+  /** The merge base. Null for a sweep, or a push without an earlier commit. */
   base: SourceTree | null;
   head: SourceTree;
   changed: ChangedFile[];
-  /** The named commit: the base branch's tip, or what a push replaced. */
+  /** The base branch's tip, or the commit that a push replaced. */
   baseTip?: string | null;
   /** Null: unrelated histories, or a push. */
   mergeBase?: string | null;
   /** Null if it has the same files as base. */
   tip?: SourceTree | null;
-  /** What the pull request's author wrote about it; absent: unknown. */
   description?: string;
   notices?: Notice[];
 }
 
-/** Base is the merge base; for unrelated histories, and pushes, the named commit itself. */
+/** Base is the merge base. For unrelated histories and pushes it is the named commit itself. */
 export async function findSides(
   repository: Repository,
   { head: headCommit, baseTip, notices }: RunCommits,
@@ -57,12 +56,11 @@ async function sidesOf(
 
 interface BaseCommits {
   baseTip: string;
-  /** Null: unrelated histories, or a push. */
   mergeBase: string | null;
   notices: Notice[];
 }
 
-/** Unrelated histories are reported: base's tip is compared. */
+/** With unrelated histories, compares base's tip and reports it. */
 async function comparedWith(
   repository: Repository,
   baseTip: string,
@@ -79,7 +77,7 @@ async function comparedWith(
 const hasSettings = ({ files }: SourceTree): boolean =>
   [SETTINGS_FILE, LLMEVAL_FILE].some((name) => files.has(name));
 
-/** A moved project looks new, so nothing is compared: warn if head lacks a project of base's. */
+/** A moved project looks new, so nothing is compared. Warns if head lacks a project of base's. */
 async function movedProject(
   repository: Repository,
   base: SourceTree,
@@ -88,7 +86,6 @@ async function movedProject(
 ): Promise<Notice[]> {
   if (hasSettings(base) || !hasSettings(head)) return [];
   const { root, below } = repository.workTree;
-  // A repository may be too large to list as a whole.
   const files = await repository.tree(base.commit, root).then(
     (tree) => tree.files,
     (error: unknown) => {
@@ -109,7 +106,7 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/** On disk each is checked alone: a snapshot could fail for a file outside the project. */
+/** Checks each path on disk, because a snapshot could fail for a file outside the project. */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,
@@ -136,7 +133,7 @@ async function headTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** A project that base does not have is new; anything else in its place is not a project. */
+/** A project that base lacks is new. Anything else at its path is not a project. */
 async function baseTree(
   repository: Repository,
   commit: string,
@@ -148,7 +145,7 @@ async function baseTree(
   return repository.tree(commit, workingDirectory);
 }
 
-/** The base branch's present tip; null if head started from it. */
+/** The base branch's current tip. Null if head started from it. */
 async function tipTree(
   repository: Repository,
   base: SourceTree,
@@ -178,18 +175,18 @@ function notProject(
   );
 }
 
-/** The uncommitted files, as a revision that a user can name. */
+/** Revision name for the uncommitted files. */
 export const WORKTREE = 'worktree';
 
 interface LocalRequest {
   workingDirectory: string;
-  /** Null: what the CI names in `env`, else the default branch. */
+  /** Null: the base that the CI names in `env`, else the default branch. */
   base: string | null;
   head: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Head: the uncommitted files, or a commit. */
+/** Head is a commit, or the uncommitted files. */
 export async function findLocalSides(
   repository: Repository,
   { base, head, env, workingDirectory: folder }: LocalRequest,

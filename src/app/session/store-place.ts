@@ -5,9 +5,9 @@ import type { Repository } from '../../edges/git/repository.ts';
 
 export interface StorePlace {
   file: string;
-  /** The key of this machine; null: nobody else can reach the file. */
+  /** File with this machine's key. Null: only this user can reach the store. */
   keyFile: string | null;
-  /** Where an earlier version kept the project's answers, in the work tree; null: irrelevant. */
+  /** Where an earlier version stored the project's answers, in the work tree; or null. */
   former: string | null;
 }
 
@@ -17,25 +17,24 @@ export interface Machine {
   home: string;
 }
 
-/** Outside of every work tree. */
 export function userFolder({ platform, env, home }: Machine): string {
   if (platform === 'win32')
     return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'evaldiff');
   if (platform === 'darwin') return join(home, 'Library', 'Caches', 'evaldiff');
   const given = env['XDG_CACHE_HOME'] ?? '';
-  // The XDG specification ignores relative paths.
+  // The XDG specification says to ignore relative paths.
   return join(isAbsolute(given) ? given : join(home, '.cache'), 'evaldiff');
 }
 
 interface ProjectPlace {
-  /** Shared by all work trees of a clone: they share answers, but not with other clones. */
+  /** All work trees of a clone share answers, but not with other clones. */
   commonFolder: string;
-  workTree: { root: string; /** The project's folder in it. */ below: string };
+  workTree: { root: string; below: string };
 }
 
 export const STORE_FILE = 'answers.sqlite';
 
-/** By option, else EVALDIFF_STORE, else among the user's caches; null: no store is wanted. */
+/** From the option, else EVALDIFF_STORE, else among the user's caches. Null: no store is wanted. */
 export function storePlace(
   { commonFolder, workTree: { root, below } }: ProjectPlace,
   option: string | false | undefined,
@@ -48,7 +47,6 @@ export function storePlace(
   const given = option ?? machine.env['EVALDIFF_STORE']?.trim();
   if (given) return { file: resolve(cwd, given), keyFile, former: null };
   const hash = createHash('sha256').update(`${commonFolder}\n${below}`).digest('hex').slice(0, 16);
-  // For people who look into the folder.
   const clone = join(commonFolder.replace(/[\\/]\.git$/, ''), below);
   const name = basename(clone).replace(/[^A-Za-z0-9_-]+/g, '-');
   return {
@@ -58,7 +56,6 @@ export function storePlace(
   };
 }
 
-/** Null: no store is wanted. */
 export async function storePlaceOf(
   { workTree, commonFolder }: Pick<Repository, 'workTree' | 'commonFolder'>,
   option: string | false | undefined,

@@ -20,18 +20,17 @@ import type { TrustLevel } from '../../types/plain.ts';
 import { entryAt, visibleErrorMessage, pathRefusal, type Ground } from './safe-writing.ts';
 import { STORE_FILE, type StorePlace } from './store-place.ts';
 
-/** Sizes of the local store, and of the runner's cache. */
+/** Sizes of the local store and of the runner's cache. */
 const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/** Alone, a part of a sweep, the merge of these, or a plan without requests. */
+/** A run on its own, a shard of a sweep, the merge of shards, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
-  /** Read in this order; the first is written to. */
   stores: readonly Store[];
-  /** Saves what is new, as far as this run may, and closes. */
+  /** Saves new answers, as far as this run may, and closes the stores. */
   finish(): Promise<void>;
 }
 
@@ -42,7 +41,6 @@ export function openedOnce(open: () => Promise<OpenStores>): {
   let opened: Promise<OpenStores> | null = null;
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    // The caller that needed the stores already has the error.
     await (await opened?.catch(() => null))?.finish();
   };
   return {
@@ -77,7 +75,7 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
   };
 }
 
-/** @throws UserError if a pull request can have added it: tracked by git, or behind a link. */
+/** @throws UserError if a pull request could have added it: tracked by git, or behind a link. */
 export async function openLocalStore(
   place: StorePlace,
   given: Pick<LocalStoresOptions, 'ground' | 'notice'> & Pick<StoreOptions, 'access' | 'maxBytes'>,
@@ -98,14 +96,14 @@ export async function openLocalStore(
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 
-/** Without a key, what this run stores is not reused. */
+/** Without a key, this run's answers are not reused. */
 function secretOf(
   file: string | null,
   { access, notice }: Pick<StoreOptions, 'access' | 'notice'>,
 ): Uint8Array | null {
   if (file === null) return null;
   try {
-    // Read-only without a key: nothing there is from this machine.
+    // Read-only without a key: nothing in the store is from this machine.
     return access === 'read'
       ? (readMachineKey(file) ?? randomBytes(32))
       : machineKey(file, randomBytes);
@@ -123,18 +121,23 @@ function secretOf(
 interface JobStoresOptions {
   library: CacheLibrary;
   trust: TrustLevel;
-  /** The same path in every run, because the cache service finds entries by it. */
+  /** Must be the same in every run, because the cache service finds entries by path. */
   temporary: string;
-  /** Distinguishes project, pull request and job. */
   project: string;
   own: string;
   run: string;
-  /** A part saves nothing: the merge saves its answers, beyond the size limit while it runs. */
+  /**
+   * A shard saves nothing: the merge saves its answers. While it runs, the size limit does not
+   * apply.
+   */
   role?: SessionRole;
   warn(line: string): void;
 }
 
-/** The job's own, then the default branch's, read-only. Only trusted runs write shared stores. */
+/**
+ * Opens the job's own store, then the default branch's, read-only. Only trusted runs write shared
+ * stores.
+ */
 export async function openJobStores(options: JobStoresOptions): Promise<OpenStores> {
   const { library, temporary, role, warn } = options;
   const keys = cacheKeys({ ...options, access: sources(options.trust).cache });
@@ -151,7 +154,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     tolerant(
-      // A fresh machine has no key of its own: SECURITY.md says what keeps these answers apart.
+      // A new machine has no key. SECURITY.md explains what isolates these answers.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
       warn,
@@ -172,14 +175,17 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
 }
 
-/** The key of the entry that the file started from; null: none, or an earlier step's file. */
+/**
+ * The key of the entry that the file was restored from. Null: none, or an earlier step created the
+ * file.
+ */
 async function bring(
   service: CacheService,
   { shared, own, save }: CacheKeys,
   { mine, carried, below }: Record<'mine' | 'carried' | 'below', string>,
   writesShared: boolean,
 ): Promise<string | null> {
-  // A second use in one job continues with the first one's file.
+  // The second use in one job continues with the first one's file.
   const begun = existsSync(mine);
   const key = begun || save === null ? null : await service.restore(carried, own ?? shared);
   if (key !== null && existsSync(carried)) renameSync(carried, mine);
@@ -222,7 +228,7 @@ async function joinNewer(
   rmSync(file, { force: true });
 }
 
-/** The cache's content may be anything; a job does without it rather than fail. */
+/** Continues without a cache whose content is invalid. */
 function tolerant(open: () => Store, file: string, warn: (line: string) => void): Store[] {
   try {
     return [open()];

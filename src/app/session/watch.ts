@@ -10,22 +10,20 @@ const SETTLING_MS = 40;
 
 interface Watched {
   root: string;
-  /** Absolute paths, or their prefixes, that the run itself writes: ignored. */
   written?: readonly string[];
   refs?: readonly WatchedRefs[];
-  /** Ends it; absent: a signal does. */
   until?: AbortSignal | undefined;
-  /** Ends it too: the work failed where nothing awaited it. */
+  /** Also ends it: a part of the work failed that was not awaited. */
   failed?: AbortSignal;
 }
 
-/** A folder of git's, and its entries that change when base does; null: all of them. */
+/** A folder of git and its entries that change with base. Null: all of them. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;
 }
 
-/** Refs that move with `base`, the default branch, or HEAD; none outside of a repository. */
+/** Refs that change with `base`, the default branch, or HEAD. None outside of a repository. */
 export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]> {
   const { checkout } = await discoverCheckout(root);
   if (checkout === null) return [];
@@ -45,20 +43,21 @@ export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]
 }
 
 export interface News {
-  /** Fires at the next edit and at the end. */
   edited: AbortSignal;
-  /** Watches these files from now on, not only when the work is done. */
   follow(files: readonly string[]): void;
 }
 
-/** Works now, and after each change of the files that the work named, even during its first run. */
+/**
+ * Calls `work` now, and again after each change of the files that it named, even during its first
+ * run.
+ */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
   work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written, refs);
   const stop = watch.end;
-  // The work does not await `follow`: its error ends the watching through this.
+  // `work` does not await `follow`, so an error there ends the watching through this signal.
   const failure = new AbortController();
   const ends = AbortSignal.any(
     [until, failed, failure.signal].filter((signal) => signal !== undefined),
@@ -98,7 +97,7 @@ export async function afterEachEdit(
   }
 }
 
-/** A missing file's name counts, so that making it causes another run. */
+/** Includes missing files, so that creating one causes another run. */
 export function filesNamed(problems: readonly Problem[]): string[] {
   return problems.flatMap(({ place, message }) => [
     ...(place === null ? [] : [place.file]),
@@ -106,7 +105,7 @@ export function filesNamed(problems: readonly Problem[]): string[] {
   ]);
 }
 
-/** Finds edits from before the folder was watched. `since`: milliseconds since 1970. */
+/** Finds edits made before the folder was watched. `since`: milliseconds since 1970. */
 async function isChangedSince(
   root: string,
   files: readonly string[],
@@ -122,17 +121,19 @@ async function isChangedSince(
 }
 
 interface FileWatch {
-  /** Relative to the root. Watches the nearest existing folder. Returns the new files. */
+  /** Paths relative to the root. Watches the nearest existing folders. Returns the new files. */
   follow(files: Iterable<string>): string[];
-  /** Resolves at the next change, or one since the last; false once ended. */
+  /**
+   * Resolves at the next change, or immediately if there was one since the last call. False once
+   * ended.
+   */
   next(): Promise<boolean>;
-  /** Fires where `next` would resolve. */
   edited(): AbortSignal;
   tell(): void;
   end(): void;
 }
 
-/** Identifies a folder, to detect a replacement; null: none. */
+/** Identifies a folder, to detect a replacement. Null if it does not exist. */
 function inodeOf(folder: string): number | null {
   try {
     return statSync(folder).ino;
@@ -141,7 +142,7 @@ function inodeOf(folder: string): number | null {
   }
 }
 
-/** An output that was watched would trigger each next run. */
+/** Watching an output would start run after run. */
 export function isOwnOutput(
   path: string,
   outputs: readonly number[] = [process.stdout.fd, process.stderr.fd],
@@ -157,7 +158,6 @@ export function isOwnOutput(
   }
 }
 
-/** The nearest existing folders. */
 function foldersOf(root: string, files: Iterable<string>): Set<string> {
   const nearest = (folder: string): string =>
     folder === '.' || inodeOf(join(root, folder)) !== null ? folder : nearest(dirname(folder));
@@ -168,7 +168,6 @@ function foldersOf(root: string, files: Iterable<string>): Set<string> {
   return new Set(['.', ...below.map(nearest)]);
 }
 
-/** Empty if the folder is already gone. */
 function watchFolder(
   folder: string,
   changed: (path: string, name: string | null) => void,
@@ -189,8 +188,8 @@ function watchFolder(
 }
 
 /**
- * Folders, because editors replace files; only those with files of the project, so ignored ones
- * cost nothing. `written`: absolute paths, or their prefixes, that the run itself writes.
+ * Watches folders, because editors replace files. Only folders with files of the project, so
+ * ignored ones cost nothing.
  */
 function watchFiles(
   root: string,
@@ -223,7 +222,7 @@ function watchFiles(
   };
   return {
     follow(files) {
-      // An empty folder may get files again; a replaced one must be watched anew.
+      // An empty folder may get files again. A replaced one must be watched again.
       for (const [folder, { watcher, inode }] of watched) {
         if (inodeOf(join(root, folder)) === inode) continue;
         watcher.close();

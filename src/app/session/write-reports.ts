@@ -4,7 +4,7 @@ import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.
 import type { Evaluated, Session } from './session.ts';
 import { shownImages } from './shown-images.ts';
 
-/** Characters per write: small parts are gathered, because each write costs more than its text. */
+/** Characters per write. Small parts are combined, because each write costs more than its text. */
 const CHUNK_CHARS = 1 << 16;
 
 /** Deeper levels are small and not split. */
@@ -13,7 +13,10 @@ const MAX_SPLIT_DEPTH = 6;
 /** From this level (a reference), only lists longer than this are split. */
 const SMALL_LIST = { level: 4, items: 64 };
 
-/** The bytes of `JSON.stringify(value, null, 1)`; a large result is never one string in memory. */
+/**
+ * Yields the text of `JSON.stringify(value, null, 1)` in parts, because a large result must not be
+ * one string in memory.
+ */
 export function* jsonParts(value: unknown): Generator<string> {
   let part = '';
   for (const piece of pieces(value, 0)) {
@@ -57,7 +60,9 @@ function memberEntries(value: object): [string | null, unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/** First line of our comment. `identity` separates two uses in one repository; '' outside jobs. */
+/**
+ * First line of our comment. `identity` separates two uses in one repository; '' outside of jobs.
+ */
 export function commentMarker(checkName: string, identity = ''): string {
   return markerOf('comment', checkName, identity);
 }
@@ -83,12 +88,11 @@ export async function writeReports(
   images: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
-  // Loaded on demand, to start faster.
   const { renderHtml } = await import('../../report/page/page.ts');
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
-  // In sequence, so that a large one is freed before the next is made.
+  // One after the other, so that a large report is freed before the next is made.
   await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
@@ -98,7 +102,6 @@ export async function writeReports(
 function* inParts(text: string): Generator<string> {
   for (let [start, end] = [0, 0]; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
-    // Does not split a surrogate pair.
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
     yield text.slice(start, end);
   }
@@ -109,7 +112,10 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/** A sweep's tries also in llmeval's layout. `parts`: whether the page shows the prompts' images. */
+/**
+ * For a sweep, also writes its tries in llmeval's layout. `parts`: whether the page shows images of
+ * prompts.
+ */
 export async function writeRun(
   session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
   { result, suites }: Evaluated,
@@ -124,7 +130,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** A failure costs only the files: the result was paid for. Null: not filled. */
+/** On failure only the files are lost: the result was paid for. Null if not filled. */
 export async function fillFolder(
   path: string,
   { ground }: Pick<Session, 'ground'>,
