@@ -61,7 +61,11 @@ interface Change {
 /** What a reviewer sees first. */
 async function reviewed({ base = BASE, head, history }: Change) {
   const options = history === undefined ? {} : { history };
-  const { at, run } = await pullRequest(base, head, { answer: kilnModel(), shipped: true, ...options });
+  const { at, run } = await pullRequest(base, head, {
+    answer: kilnModel(),
+    shipped: true,
+    ...options,
+  });
   const [check] = at.github.state.checkRuns.slice(-1);
   const causes = (run.result.causes ?? []).flatMap(({ suite, causes }) =>
     causes.map(({ relation, units }) => [
