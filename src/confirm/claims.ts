@@ -31,16 +31,17 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * The level of a second session. What fell passed a test at `alpha` already, on tries of the same
- * code, so the second session only has to repeat it. Where each session shifts a side's rate by a
- * normal error of 3 points (50 references at 0.9, unchanged), 16 % of runs are red without a second
- * session and 4 % with it; of falls by 10 points without such errors, 78 % stay red (89 % without).
+ * The level of a second session. The fall already passed a test at `alpha` on tries of the same
+ * code, so the second session only has to repeat it. In simulations where each session shifts a
+ * side's rate by a normal error of 3 points (50 unchanged references at 0.9), 16 % of runs are red
+ * without a second session and 4 % with it. Without such errors, 78 % of 10-point falls stay red
+ * (89 % without a second session).
  */
 const SESSION_LEVEL = 0.5;
 
 /**
- * Everything that fell and rests on old answers: suites that regressed or whose references are named,
- * and metrics whose mean fails the run. They share alpha, with the fall of all suites if there is one.
+ * Falls that rest on old answers: suites that regressed or have named references, and metrics whose
+ * mean fails the run. They share alpha, also with the fall of all suites.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
   const found = [...suites.values()].filter(isOld).flatMap((row) => [
@@ -64,7 +65,9 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/** About what made it red or is named; then, if that is not confirmed, that head answers less often. */
+/**
+ * First what made the suite red or named; if that is not confirmed, that head answers less often.
+ */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -73,14 +76,14 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: measureOf(row), minDrop },
-    // Only all together: the plan counts no suspects for it.
+    // Judged all together only: the plan includes no suspects for it.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }
 
 /**
- * That the pass rate of all suites fell that did not fall by themselves; null: there is no such
- * claim. `others`: claims of the run so far.
+ * Claims that the pass rate fell over all suites that did not fall themselves; null: no such claim.
+ * `others`: number of claims of the run so far.
  */
 export function poolClaim(
   { pool, suites }: RunVerdict,
@@ -109,7 +112,7 @@ function claimed({ suite, upTo }: SuiteVerdict): Claim['suites'][number] {
   return { suite, runs: suite.compared, upTo };
 }
 
-/** That some references of a suite got worse, as a feature or base's scoring finds. */
+/** Claims that some references of a suite got worse, as found by a feature or base's scoring. */
 export function claimAbout(
   suite: SuiteComparison,
   runs: readonly ReferenceRun[],
@@ -125,7 +128,7 @@ export function claimAbout(
   };
 }
 
-/** That a mean got worse under base's scoring. */
+/** Claims that a mean got worse under base's scoring. */
 export function meanClaimUnderBase(
   suite: SuiteComparison,
   metric: string,
@@ -155,7 +158,7 @@ function levelOf(
   return { level: isStored ? alpha / claims : SESSION_LEVEL, judged };
 }
 
-/** By what made the suite red. */
+/** Measures whatever made the suite red. */
 function measureOf({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
   if (by !== 'fall') return byOutcome(wholeTry);

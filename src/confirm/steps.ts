@@ -26,58 +26,56 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** References that get new pairs of tries first: those that fell most. */
+/** At most this many references get new pairs of tries first: those that fell most. */
 const MOST_SUSPECTS = 5;
 
-/** New pairs of tries of one suspect, at most. */
 const MOST_NEW_PAIRS = 10;
 
-/** A suspect with less evidence than this gets no further pair. */
+/** A suspect with a smaller e-value gets no further pairs. */
 const HOPELESS = 0.5;
 
-/** Shares of the level: for the suspects alone, and for all references after each new try. */
+/** Shares of the level: for the suspects, and for all references after each new try. */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** New tries of every reference, at most; a roll-up needs all of its tries. */
+/** New tries per reference. A roll-up needs all of its tries. */
 const MOST_NEW_TRIES = LOOK_SHARES.length;
 
-/** The level at which stored answers of base differ from its answers of today. */
+/** The level for a difference between base's stored and new answers. */
 const DRIFT_LEVEL = 0.05;
 
-/** Above this p the fall is not seen today, so a model that moved explains it. */
+/** Above this p, new answers show no fall, so a change of the model explains it. */
 const CALM = 0.3;
 
-/** How the two sides of a claim are compared. */
 export interface Measure {
-  /** One-sided mid-p of "head is worse", with each side's mean; null: nothing to compare. */
+  /** One-sided mid-p of "head is worse" with each side's mean; null: nothing to compare. */
   test(runs: readonly ReferenceRun[]): { p: number; base: number; head: number } | null;
-  /** What one try says; null: only all of them together can be compared. */
+  /** The outcome of one try; null: only all tries together can be compared. */
   outcome: ((made: Try) => Outcome) | null;
-  /** Head's answers are compared with base's of the same call, so both sides are asked. */
+  /** Compares head's answer with base's of the same call, so both sides are called. */
   isPaired: boolean;
-  /** All tries of a side are compared as one, so there is one look. */
+  /** Compares all tries of a side as one, so there is one look. */
   isRolledUp: boolean;
 }
 
-/** That head got worse, where it rests on answers that do not suffice for red. */
+/** That head got worse, if the answers behind it are not sufficient for red. */
 export interface Claim {
-  /** A metric whose mean got worse; null: the verdict. */
+  /** The metric whose mean got worse; null: the verdict. */
   metric: string | null;
   suites: readonly ClaimedSuite[];
   measure: Measure;
-  /** The level (0–1) of the whole confirmation. */
+  /** Of the whole confirmation, 0–1. */
   level: number;
-  /** The single references that may confirm it. */
+  /** Single references that may confirm it. */
   judged: RunLevels['judged'];
-  /** The smallest drop (0–1) of today's rate that confirms it; null: any. */
+  /** The smallest new drop (0–1) that confirms it; null: any. */
   minDrop: number | null;
 }
 
 interface ClaimedSuite {
   suite: SuiteComparison;
   runs: readonly ReferenceRun[];
-  /** The claim rests on tries with a smaller index. */
+  /** The claim is based on tries below this index. */
   upTo: number;
 }
 
@@ -87,11 +85,11 @@ export function wholeTry({ byHead }: Try): Outcome {
 
 type Sides = Readonly<Record<Side, readonly Try[]>>;
 
-/** The tries of one reference that were made to confirm a fall, whichever claim wanted them. */
+/** Tries of one reference made to confirm falls, shared by all claims. */
 export interface NewTries {
-  /** Of suspects only; the tries that made it a suspect are not among them. */
+  /** For suspects only, without the tries that made them suspects. */
   pairs: Sides;
-  /** They replace the stored ones. Head's only where a claim needs them. */
+  /** These replace stored tries. Head has some only if a claim needs them. */
   again: Sides;
 }
 
@@ -107,7 +105,6 @@ export function newTriesOf(
 
 type NewTriesByRun = ReadonlyMap<ReferenceRun, NewTries>;
 
-/** A try that a claim wants. */
 export interface NewTry {
   suite: SuiteComparison;
   run: ReferenceRun;
@@ -121,7 +118,7 @@ type ConfirmationStep =
   | { kind: 'confirmed'; by: 'references' | 'all' }
   | { kind: 'refuted' };
 
-/** A reference of a claim, with the tries before and since. */
+/** A reference of a claim with its earlier and new tries. */
 interface Row extends NewTries {
   suite: SuiteComparison;
   run: ReferenceRun;
@@ -135,9 +132,9 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 }
 
 /**
- * What to do next to confirm that head is worse than base is today. Earlier tries choose the
+ * The next step to confirm that head is worse than base is today. Earlier tries choose the
  * suspects, but only new tries count. First the suspects: e-values of new pairs, valid whenever
- * they stop. Then all references, which no try has chosen: exact tests after each try.
+ * they stop. Then all references, which no earlier try has selected: exact tests after each try.
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -150,7 +147,7 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // Earlier only if every stored try is replaced, so that the next run compares with today's.
+  // Stop early only once every stored try is replaced, so that the next run compares with new ones.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > CALM;
@@ -160,7 +157,7 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, made + 1, measure)) };
 }
 
-/** Null: the suspects do not show it. */
+/** Null: the suspects do not confirm the claim. */
 function nextOfSuspects(
   suspects: readonly Row[],
   outcome: (made: Try) => Outcome,
@@ -176,7 +173,7 @@ function nextOfSuspects(
     seen.map(({ pairs }) => ({ pairs, share: 0.5 })),
     { intact: 0.7, broken: 0.1 },
   );
-  // Either bet, with half the level each.
+  // Two e-values, with half the level each.
   if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
     return { kind: 'confirmed', by: 'references' };
   const open = seen.filter(
@@ -194,12 +191,14 @@ function nextOfSuspects(
   };
 }
 
-/** Head first, so that neither side of a program is always the one that starts. */
+/**
+ * Head first here, because base goes first elsewhere: neither side should always start a program.
+ */
 const SIDES = ['head', 'base'] as const;
 
 /**
- * The references that fell most, chosen by the earlier tries. One of several that share a cluster or
- * a question, because their tries are not independent.
+ * References that fell most in the earlier tries. Only one per cluster or question, because their
+ * tries are not independent.
  */
 function suspectsOf(
   rows: readonly Row[],
@@ -243,7 +242,7 @@ interface NewLook {
   isLarge: boolean;
 }
 
-/** Each look for which every reference has tries. */
+/** All looks for which every reference has tries. */
 function looksAt(rows: readonly Row[], { measure, minDrop }: Claim): NewLook[] {
   const looks: NewLook[] = [];
   for (const [k, share] of sharesOf(measure).entries()) {
@@ -260,7 +259,6 @@ function sharesOf({ isRolledUp }: Measure): readonly number[] {
   return isRolledUp ? [1] : LOOK_SHARES;
 }
 
-/** Tries of a side that a look compares. */
 function lookSize({ run }: Row, look: number, { isRolledUp }: Measure): number {
   return isRolledUp ? Math.max(1, run.base.length) : look;
 }
@@ -289,7 +287,7 @@ function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
   return isPaired || run.head.some(isStored) || isOneSession(run);
 }
 
-/** Answers that confirming all claims about a suite takes at most; 0: none would be confirmed. */
+/** The most answers that confirming all claims about a suite may take; 0: nothing to confirm. */
 export function mostNewAnswers(
   { compared, policy, run, gate }: SuiteComparison,
   hasStored: boolean,
@@ -304,7 +302,7 @@ export function mostNewAnswers(
   return 2 * (pairs + sum(again));
 }
 
-/** How far base's answers of today fall behind its stored ones; null: not beyond chance. */
+/** How far base's new answers fall below its stored ones; null: not beyond chance. */
 function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
   const asked = rows.filter(({ again }) => again.base.length > 0);
@@ -317,7 +315,7 @@ function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['dr
 
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
-/** `limit`: what ended the calls; null: `step` settled it. */
+/** `limit`: what ended the calls; null: `step` is final. */
 export function confirmationOf(
   claim: Claim,
   made: NewTriesByRun,

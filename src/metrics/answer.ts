@@ -8,17 +8,16 @@ export interface MetricAnswer {
   completion: OkCompletion;
   input: Record<string, Scalar>;
   expected: Json | undefined;
-  /** Parsed values of differently printed text in `input` and `expected`. */
   values?: CodeValues | undefined;
   messages: Message[];
-  /** The whole conversation; its last message is the answer under judgement. */
+  /** The whole conversation. Its last message is the judged answer. */
   thread: Message[];
-  /** Unanswered messages after the answer in a recorded dialogue; absent: none. */
+  /** Unanswered messages after the answer in a recorded dialogue. */
   after?: Message[];
   price?(usage: Usage): number | null;
   metadata?: Record<string, Json>;
   followed?: true;
-  /** The other side's answer to compare with; null or absent: none. */
+  /** The other side's answer, to compare with. */
   otherAnswer?: string | null;
   otherMessages?: readonly Message[];
 }
@@ -32,9 +31,9 @@ export interface MetricTools {
   /** Checks slow schemas in a process that can be stopped; absent: in this one. */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
-  /** All grade and the majority decides; may be empty. */
+  /** The majority of these decides; may be empty. */
   graders: readonly Grader[];
-  /** The model for embeddings; null when the metric needs none, or none is set. */
+  /** The embedding model; null: the metric needs none, or none is set. */
   embedder: Grader | null;
   /** Unpredictable text for the delimiters around graded material. */
   random: (purpose: string) => string;
@@ -78,7 +77,7 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
   return answer.thread.slice(-1);
 }
 
-/** A thread has those of all its messages. */
+/** The tool calls at a level. A thread has those of all its messages. */
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
   return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
     ? thread.flatMap(({ tool_calls: calls = [] }) => calls)

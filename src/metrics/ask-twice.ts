@@ -10,13 +10,13 @@ import type {
 } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
-/** What a grader is asked. No foreign text in it can end its own quotation. */
+/** A grader's messages. Untrusted text in them cannot end its own quotation. */
 export interface GraderPrompt {
   messages: Message[];
   schema: { name: string; json: { [key: string]: Json } };
 }
 
-/** More foreign text than this is not sent, and longer replies are not read, in UTF-16 units. */
+/** Limit of untrusted text sent and of replies read, in UTF-16 units. */
 export const MAX_MATERIAL = 1_048_576;
 
 interface AskedReply<Reply> {
@@ -29,15 +29,15 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
   read(output: string): Reply | null;
-  /** Whether not to ask again; absent: after any reply that can be read. */
+  /** Whether the first reply is enough; absent: any readable one is. */
   isEnough?(reply: Reply): boolean;
-  /** What the second question adds to the first. */
+  /** What the second prompt adds to the first. */
   note(first: Reply | null): string;
-  /** Whether a reply is kept for later runs; absent: the first one, and then one that is enough. */
+  /** Whether a reply is stored for later runs; absent: the first, and then one that is enough. */
   settles?(reply: Reply): boolean;
 }
 
-/** Asks once more after a reply that is not enough. `failed`: the call that gave no reply. */
+/** Asks again after a reply that is not enough. `failed`: the call failed. */
 export async function askTwice<Reply>(
   question: GraderQuestion<Reply>,
   complete: Complete,
@@ -71,7 +71,7 @@ export async function askTwice<Reply>(
   return { replies, failed: null };
 }
 
-/** Does not repeat the unreadable reply, which decides nothing. */
+/** Leaves out the unreadable reply, which decides nothing. */
 function withNote(messages: readonly Message[], note: string): Message[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;
@@ -82,15 +82,18 @@ function withNote(messages: readonly Message[], note: string): Message[] {
   });
 }
 
-/** Foreign text between two lines that it cannot contain. */
+/** Untrusted text between two lines that it cannot contain. */
 export function fenced(name: string, text: string, delimiter: string): string {
   return `\n<<<${name} ${delimiter}>>>\n${text}\n<<<end ${delimiter}>>>\n`;
 }
 
-/** After this many attempts, `random` must be broken. */
+/** If this many attempts fail, `random` is broken. */
 const ATTEMPTS = 100;
 
-/** In no text, so none can end its own quotation. Equal purposes give equal requests. */
+/**
+ * A delimiter that no text contains, so none can end its own quotation. The same purpose gives the
+ * same request.
+ */
 export function freshDelimiter(
   purpose: readonly (string | number)[],
   texts: readonly string[],
@@ -104,7 +107,7 @@ export function freshDelimiter(
   }
 }
 
-/** A schema as vendors take it: closed, all members required, written in this order. */
+/** A schema as vendors accept it: closed, all members required, in this order. */
 export function closedObject(properties: Record<string, Json>): { [key: string]: Json } {
   return {
     type: 'object',

@@ -27,7 +27,7 @@ import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
 
-/* FlexEval's functions of the text, the roles, the tool calls and the records of a dialogue. */
+/* FlexEval's functions of a dialogue's text, roles, tool calls and records. */
 
 const flexEval = {
   group: 'conversation',
@@ -45,17 +45,17 @@ interface CountRow<S extends z.ZodRawShape> extends Pick<
   /** What is counted; default: counted. */
   unit?: string;
   check?(options: Options<S>): string[];
-  /** A number, or what is counted by name; a text: why it cannot be counted; null: no words. */
+  /** A number or a count by name; a text: why it cannot be counted; null: there are no words. */
   count(
     answer: MetricAnswer,
     level: MetricLevel,
     options: Options<S>,
   ): number | readonly string[] | { error: string } | null;
-  /** The one name that is counted; absent or null: each. */
+  /** The only name to count; absent or null: all. */
   only?(options: Options<S>): string | null;
 }
 
-/** A metric that counts, with `min` and `max` for the count, or for the count of each name. */
+/** Creates a metric that counts. `min` and `max` bound the count, or the count of each name. */
 function counter<S extends z.ZodRawShape>(row: CountRow<S>): MetricDefinition {
   const { count, only, check, unit = 'counted', parameters, ...rest } = row;
   return defineMetric({

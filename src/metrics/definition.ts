@@ -16,7 +16,7 @@ export type Measurement =
       label?: string;
       grade?: GradeRecord;
     }
-  /** The check's own code raised on this answer, which always fails. */
+  /** The check's own code threw on this answer. Always a failure. */
   | { status: 'raised'; reason: string }
   | { status: 'ungraded' | 'error' | 'skipped'; reason: string; grade?: GradeRecord };
 
@@ -29,7 +29,7 @@ export interface MetricContext {
 export type MetricGroup =
   'text' | 'similarity' | 'structured' | 'operational' | 'conversation' | 'graded';
 
-/** Tested, and shown in the docs. `reply`: the grader's; `vectors`: of its texts. */
+/** Run as a test and shown in the docs. `reply`: the grader's; `vectors`: of its texts. */
 export interface MetricExample {
   output: string;
   expected?: Json;
@@ -49,7 +49,7 @@ export interface MetricExample {
 export interface Expectation {
   /** `text`: as written; `value`: parsed; `number`: as written if numeric, else parsed. */
   reads: 'text' | 'value' | 'number';
-  /** Why the value is unusable, beginning with "expected"; null if it is usable. */
+  /** Why the value is invalid, beginning with "expected"; null: it is valid. */
   wrong(expected: Json): string | null;
 }
 
@@ -72,15 +72,15 @@ export interface MetricDefinition {
   needs: Needs;
   /** Only some metrics apply to single tool calls. */
   levels: readonly MetricLevel[];
-  /** About the call or the comparison, not the answer's content. */
+  /** Judges the call or the comparison, not the answer's content. */
   whole?: true;
   source: string;
   example: MetricExample;
   problems(given: Record<string, Json>): string[];
   usesExpected(given: Record<string, Json>): boolean;
-  /** How it reads `expected` or `value`; null: it compares with neither. */
+  /** How it reads `expected` or `value`; null: it uses neither. */
   expects(given: Record<string, Json>): Expectation | null;
-  /** One result per answer, in order. Bad data gives a tagged value, not an exception. */
+  /** One result per answer, in order. Invalid data gives a tagged value, not an exception. */
   score(
     answers: readonly MetricAnswer[],
     given: Record<string, Json>,
@@ -215,7 +215,7 @@ export function reaches(value: number, needed: number): boolean {
   return value >= needed - 1e-9;
 }
 
-/** A value that passes from `needed`. */
+/** A measurement that passes if the value is at least `needed`. */
 export function atLeast(value: number, needed: number): Measurement {
   const pass = reaches(value, needed);
   return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);

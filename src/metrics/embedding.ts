@@ -20,7 +20,7 @@ type MissingVector = { status: 'ungraded' | 'error'; reason: string };
 
 const ungradedResult = (reason: string): MissingVector => ({ status: 'ungraded', reason });
 
-/** Requests each distinct text once, always as the first try: equal texts have equal vectors. */
+/** Embeds each distinct text once, always with try index 0: equal texts get equal vectors. */
 function createEmbedding(
   { target, parameters }: Grader,
   { complete }: MetricTools,
@@ -62,7 +62,7 @@ function readVector(output: string): readonly number[] | null {
   }
 }
 
-/** Cosine similarity, −1 to 1. If it is undefined the answer is ungraded, not 0. */
+/** Cosine similarity, −1 to 1. Undefined similarity leaves the answer ungraded, not 0. */
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
@@ -99,7 +99,7 @@ async function similarity(
   return wanted.status === 'found' ? cosine(given.values, wanted.values) : wanted;
 }
 
-/** If none reaches the bound, an alternative that could not be compared leaves it open. */
+/** The best similarity. Undecided if none reaches the bound and one could not be compared. */
 function bestSimilarity(found: readonly Similarity[], threshold: number): Measurement {
   const value = Math.max(
     ...found.map((each) => (each.status === 'found' ? each.value : -Infinity)),

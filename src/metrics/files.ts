@@ -8,7 +8,7 @@ import { offByDefault, passOrFail } from './definition.ts';
 import { listed } from './measures/json-differences.ts';
 import { f1 } from './measures/words.ts';
 
-/** What an answer has, or should have: a file by its path, or an image by its digest. */
+/** A file by path or an image by digest, actual or expected. */
 interface FileEntry {
   /** Null: an image. */
   path: string | null;
@@ -61,7 +61,7 @@ function isMeant(given: FileEntry, wanted: FileEntry): boolean {
   return given.path === wanted.path && (given.path !== null || given.sha256 === wanted.sha256);
 }
 
-/** Null: it is as wanted. */
+/** Null: it is as expected. */
 function fileProblem(given: FileEntry | undefined, wanted: FileEntry): string | null {
   if (given === undefined) return `${fileName(wanted)} missing`;
   if (wanted.content !== null && given.content !== wanted.content)
@@ -75,7 +75,7 @@ const fileName = ({ path, sha256: of }: FileEntry): string =>
 
 const short = (sha: string | null): string => `${(sha ?? '').slice(0, 12)}…`;
 
-/** The first line that differs, counted from 1. */
+/** The first line that differs, from 1. */
 function lineDifference(given: string, wanted: string): string {
   const [own, other] = [given.split('\n'), wanted.split('\n')];
   const at = other.findIndex((line, index) => line !== own[index]);

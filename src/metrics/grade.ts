@@ -17,7 +17,10 @@ interface Vote {
   usage: Usage | null;
 }
 
-/** The label of more than half of an odd number of graders; ungraded or an error without one. */
+/**
+ * The label of more than half of the graders, whose number is odd. Ungraded or an error if there is
+ * none.
+ */
 export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grade {
   const [first] = votes;
   if (first === undefined) throw new TypeError('nobody voted');
@@ -62,7 +65,10 @@ interface ParsedReply {
   reasons: string | null;
 }
 
-/** JSON counts by its `choice` only; other text by its last line (first, if the label was). */
+/**
+ * Reads the `choice` of JSON; in other text the last line, or the first if the rubric asks for the
+ * label first.
+ */
 export function readGrade(
   output: string,
   labels: readonly string[],
@@ -71,7 +77,7 @@ export function readGrade(
   if (output.length > MAX_MATERIAL) return null;
   const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // The last line of broken or other JSON may be anything, such as the middle of a reason.
+  // Do not read the last line of other or broken JSON: it may be part of a reason.
   const [block] = codeBlocks(output);
   if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
@@ -107,7 +113,10 @@ function fromLines(
   return { label, reasons: rest === '' ? null : rest };
 }
 
-/** Anything but white space, markup and punctuation; a label may be a symbol or an emoji. */
+/**
+ * Whether a line has more than white space, markup and punctuation. A label may be a symbol or an
+ * emoji.
+ */
 function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
 }
@@ -154,7 +163,7 @@ export type Grade = (
 
 type GraderTools = Pick<MetricTools, 'complete' | 'graders' | 'random' | 'try' | 'keepGrades'>;
 
-/** Asks again after an unreadable reply. Failures are never a pass, a fail or a number. */
+/** Asks again after an unreadable reply. A failed grade is never a pass, a fail or a number. */
 export async function gradeMaterial(
   question: Question,
   materials: Materials,

@@ -20,12 +20,11 @@ import type { Materials, Question } from './grader-prompt.ts';
 import { pairwisePreference } from './pairwise.ts';
 import { fromGrade, idealText, materialsOf } from './rubric.ts';
 
-/** What a grader is asked about an answer. */
 interface LabelPrompt {
   prompt: string;
   /** Label → score from 0 to 1. */
   labels: Record<string, number>;
-  /** Text from the user's file by keyword; keywords in it are not replaced. */
+  /** Text of the user's file, by keyword. Keywords inside it are not replaced. */
   own?: Record<string, string>;
   /** Replaces material of the answer. */
   material?: Materials;
@@ -40,13 +39,13 @@ interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'>
   parameters: S;
   /** Whether the reference's `expected` is read under these parameters. */
   usesExpected?(options: Options<S>): boolean;
-  /** The lowest score that passes. */
+  /** The lowest passing score. */
   needed: number;
-  /** A text: why it cannot be asked. Null: the reference has no `expected`. */
+  /** A text: why there is no question. Null: the reference has no `expected`. */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 
-/** A metric whose grader chooses one label for each answer. */
+/** Creates a metric whose grader chooses one label per answer. */
 function graded<S extends z.ZodRawShape>(spec: GradedSpec<S>): MetricDefinition {
   const { question, needed, usesExpected, ...rest } = spec;
   return defineBatch<S>({
@@ -79,7 +78,7 @@ const byCriterion = {
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
 };
 
-/** Asks about the file's criterion, else the reference's; null: neither has one. */
+/** Uses the file's criterion, else the reference's; null: neither has one. */
 function withCriterion(
   { expected }: MetricAnswer,
   { criteria }: { criteria?: string | undefined },

@@ -13,14 +13,14 @@ export interface Question extends Pick<Rubric, 'name' | 'prompt' | 'choice_score
 }
 
 export interface Materials extends Partial<Record<Material, string | undefined>> {
-  /** Files of the messages under judgement, in their order; sent where the rubric quotes them. */
+  /** Files of the judged messages, in order. Sent if the rubric quotes these messages. */
   files?: readonly FilePart[];
 }
 
-/** Materials that quote messages, and so name their files. */
+/** Materials that quote messages, including their file names. */
 const QUOTES_MESSAGES = ['input', 'conversation', 'context', 'content'] as const;
 
-/** A rubric that names none of these is about the answer. */
+/** A rubric that uses none of these judges the answer. */
 export const JUDGED_MATERIALS: readonly Material[] = [
   'conversation',
   'content',
@@ -28,7 +28,7 @@ export const JUDGED_MATERIALS: readonly Material[] = [
   'tool_calls',
 ];
 
-/** No answer can end its own quotation. Some vendors require the last message to be the user's. */
+/** No answer can end its own quotation. Some vendors require a final user message. */
 export function graderPrompt(
   question: Question,
   materials: Materials,
@@ -67,7 +67,7 @@ export function graderPrompt(
   };
 }
 
-/** What an unreadable reply is answered with. */
+/** The message after an unreadable reply. */
 export function labelNote(labels: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single label. Decide again. The label must ' +

@@ -24,7 +24,7 @@ import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
 
-/** Runs the user's code on all answers in one batch. `expected` is unset when absent. */
+/** Runs the user's code on all answers in one batch. `expected` is unset if absent. */
 async function scoreCode(
   source: CodeSource,
   answers: readonly MetricAnswer[],
@@ -95,7 +95,7 @@ function fromResult(
   const said = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null;
   if (given === undefined) return measureError(`${metric} did not set metric`);
   const value = plainValue(given);
-  // Applied later, as for every metric.
+  // Bounds are applied later, as for every metric.
   if (bounded) return measurement(value, false, said);
   if (verdict === undefined) return measureError(`${metric} did not set result`);
   if (typeof verdict === 'boolean') return measurement(value, verdict, said);
@@ -103,7 +103,9 @@ function fromResult(
   return measureError(message);
 }
 
-/** Longer answers (UTF-16 units) are not scored: comparisons need time and memory in proportion. */
+/**
+ * Longer answers (UTF-16 units) are not scored: time and memory of comparisons grow with length.
+ */
 const MAX_OUTPUT = 1_048_576;
 
 async function measureAll(
@@ -214,7 +216,7 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
   ].map((definition) => [definition.name, definition]),
 );
 
-/** One score per answer, in order. Only a sandbox that cannot run rejects. */
+/** One score per answer, in order. Rejects only if the sandbox cannot run. */
 export async function scoreMetric(
   metric: Metric,
   answers: readonly MetricAnswer[],

@@ -26,7 +26,7 @@ export interface Keyword {
   literal: string | null;
 }
 
-/** Bounded, so that no prompt makes the search slow. */
+/** Bounded, so that the search stays fast for any prompt. */
 const BRACES =
   /\{\{\{ {0,3}(\w{1,40}) {0,3}\}\}\}|\{\{ {0,3}(\w{1,40}) {0,3}\}\}|\{([A-Za-z_]\w{0,39})\}/g;
 
@@ -53,7 +53,9 @@ export function materialUsed(prompt: string): Set<Material> {
   );
 }
 
-/** Inserted text is not searched. `put`: null keeps the name. */
+/**
+ * Replaces keywords once; inserted text is not searched. `put` returns null to keep the keyword.
+ */
 export function fillKeywords(prompt: string, put: (keyword: Keyword) => string | null): string {
   let result = '';
   let from = 0;

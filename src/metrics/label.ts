@@ -7,7 +7,7 @@ const PAIRS = new Map(
   ]),
 );
 
-/** As written, else in another case if unambiguous, else as a number of the scale. */
+/** The label as written, else ignoring case if unambiguous, else as a number of the scale. */
 export function exactLabel(text: string, labels: readonly string[]): string | null {
   for (const candidate of spellings(text)) {
     if (labels.includes(candidate)) return candidate;
@@ -20,7 +20,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/** A text after each step of trimming, from the least trimmed, as a label may end in a mark. */
+/** The text after each trimming step, least trimmed first, since a label may end in punctuation. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];
@@ -41,14 +41,17 @@ function trimOnce(text: string): string {
   return /[.!,;:]$/.test(text) ? text.slice(0, -1).trim() : text;
 }
 
-/** A line's only label, whole or set off; null in words, numbers, running text or if taken back. */
+/**
+ * A line's only label, if it is the whole line or set off. Null within words, numbers or running
+ * text, or if the line negates it.
+ */
 export function labelInLine(written: string, labels: readonly string[]): string | null {
   const exact = exactLabel(written, labels);
   if (exact !== null) return exact;
   const line = onScale(written, labels);
   const asWritten = wholeWords(line, labels);
   if (asWritten.length > 0) return single(line, asWritten);
-  // Other cases only for unambiguous labels of two letters or more: `a` is a word.
+  // Ignore case only for unambiguous labels of at least two letters: `a` is a word.
   const folded = labels.filter(
     (label) =>
       label.length > 1 &&
@@ -59,7 +62,7 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
 }
 
-/** A number, optionally out of another one; not part of a longer number, date or percentage. */
+/** A number, optionally with a maximum; not part of a longer number, date or percentage. */
 const SCORE =
   /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
 
@@ -87,7 +90,7 @@ function wholeWords(line: string, labels: readonly string[]): Occurrence[] {
       if (!isWholeLabel(line, start, end)) continue;
       if (found.every((other) => end <= other.start || start >= other.end))
         found.push({ label, start, end });
-      // Two different labels decide nothing, and a hostile line may hold thousands.
+      // Two different labels already decide nothing, and a hostile line may hold thousands.
       if (found.length > 64) return found;
     }
   }

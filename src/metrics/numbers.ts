@@ -28,7 +28,7 @@ export const decimalMark = z
       '(`3,14`, `10 000`) fails with a reason that names it.',
   );
 
-/** An ambiguous number is neither certainly the expected one nor certainly another. */
+/** An ambiguous number neither matches nor contradicts the expected one. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const reason = `${JSON.stringify(shorten(text, 80))} cannot be read as one number; \`decimal\` says how`;
   return negate ? measureError(reason) : passOrFail(false, reason);

@@ -19,7 +19,10 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-/** The last turn and message are the answer, or messages after it; a thread is one object. */
+/**
+ * The objects of a dialogue. The last turn or message is the answer or follows it; a thread is one
+ * object.
+ */
 export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
   const spoken = spokenOf(answer);
   const last = spoken.length - 1;
@@ -90,7 +93,7 @@ function upToMessage(given: MetricAnswer, message: number, length: number): Metr
   };
 }
 
-/** Unjudged objects leave the whole unjudged if they could change the outcome. */
+/** Undecided if unjudged objects could change the outcome. */
 export function scoreOfObjects(
   { name: metric, skip, level, every = 1 }: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],

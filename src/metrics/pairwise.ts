@@ -31,7 +31,7 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/** Grades in both orders, to cancel a grader's position bias; disagreement is a tie. */
+/** Grades in both orders to cancel the grader's position bias. Disagreement is a tie. */
 async function compare(
   criteria: string,
   answer: MetricAnswer,
@@ -51,7 +51,7 @@ async function compare(
   return joinGrades(before, after);
 }
 
-/** Both sides' prompts, base's first: with only head's, the grader would favour head. */
+/** Both sides' prompts, base's first. With head's prompt alone, the grader would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
   const [before, after] = [transcript(otherMessages), transcript(messages)];
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;

@@ -17,7 +17,7 @@ export function boundsOf({ threshold, min, max }: StatedPassing, better: Better)
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
 
-/** Those named, else those with the best score; null if unspecified. */
+/** The labels that the file names, else those with the best score; null if unspecified. */
 export function passingLabels(
   rubric: RubricPassing,
   { pass, better }: Partial<StatedPassing> = {},
@@ -38,7 +38,7 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
-/** The better direction: the file's, else the source's, else derived from what passes. */
+/** The better direction: from the file, else the source, else derived from what passes. */
 export function directionIn(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): Better {
   const { source, better, definition } = metric;
   if (better !== undefined) return better;

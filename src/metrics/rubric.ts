@@ -99,7 +99,10 @@ function rubric(
   };
 }
 
-/** If neither metric nor rubric names passing labels, all pass and the metric does not gate. */
+/**
+ * Scores with a rubric. If neither metric nor rubric names passing labels, all pass and the metric
+ * does not gate.
+ */
 export async function scoreRubric(
   name: string,
   metric: Metric,
@@ -139,7 +142,9 @@ export function fromGrade(grade: Grade, needed: number): Measurement {
   };
 }
 
-/** As in FlexEval. The context has the system prompt only for Message. Thread: the last message. */
+/**
+ * As in FlexEval: only level Message has the system prompt as context; Thread has the last message.
+ */
 export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials {
   const { completion, thread, messages, expected } = answer;
   const dialogue = thread.filter(({ role }) => role !== 'system');

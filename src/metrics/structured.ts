@@ -45,7 +45,7 @@ const extract = z
       'read as CommonMark defines them.',
   );
 
-/** What metrics of JSON read: the answer's first JSON part, else its text. */
+/** What JSON metrics read: the answer's first JSON part, else its text. */
 function jsonSource({ completion }: MetricAnswer): string {
   const values = completion.parts.flatMap((part) => (part.type === 'json' ? [part.value] : []));
   return values[0] === undefined ? textOf(completion) : JSON.stringify(values[0]);
@@ -192,7 +192,7 @@ const jsonMatch = defineComparison({
   },
 });
 
-/** The one value at a path, or the list of those at a path with `*`; undefined: none is there. */
+/** The value at a path, or the list of values at a path with `*`; undefined: none. */
 function valueAt(value: ExactJson, path: string | undefined): ExactJson | undefined {
   const steps = path === undefined ? [] : (parsePath(path) ?? []);
   const values = valuesAt(value, steps);
@@ -211,7 +211,7 @@ function callsProblem(expected: Json): string | null {
   return wrong[0] ?? null;
 }
 
-/** Why calls do not fit the schema of a wanted call. A text: a check did not end. */
+/** Why calls do not match the schema of an expected call. A text: a check did not terminate. */
 async function schemaProblems(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],

@@ -1,7 +1,6 @@
 import { cohenKappa } from '../kernel/statistics/kappa.ts';
 import { at, sum } from '../kernel/statistics/sums.ts';
 
-/** Items by truth (positive, negative) and judgement (true, false). */
 interface JudgedCounts {
   truePositive: number;
   falseNegative: number;

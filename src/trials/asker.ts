@@ -5,7 +5,9 @@ import type { Asker } from '../money/feature-plan.ts';
 import type { PrepareInput } from '../money/prepared.ts';
 import type { Problem } from '../types/plain.ts';
 
-/** The first grader only, because voting applies to grades. `problems`: why it cannot be used. */
+/**
+ * Uses the first grader only, because only grades need a vote. `problems`: why it cannot be used.
+ */
 export function askerOf(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],
@@ -13,7 +15,7 @@ export function askerOf(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // Not batched in sweeps: each of a few steps would be a batch of its own.
+  // Not batched in sweeps: each of the few steps would be a batch.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

@@ -47,5 +47,5 @@ export const changeUnitSchema = z.strictObject({
   head_text: z.string().nullable().describe('What head has; null: nothing.'),
 });
 
-/** What changed at one place, so that it can be made or undone by itself. */
+/** A change at one place that can be applied or undone separately. */
 export type ChangeUnit = z.infer<typeof changeUnitSchema>;

@@ -11,7 +11,7 @@ function drawMark(draw: number): string {
   return ` draw ${String(draw)}`;
 }
 
-/** A question asked once more: its answers are shared with no other draw of it. */
+/** Repeats a question; its answers are not shared with other draws. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
   const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;

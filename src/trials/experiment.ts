@@ -23,45 +23,45 @@ import {
 
 interface Experiment {
   units: number;
-  /** References that fell, with their tries of the comparison; the worst first. */
+  /** References that fell, worst first, with their tries of the comparison. */
   fallen: readonly Fall[];
-  /** References that held, by which their number in a draw goes on after the fallen ones. */
+  /** Number of stable references. In draws their indices follow those of the fallen ones. */
   held: number;
   tries: number;
-  /** The chance that a unit is named which does nothing. */
+  /** The chance of naming a unit that has no effect. */
   alpha: number;
 }
 
 export interface CauseFindings {
   causes: FoundCause[];
   unexplained: number[];
-  /** Why it ended before all was explained; null: all is. */
+  /** Why it ended early; null: every fall is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** Nothing is proven: the units of which one is likely the cause; empty: all of them may be. */
+  /** If nothing is proven: units that likely include a cause; empty: it may be any unit. */
   suspects: number[];
   tries: number;
 }
 
-/** From so many units on they are searched in groups of neighbours. */
+/** More units than this are searched in groups of neighbours. */
 const MOST_GROUPS = 12;
 
 const PARTS = 4;
 
-/** References that one step of the search tries. */
+/** References tried in one step of the search. */
 const PER_STEP = 3;
 
-/** Posterior from which a hypothesis is tested. */
+/** Hypotheses are tested from this posterior on. */
 const CONVINCED = 0.8;
 
-/** Hypotheses that may fail before the search ends. */
+/** The search ends after this many failed hypotheses. */
 const MOST_FAILURES = 4;
 
-/** Held references that are tried with a cause set back. */
+/** Stable references that are tried with a cause undone. */
 const CONTROLS = 3;
 
 /**
- * The units that broke references: a search makes the most informative tries, then fresh ones alone
- * prove each belief, by a test that is valid whenever it stops.
+ * Finds the units that broke references. A search makes the most informative tries. Then fresh
+ * tries alone prove each hypothesis, with a test that is valid whenever it stops.
  */
 export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<CauseFindings> {
   const trials = startTrials(experiment, attempt);
@@ -74,7 +74,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
     const found = await search(trials, open, known);
     if (typeof found === 'string') ended = found;
     else if (found.relation === 'none') {
-      // It fell by chance, as far as its tries tell; the others may have a cause.
+      // By its own tries it fell by chance. The others may have a cause.
       open = open.slice(1);
     } else {
       const beliefs = (): UnitBelief[] =>
@@ -105,7 +105,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
   };
 }
 
-/** A unit that is less likely part of the cause is cleared. */
+/** Units with a smaller posterior are cleared. */
 const SUSPECTED = 0.1;
 
 const MOST_SUSPECTS = 3;
@@ -121,7 +121,7 @@ function suspectsIn(trials: Trials, open: readonly number[], known: ProofState):
   return suspects.length <= Math.min(MOST_SUSPECTS, trials.units - 1) ? suspects : [];
 }
 
-/** What is proven again, for further references, is one cause. */
+/** A unit proven again for further references is the same cause. */
 function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCause): void {
   const known = causes.find((earlier) => candidateKey(earlier) === candidateKey(cause));
   if (known === undefined) causes.push({ ...cause, references, tries });
@@ -139,7 +139,7 @@ function startGroups(units: number): number[][] {
   return groups;
 }
 
-/** Groups in which every unit of the candidate stands alone, for beliefs about it. */
+/** Groups in which each unit of the candidate is alone, to get its posterior. */
 function singles(units: number, { units: own }: Candidate): number[][] {
   return narrowGroups(startGroups(units), own, units);
 }

@@ -19,7 +19,7 @@ const MIRRORED_STATUSES: Readonly<Partial<Record<ReferenceStatus, ReferenceStatu
   fell: 'rose',
 };
 
-/** The result with base and head exchanged, so that what was fixed is what fell. */
+/** Exchanges base and head, so that fixed references count as fallen. */
 export function mirrored(result: SuiteResult): SuiteResult {
   return {
     ...result,
@@ -34,9 +34,9 @@ export function mirrored(result: SuiteResult): SuiteResult {
 }
 
 /**
- * The references that got worse, worst first: named ones, then those that fell with the suite. Over
- * the limit, those of other groups go first: they may have another cause. Clusters do not matter,
- * because fresh tries prove each cause. `groups`: ids of references that belong together.
+ * References that got worse, worst first: named ones, then those that fell with the suite. Beyond
+ * the limit, other groups take precedence, because they may have another cause. `groups`: ids of
+ * references that belong together. Clusters do not matter, because fresh tries prove each cause.
  */
 export function fallenReferences(
   { references }: SuiteResult,
@@ -54,7 +54,7 @@ export function fallenReferences(
   return worstFirst.filter((reference) => chosen.has(reference));
 }
 
-/** As many as are looked at: each next shares the fewest groups with those before it. */
+/** Picks up to the limit, each time the one that shares fewest groups with those picked before. */
 function spread(
   worstFirst: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
@@ -73,7 +73,7 @@ function spread(
   return chosen;
 }
 
-/** References that passed every try on both sides, in their order. */
+/** References that passed every try on both sides. */
 export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
@@ -86,9 +86,9 @@ function isFlawless(side: SideResult | null): boolean {
 }
 
 /**
- * How often a reference passes a further try after one side passed all of it, 0–1: from the other
- * side's tries, of references that did not fall. What passed every try of both sides would pass
- * fewer of new ones, because it was chosen by them.
+ * How often a reference passes a further try after one side passed all of its tries, 0–1. Estimated
+ * from the other side's tries of references that did not fall. Those that passed every try on both
+ * sides would be biased, because they were selected by these tries.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

@@ -7,45 +7,48 @@ import type { MakeTries } from './tries.ts';
 
 const MAX_FIX_REFERENCES = 5;
 
-/** Tries of a candidate on what fell, and on what held. */
+/** Tries of a candidate on fallen and on stable references. */
 const TRIES = { fallen: 10, held: 20 };
 
-/** Fewest and most tries of one reference: the fewer fell, the more of each it takes to be sure. */
+/** Tries per reference: the fewer fell, the more tries each needs. */
 const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
-/** Share of tries that a restored reference passes. */
+/** Share of tries that a restored reference must pass. */
 const RESTORED_SHARE = 0.8;
 
-/** References asked together: a draft that breaks one of them is not asked for the next ones. */
+/** References tried at once. A draft that breaks one of them skips the rest. */
 const TOGETHER = 10;
 
-/** Rounds of a draft over all references that held. */
+/** Rounds of a draft over all stable references. */
 const ROUNDS = 2;
 
 /**
- * After a failed try of a reference that held: tries that all fail break it; if only some fail,
- * further ones, and as many failures of all break it.
+ * After a failed try of a stable reference, `first` tries follow. It is broken if all fail, or if
+ * some fail and, after `then` more, `failures` of all its tries failed.
  */
 const AGAIN = { first: 3, then: 4, failures: 3 };
 
-/** Standard deviations of failed tries beyond what is expected, above which all held a little worse. */
+/**
+ * More failures than this many standard deviations above the expected number mean that all stable
+ * references got a little worse.
+ */
 const MOST_DEVIATIONS = 2.6;
 
 interface FixCandidate {
   prompt: string;
   generation(reference: AffectedReference): Generation;
-  /** Its words are new, so they could break anything. */
+  /** It has new words, which could break anything. */
   isNew: boolean;
 }
 
 interface FixTrial {
-  /** The references of an experiment, in the order of their numbers. */
+  /** The references of an experiment, by index. */
   references: readonly ReferenceResult[];
-  /** Numbers of those that fell and should be restored. */
+  /** Indices of those that fell and should be restored. */
   fallen: readonly number[];
-  /** Numbers of those that passed every try on both sides. */
+  /** Indices of those that passed every try on both sides. */
   held: readonly number[];
-  /** How often a reference passes a further try after a side passed all of it, 0–1. */
+  /** How often a reference passes a further try after a side passed all of its tries, 0–1. */
   retestRate: number;
   make: MakeTries;
 }
@@ -53,16 +56,16 @@ interface FixTrial {
 interface FixEffect {
   restores: { references: number; of: number };
   costs: { references: number; of: number };
-  /** Tries of each reference that fell. */
+  /** Per fallen reference. */
   tries: number;
 }
 
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that is better than head (`level`: chance of a false accept) and breaks no
- * reference that passes on both sides. New words are tried on all of these, others on a sample. A
- * reference that fails one try is tried again: it may have been chance.
+ * Accepts a candidate that is better than head (`level`: chance of a false accept) and does not
+ * break a stable reference. Drafts with new words are tried on all stable references, others on a
+ * sample. A reference that fails one try is tried again, since the failure may be chance.
  */
 export async function fixGate(
   candidate: FixCandidate,
@@ -96,7 +99,7 @@ export async function fixGate(
   };
 }
 
-/** Tries references that held until one breaks, or more fail than {@link MOST_DEVIATIONS} allow. */
+/** Tries stable references until one breaks or {@link MOST_DEVIATIONS} is exceeded. */
 async function keeps(
   held: readonly number[],
   passedBy: PassedBy,
@@ -117,7 +120,7 @@ async function keeps(
   return 'kept';
 }
 
-/** Whether a reference of which a try failed keeps failing; null: a try was not judged. */
+/** Whether a reference with a failed try keeps failing; null: a try was not judged. */
 async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
   const failures = async (count: number): Promise<number | null> => {
     const [own] = await passedBy([reference], count);

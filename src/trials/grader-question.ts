@@ -8,11 +8,13 @@ import type { Json, Purpose } from '../types/plain.ts';
 export interface AskTools {
   complete: Complete;
   grader: Grader;
-  /** Unforeseeable delimiters, equal for equal purposes: equal questions share an answer. */
+  /**
+   * Unpredictable delimiters. The same purpose gets the same one, so equal questions share answers.
+   */
   random(purpose: string): string;
 }
 
-/** A question with foreign text: `{{name}}` in `text` is replaced by that material, fenced. */
+/** A question with untrusted text: `{{name}}` in `text` is replaced by that material, fenced. */
 interface SchemaQuestion<Reply> {
   purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
   role: string;
@@ -20,14 +22,14 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  /** Whether such a reply is final; absent: any is. Otherwise the next run asks again. */
+  /** Whether a reply is final. Otherwise the next run asks again. Absent: all are. */
   settles?(reply: Reply): boolean;
 }
 
 export type GraderReply<Reply> =
   { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
 
-/** Asks once more after a bad reply. The random delimiter keeps material inside its quotation. */
+/** Asks again after a bad reply. The random delimiter keeps material inside its quotation. */
 export async function askForJson<Reply>(
   question: SchemaQuestion<Reply>,
   tools: AskTools,
@@ -61,7 +63,7 @@ export async function askForJson<Reply>(
 const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
-/** A reply's JSON Schema as vendors take it: closed objects whose members are all required. */
+/** A reply's JSON Schema as vendors accept it: closed objects whose members are all required. */
 function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;

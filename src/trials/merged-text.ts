@@ -9,19 +9,19 @@ import {
   numberUnits,
 } from './text-units.ts';
 
-/** Longer lines are taken apart into sentences, in characters. */
+/** Longer lines are split into sentences (in characters). */
 const LONG_LINE = 100;
 
-/** Shorter lines say too little for two equal ones to be one that moved, in characters. */
+/** Shorter equal lines do not count as moved (in characters). */
 const SHORTEST_MOVED = 8;
 
-/** A line is taken for a new wording of another from this likeness on. */
+/** From this similarity on, a line counts as a new wording of another. */
 const MIN_LINE_SIMILARITY = 0.35;
 
 /**
- * Splits the differences into units. `lines`: a line and its new wording are one unit, long lines
- * are split by sentence, a moved line counts once. `hunks`: adjacent lines are one unit, as half
- * a change would break code. With {@link composeText}, no units give base and all give head.
+ * Splits the differences into units. With {@link composeText}, no units give base and all give
+ * head. `lines`: a line and its new wording are one unit, long lines are split by sentence, a moved
+ * line counts once. `hunks`: adjacent lines are one unit, since half a change would break code.
  */
 export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks'): MergedText {
   const drafts = draftLines(base, head);
@@ -36,7 +36,7 @@ export interface Rewording {
   text: string;
 }
 
-/** The text with those units whose number `has`; one of them may be in other words. */
+/** The text with the units for which `has` is true; one of them may be reworded. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
   has: (unit: number) => boolean,
@@ -82,7 +82,7 @@ function piece(text: string, side: TextPiece['side'], line: number): TextPiece {
   return { text, side, unit: null, line };
 }
 
-/** Texts that have next to nothing in common are one unit. */
+/** Texts with almost nothing in common are one unit. */
 function wholeTexts(base: string, head: string): MergedText {
   const removed = base.split('\n').map((text, line) => piece(text, 'base', line));
   const added = head.split('\n').map((text, line) => piece(text, 'head', line));
@@ -141,7 +141,7 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   });
 }
 
-/** A line without a counterpart: one unit, or one for each sentence; a moved one is half a unit. */
+/** A line without a counterpart: one unit, or one per sentence. A moved line is half a unit. */
 function lineAlone(
   alone: TextPiece,
   moved: ReadonlyMap<TextPiece, TextPiece>,
@@ -155,7 +155,7 @@ function lineAlone(
   return { shared: false, pieces };
 }
 
-/** Lines that were taken out here and put in there, both ways round. */
+/** Lines removed at one place and added at another, in both directions. */
 function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
   const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
   const moved = new Map<TextPiece, TextPiece>();
@@ -165,7 +165,7 @@ function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
       const text = removed.text.trim();
       if (text.length < SHORTEST_MOVED) continue;
       const found = added.find((piece) => piece.text.trim() === text && !moved.has(piece));
-      // In one hunk it is a change of blanks.
+      // Within one hunk, only white space changed.
       if (found === undefined || draft.added.includes(found)) continue;
       moved.set(removed, found);
       moved.set(found, removed);
@@ -185,7 +185,7 @@ function rewordings(
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
-  // Between two pairs as many lines as stood there replace them, whatever they say.
+  // Between two pairs, equal numbers of lines replace each other, whatever they contain.
   const ends = [...pairs, [before.length, after.length] as const];
   let [i, j] = [0, 0];
   const all: [number, number][] = [];
@@ -201,7 +201,7 @@ function rewordings(
   });
 }
 
-/** A line and its new wording: one unit, or one for each sentence of a long line. */
+/** A line and its new wording: one unit, or one per sentence of a long line. */
 function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]): MergedLine {
   const [before, after] = [sentencesOf(removed.text), sentencesOf(added.text)];
   const isLong = Math.max(removed.text.length, added.text.length) > LONG_LINE;
@@ -244,10 +244,10 @@ function sentencePieces(piece: TextPiece): TextPiece[] {
   return sentencesOf(piece.text).map((text) => ({ ...piece, text }));
 }
 
-/** Fewer letters than this are not a sentence: a number of a list, say. */
+/** Shorter pieces (in letters) are not sentences, such as the number of a list item. */
 const SHORTEST_SENTENCE = 12;
 
-/** The sentences of a line, each with the blanks behind it; joined they are the line. */
+/** The sentences of a line, each with its trailing white space; joined they are the line. */
 export function sentencesOf(line: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -263,7 +263,7 @@ export function sentencesOf(line: string): string[] {
   return [...sentences, line.slice(start)];
 }
 
-/** Blank lines belong to the change beside them, unless they are the whole hunk. */
+/** Blank lines belong to the adjacent change, unless they are the whole hunk. */
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
   const isText = (unit: readonly TextPiece[]): boolean =>
     unit.some(({ text }) => text.trim() !== '');

@@ -8,29 +8,29 @@ import type { Places } from './unit-places.ts';
 
 type PlacedMessage = Prompt['messages'][number];
 
-/** Both sides' messages in one order; the numbers of units count over all of them. */
+/** The messages of both sides in one order. Units are numbered across all of them. */
 type MergedMessage =
   | { kind: 'one side'; side: 'base' | 'head'; message: PlacedMessage; unit: number }
   | {
       kind: 'both';
       base: PlacedMessage;
       head: PlacedMessage;
-      /** Its units are numbered from here. */
+      /** The number of its first unit. */
       first: number;
       text: MergedText;
-      /** Its text is a template of another tool's, which is converted once it is composed. */
+      /** Its text is another tool's template, which is converted after composing. */
       isForeign: boolean;
-      /** The unit that changes the role; null: it is the same. */
+      /** The unit that changes the role; null: the role is the same. */
       role: number | null;
     };
 
-/** Messages with a lower likelihood are not paired. */
+/** Messages with a lower similarity are not paired. */
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
-/** What an equal role counts beside the likeness of the words. */
+/** Added to the similarity of the words if the roles are equal. */
 const ROLE = 0.3;
 
-/** Pairs the messages of both sides: as they stand where the roles agree, else by likeness. */
+/** Pairs the messages of both sides: by position if the roles agree, else by similarity. */
 export function mergeMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -90,7 +90,7 @@ export function composedMessages(
   });
 }
 
-/** The images and files that a composed text still names. */
+/** The images and files that a composed text still references. */
 function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
   const files = known.filter((part) => part.type !== 'text');
   const parts = partsOfText(text, files);
@@ -134,7 +134,7 @@ function wholeMessage(
   const none = { base: null, head: null };
   const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
-  // A message begins on a line, whether or not its text is written as it reads.
+  // The line of a message is valid even if its text is quoted or escaped.
   const { file, line } = message.place;
   const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
   const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];

@@ -15,18 +15,18 @@ import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
-  /** What is asked for a reference when base has the chosen units, by position; all: head. */
+  /** The question for a reference if base gets the chosen units; all units give head's. */
   generation(
     reference: AffectedReference,
     chosen: ReadonlySet<number>,
     reworded?: Rewording | null,
   ): Generation;
-  /** Head's prompt, and what it sends where it has the chosen units alone. */
+  /** Head's prompt, and the messages that it sends with only the chosen units. */
   head: Prompt;
   body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
 }
 
-/** The units of a change between two sides of a suite; `read` reads source files. */
+/** The units of a change between two sides of a suite. `read` reads source files. */
 export function promptChange(
   base: SuiteSide | null,
   head: SuiteSide | null,
@@ -68,7 +68,7 @@ export function promptChange(
       const from = model !== null && chosen.has(0) ? head : base;
       const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
       const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
-      // A variable of base's that head no longer has keeps base's value.
+      // A variable that head removed keeps base's value.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
       const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
       const asked = generationOf(
@@ -97,7 +97,7 @@ function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): Composable
   };
 }
 
-/** Hunks of code; the whole of it where even its language is another. */
+/** Hunks of code; one unit if the language changed. */
 function codeUnits(
   { suite: base }: SuiteSide,
   { suite: head }: SuiteSide,
@@ -142,7 +142,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
-  // Of several files, that which says which they are.
+  // If there are several files, use the one that lists them.
   const [source = head.scoring.settingsFile] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>
@@ -161,14 +161,14 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
 
 type Parameters = Record<string, Json>;
 
-/** A parameter, or a tool of the list of tools, that differs; undefined: the side has none. */
+/** A parameter or tool that differs; undefined: the side has none. */
 interface Difference {
   key: string;
   /** The tool's name; null: the parameter as a whole. */
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
-  /** Smaller changes that it consists of; null: it is one. */
+  /** Its smaller changes; null: it cannot be split. */
   parts: ReturnType<typeof mergeValues>;
 }
 
@@ -243,7 +243,7 @@ function parameterUnits(
   });
 }
 
-/** Places below a parameter, or a tool of the list; null: the side does not have it. */
+/** Positions within a parameter or a listed tool; null: the side does not have it. */
 function placesIn(
   of: SuiteSide,
   side: Side,
@@ -262,7 +262,7 @@ function placesIn(
   return (path) => placeOf([...inTool, ...path]);
 }
 
-/** Null where the lists are not told apart by name, or by their order too. */
+/** Null if tools cannot be matched by name, or if their order differs. */
 function toolDifferences(before: Json, after: Json): Omit<Difference, 'parts'>[] | null {
   const [base, head] = [toolsByName(before), toolsByName(after)];
   if (base === null || head === null) return null;
@@ -295,7 +295,7 @@ function toolName(tool: Json): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-/** The list with the tool in its place, at the end, or out; undefined: no list is left. */
+/** The list with the tool replaced, appended or removed; undefined: the list is empty. */
 function withTool(tools: Json | undefined, name: string, tool: Json | undefined): Json | undefined {
   const list = Array.isArray(tools) ? tools : [];
   const has = list.some((own) => toolName(own) === name);

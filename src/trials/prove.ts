@@ -12,15 +12,15 @@ import {
   outcomesUnder,
 } from './trials.ts';
 
-/** A candidate that is believed less while it is being proven is given up. */
+/** Candidates whose posterior drops below this during a proof are given up. */
 const DOUBTED = 0.15;
 
 const PER_ROUND = 5;
 
-/** How far it is believed that one more reference fell by the same cause, before it is tried. */
+/** Prior that one more reference fell by the same cause, before it is tried. */
 const SAME_CAUSE_PRIOR = 0.75;
 
-/** A reference that is believed less to have fallen by a cause is not tried for it. */
+/** References with a smaller posterior of this cause are not tried for it. */
 const LEAST_SHARE = 0.5;
 
 interface Case {
@@ -29,13 +29,16 @@ interface Case {
   failures: number;
 }
 
-/** For a unit that is named two prompts: one that should pass, and one that should fail by it. */
+/** Two prompts for a unit: one that should pass, and one that the unit should make fail. */
 interface Contrast {
   passing: ReadonlySet<number>;
   failing: ReadonlySet<number>;
 }
 
-/** The first proof has half of alpha and returns it on success; each failure halves it. */
+/**
+ * Tests a candidate with fresh tries. The first proof has half of alpha and returns it on success;
+ * each failure halves it.
+ */
 export async function prove(
   trials: Trials,
   candidate: Candidate,
@@ -81,7 +84,7 @@ export async function prove(
     going = chosen.filter((reference) => (left.get(reference) ?? 0) >= LEAST_SHARE);
     if (weakest < needed && (belief < DOUBTED || going.length === 0)) return 'doubted';
   }
-  // The others are tried once, so that it is seen which of them it explains.
+  // Try the others once, to see which of them it explains.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
   const own = likely.filter((reference) => (end.get(reference) ?? 0) >= LEAST_SHARE);
@@ -144,7 +147,7 @@ function meanRates(rates: readonly Rates[]): Rates {
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }
 
-/** Pairs of tries in their order; a try without a partner says nothing yet. */
+/** Pairs of tries in order; a try without a partner does not count yet. */
 function pairsOf(
   outcomes: Trials['outcomes'],
   { passing, failing }: Contrast,
@@ -180,13 +183,13 @@ export interface ProofState {
   proven: readonly Candidate[];
 }
 
-/** What is left of the belief in a candidate that was put to the proof and failed. */
+/** Factor on the prior of a candidate that failed a proof. */
 const REFUTED = 0.02;
 
-/** A cause that was proven for some references is likely that of others, too. */
+/** Factor on the prior of a proven cause, which likely explains other references too. */
 const PROVEN = 20;
 
-/** Beliefs about groups of units, from all tries of the open references. */
+/** Posteriors of groups of units, from all tries of the open references. */
 export function beliefsIn(
   trials: Trials,
   groups: readonly (readonly number[])[],

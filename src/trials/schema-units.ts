@@ -4,19 +4,19 @@ import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
 /** A property, description or other value that differs; undefined: the side has none. */
 interface ValueChange {
-  /** On head; on base if head has no such value. */
+  /** On head; on base if head lacks the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;
   /** `base` and `head` are the property's names. */
   isRenamed: boolean;
-  /** Makes the change in a value that has base's or head's other parts. */
+  /** Applies the change to a value whose other parts may be base's or head's. */
   apply(value: JsonMap): void;
 }
 
 /**
- * Takes the difference of two maps apart. A property is one change with its entry in `required`, as
- * a schema that requires an unknown property is invalid. Null: there are no smaller changes.
+ * Splits the difference of two maps. A property and its entry in `required` are one change, since a
+ * schema that requires an unknown property is invalid. Null: it cannot be split.
  */
 export function mergeValues(
   base: Json | undefined,
@@ -57,7 +57,7 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
       return [{ key, changes: mapChanges(own, other, [...path, key]) }];
     return key === 'description' ? [{ key, changes: valueChange(base, head, path, [key]) }] : [];
   });
-  // Values such as `type` and `enum` only make sense together.
+  // Keys such as `type` and `enum` only make sense together.
   const rest = differing.filter((key) => !inner.some((own) => own.key === key));
   return [
     ...inner.flatMap(({ changes }) => changes),
@@ -66,7 +66,7 @@ function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
   ];
 }
 
-/** One change of all these keys; none if there are no keys. */
+/** All keys as one change; none if there are no keys. */
 function valueChange(
   base: JsonMap,
   head: JsonMap,
@@ -90,7 +90,6 @@ function valueChange(
   ];
 }
 
-/** Changes of `properties` and `required` of an object schema. */
 function propertyChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
   const [before, after] = [propertiesIn(base), propertiesIn(head)];
   const [needed, needs] = [requiredIn(base), requiredIn(head)];
@@ -146,7 +145,7 @@ function requiredIn({ required }: JsonMap): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** Base's name → head's: the only one that went and the only one that came, or equal ones. */
+/** Base's name → head's, if exactly one was removed and one added, or their values are equal. */
 function renames(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const came = new Set(Object.keys(after).filter((name) => !Object.hasOwn(before, name)));

@@ -1,6 +1,6 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/** What may have broken a reference: one group, all only together, any of them, or chance. */
+/** What may have broken a reference: one group, several only together, any of them, or chance. */
 export interface Hypothesis {
   relation: 'alone' | 'together' | 'either' | 'none';
   groups: readonly number[];
@@ -74,7 +74,10 @@ export interface Belief extends Weighted {
   own: ReadonlyMap<number, number>;
 }
 
-/** Posteriors for the first reference. Others support a common cause, but cannot outvote it. */
+/**
+ * Posteriors for the first reference. Other references support a common cause, but cannot outvote
+ * it.
+ */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],
   rates: ReadonlyMap<number, Rates>,
@@ -106,7 +109,6 @@ export function believe<Own extends Weighted>(
   );
 }
 
-/** Each item's share of the sum of factor × e^log. */
 function withShares<Item extends { factor: number; log: number }>(
   items: readonly Item[],
 ): (Item & { share: number })[] {

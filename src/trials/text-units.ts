@@ -4,13 +4,15 @@ import { at } from '../kernel/statistics/sums.ts';
 export interface TextPiece {
   text: string;
   side: 'both' | 'base' | 'head';
-  /** Number of the unit that takes it away or brings it; null: both sides have it. */
+  /** The unit that removes or adds it; null: both sides have it. */
   unit: number | null;
-  /** The line of its own side's text that it stands on, from 0. */
+  /** Its line in its side's text, from 0. */
   line: number;
 }
 
-/** `shared`: both sides have this line, whatever its pieces; else it is there while a piece is. */
+/**
+ * `shared`: both sides have this line, whatever its pieces. Otherwise it exists while a piece does.
+ */
 export interface MergedLine {
   shared: boolean;
   pieces: TextPiece[];
@@ -25,11 +27,11 @@ export interface TextUnit {
   kind: 'line' | 'sentence' | 'moved line' | 'hunk';
   base: TextSpan | null;
   head: TextSpan | null;
-  /** From 0: head's line of the change, or the one below removed lines (at the end: the count). */
+  /** From 0: head's line of the change, or the line below removed ones (at the end: the count). */
   anchor: number;
 }
 
-/** What a unit takes away from base, or brings to head, with its lines there, from 0. */
+/** What a unit removes from base or adds to head, with its lines there, from 0. */
 export interface TextSpan {
   text: string;
   from: number;
@@ -47,7 +49,7 @@ function isMoved(unit: readonly TextPiece[], lines: ReadonlyMap<TextPiece, Merge
   );
 }
 
-/** A text as a whole; the line break at its end begins no line. */
+/** A text as a whole; a trailing line break does not start a line. */
 export function wholeSpan(text: string): TextSpan {
   return { text, from: 0, to: text.trimEnd().split('\n').length - 1 };
 }
@@ -74,7 +76,7 @@ export function numberUnits(
   };
 }
 
-/** By piece: its line of head, or the one that comes next there. */
+/** By piece: its line in head, or the next one there. */
 function headLines(lines: readonly MergedLine[]): Map<TextPiece, number> {
   const found = new Map<TextPiece, number>();
   let next = 0;
@@ -107,13 +109,13 @@ function spanOf(unit: readonly TextPiece[], side: 'base' | 'head'): TextSpan | n
   return { text: shown.map(({ text }) => text).join('\n'), from: first.line, to: last.line };
 }
 
-/** Words, numbers, and every sign that is neither, in lower case. */
+/** Words, numbers, and single other characters, in lower case. */
 const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/** Only beginnings are compared, in characters: likeness chooses pairs, it proves nothing. */
+/** Compares only the beginnings (in characters). Similarity chooses pairs; it proves nothing. */
 const MAX_COMPARED_CHARS = 2_000;
 
-/** The share of words that two texts have in common, 0–1 (Dice), however often each stands. */
+/** Similarity of two texts: the share of distinct words in common, 0–1 (Dice). */
 export function likeness(before: string, after: string): number {
   if (before.trim() === after.trim()) return 1;
   const [left, right] = [wordSet(before), wordSet(after)];
@@ -126,7 +128,7 @@ function wordSet(text: string): Set<string> {
   return new Set(text.slice(0, MAX_COMPARED_CHARS).toLowerCase().match(WORD_TOKENS) ?? []);
 }
 
-/** Longer lists are paired from the front only, for the table grows with both. */
+/** Longer lists are paired from the front only, since the table grows with both. */
 const MOST_ALIGNED = 300;
 
 /** Pairs positions in order, with the largest sum of scores. A score of 0 is not a pair. */
@@ -155,8 +157,8 @@ export function align<Item>(
 }
 
 /**
- * For each cell of a table of this width, row by row, the largest sum of scores from there on; with
- * one more row of zeros. The last column of both tables is zero.
+ * For each cell of the table, row by row, the largest sum of scores from there on, plus one row of
+ * zeros. The last column of both tables is zero.
  */
 function bestSums(scores: Float64Array, width: number): Float64Array {
   const best = new Float64Array(scores.length + width);

@@ -1,13 +1,13 @@
 import type { Counts } from '../kernel/statistics/table.ts';
 import type { Hypothesis, Rates } from './search.ts';
 
-/** A prompt between base and head, by the units of head that it has, and a reference to try it on. */
+/** A prompt with some of head's units, and a reference to try it on. */
 export interface Draw {
   units: ReadonlySet<number>;
   reference: number;
 }
 
-/** Draws a try of each, all at once; null: it could not be judged. */
+/** Makes one try of each draw, concurrently; null: it could not be judged. */
 export type Attempt = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 
 export interface Fall {
@@ -23,7 +23,7 @@ export interface Candidate {
 export interface FoundCause {
   relation: Exclude<Candidate['relation'], 'none'>;
   units: readonly number[];
-  /** References that fell because of it, with the tries of the experiment on both its prompts. */
+  /** References that it broke, with the experiment's tries of both contrasting prompts. */
   references: { reference: number; restored: Counts; broken: Counts }[];
   held: { references: number; of: number };
   p: number;
@@ -33,18 +33,17 @@ export interface FoundCause {
 export interface Trials {
   units: number;
   alpha: number;
-  /** By reference. */
   rates: ReadonlyMap<number, Rates>;
   outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
-  /** Tries that may be made, and that were. */
+  /** The cap on tries. */
   most: number;
   made: number;
-  /** Rounds in a row without one try that could be judged. */
+  /** Consecutive rounds without a judged try. */
   silent: number;
   attempt: Attempt;
 }
 
-/** Why no further try is made: there are no more, or none of them could be judged. */
+/** Why tries end: the cap is reached, or none of them could be judged. */
 export type TrialsEnd = 'tries' | 'errors';
 
 const MOST_SILENT = 2;
@@ -58,12 +57,12 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** The usual rate weighs as much as so many tries of the reference's own. */
+/** Weight of the average rate, in tries of a reference. */
 const USUAL = 3;
 
 /**
- * Each rate is drawn towards those of all fallen references, because one has few tries. Rates on
- * head are somewhat too low, because these references were chosen for failing.
+ * Shrinks each rate towards the average of all fallen references, because one has few tries. Rates
+ * on head are slightly too low, because these references were selected for failing.
  */
 function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
   const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
@@ -78,7 +77,7 @@ function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
   );
 }
 
-/** Makes these tries, or those of them that there is room for; or says why it makes none. */
+/** Makes these tries, as far as the cap allows; or returns why it makes none. */
 export async function drawTries(
   trials: Trials,
   wanted: readonly Draw[],

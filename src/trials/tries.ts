@@ -15,13 +15,13 @@ export type TryTools = Parameters<typeof runExtraTries>[2];
 export interface CallCounter {
   complete: Complete;
   made(): number;
-  /** What the first call that was not made was refused for; null: none was. */
+  /** Why the first refused call was refused; null: none was. */
   refused(): string | null;
-  /** Why a further call would not be made, as a clause; null: it would. */
+  /** Why a further call would be refused, as a clause; null: it would not. */
   ended(): string | null;
 }
 
-/** Counts every call of an experiment and makes none beyond its cap. */
+/** Counts every call of an experiment and refuses those beyond its cap. */
 export function countCalls(complete: Complete, most: number): CallCounter {
   let made = 0;
   let refused: string | null = null;
@@ -50,10 +50,10 @@ interface PromptTry {
   generation(reference: AffectedReference): Generation;
 }
 
-/** Makes tries and says of each whether it passed; null: it could not be judged. */
+/** Makes tries and returns whether each passed; null: it could not be judged. */
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
-/** Makes tries under numbers that their questions have not been tried under yet. */
+/** Makes tries with try indices that no earlier try of the question has used. */
 export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTools): MakeTries {
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
@@ -85,7 +85,7 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
   };
 }
 
-/** `isMirrored`: the units of a draw are undone on head, instead of made on base. */
+/** `isMirrored`: the units of a draw are undone on head instead of applied to base. */
 export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): Attempt {
   const all = [...(change.units ?? []).keys()];
   return (draws) =>

@@ -70,7 +70,9 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
   };
 }
 
-/** Where members of a key's value are written in its file; without the file: where the key is. */
+/**
+ * Where members of a key's value are written in its file; if the file is unknown, where the key is.
+ */
 export function valuePlace(
   lines: readonly string[] | null,
   at: Place,
@@ -82,20 +84,20 @@ export function valuePlace(
   return (path) => read.value.placeOf([key, ...path]);
 }
 
-/** Lines of a file, from 1; 0: not known. */
+/** Lines of a file, from 1; 0: unknown. */
 interface LineRange {
   from: number;
   to: number;
 }
 
-/** Characters by which the beginning and the end of a folded text are found. */
+/** Length of the prefix and suffix that locate a folded text, in characters. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * Each line's place in its file, then the line behind them all. `start` is from 1; 0: not known.
- * A quoted or escaped line has no place: a wrong one would be worse than none.
+ * The place of each line of `text` in its file, then of the line after them. `start` is from 1; 0:
+ * unknown. Quoted or escaped lines have no place, because a wrong one would be worse than none.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');
@@ -125,14 +127,14 @@ export function linePlaces(file: readonly string[], start: number, text: string)
   }));
 }
 
-/** The line, from 0, from which the file has all these lines as they are; null: nowhere. */
+/** The line (from 0) where the file contains all these lines unchanged; null: nowhere. */
 function blockStart(
   file: readonly string[],
   from: number,
   lines: readonly string[],
 ): number | null {
   const own = lines.map((line) => line.trim());
-  // A block ends with a line break, behind which there is no line.
+  // A block ends with a line break, after which there is no line.
   if (own.length > 1 && own.at(-1) === '') own.pop();
   if (own.length < 2) return null;
   const at = file.findIndex(
@@ -141,7 +143,7 @@ function blockStart(
   return at < 0 ? null : at;
 }
 
-/** Where a text of one line stands, at `from` or below it; null: nowhere as it is. */
+/** Where a one-line text is, at `from` or below; null: it is not there unchanged. */
 function textPlace(file: readonly string[], from: number, text: string): LineRange | null {
   const wanted = text.trim();
   if (wanted === '') return null;

@@ -3,7 +3,7 @@ import type { ExactJson } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
-/** One place where a value is not as expected; undefined: nothing is there. */
+/** A place where a value differs from the expected one; undefined: missing. */
 interface JsonDifference {
   /** Keys and positions (from 0) from the root. */
   path: (string | number)[];
@@ -11,7 +11,7 @@ interface JsonDifference {
   expected: ExactJson | undefined;
 }
 
-/** In the order of the expected value, then what it does not have. Equal values: none. */
+/** In the order of the expected value, then unexpected parts. Empty: equal. */
 export function jsonDifferences(
   actual: ExactJson,
   expected: ExactJson,
@@ -36,7 +36,7 @@ interface ChildPair {
   wanted: ExactJson | undefined;
 }
 
-/** Null: they are compared as a whole. */
+/** Null: compared as a whole. */
 function childPairs(
   actual: ExactJson,
   expected: ExactJson,

@@ -21,7 +21,7 @@ export function parsePath(path: string): PathStep[] | null {
   });
 }
 
-/** Every value at a path, in order; empty: there is none. */
+/** Every value at a path, in order. */
 export function valuesAt(value: ExactJson, [step, ...further]: readonly PathStep[]): ExactJson[] {
   if (step === undefined) return [value];
   return entriesAt(value, step).flatMap((entry) => valuesAt(entry, further));

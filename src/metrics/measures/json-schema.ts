@@ -88,7 +88,7 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   return ajv.addVocabulary(ANNOTATION_KEYWORDS);
 }
 
-/** Checks each value synchronously, which may never end. */
+/** Checks each value synchronously. May not terminate. */
 export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): SchemaFinding[] {
   const validate = compileSchema(schema);
   return values.map((value) => {
@@ -103,10 +103,10 @@ export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): 
   });
 }
 
-/** Schema length times answer length of a check that takes milliseconds. */
+/** Limit of schema length times answer length for a check that takes milliseconds. */
 const QUICK = 10_000_000;
 
-/** Keywords whose work may grow faster than schema and answer. */
+/** Keywords whose cost may grow faster than schema and answer. */
 const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
 
 export function isQuick(schema: JsonSchema, length: number): boolean {

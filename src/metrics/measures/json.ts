@@ -16,14 +16,17 @@ export const extractions = ['raw', 'fenced', 'first', 'objects'] as const;
 
 type Extraction = (typeof extractions)[number];
 
-/** Deeper JSON is refused before recursion could exhaust the stack. */
+/** Deeper JSON is rejected before recursion could exhaust the stack. */
 const MAX_DEPTH = 200;
 
 type ParsedJson = { ok: true; value: Json } | { ok: false; reason: string };
 
 const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
 
-/** Linear: `first` and `objects` stop after 20 openings. Without a block: the whole answer. */
+/**
+ * Takes linear time: `first` and `objects` stop after 20 openings. Without a block: the whole
+ * answer.
+ */
 export function parseJson(text: string, extraction: Extraction): ParsedJson {
   if (extraction === 'objects') {
     const [value] = parseObjects(text);
@@ -89,7 +92,7 @@ function lenient(text: string): Json {
       const value = read();
       return isMap(value) ? value : null;
     } catch {
-      // The next parser is more lenient.
+      // Try the next, more lenient parser.
     }
   }
   return null;
@@ -221,7 +224,7 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
   return sum / size;
 }
 
-/** Tolerances require trying every pair; if there are too many, plain equality goes first. */
+/** Tolerances require trying every pair. If there are too many, equal entries are paired first. */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
   const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
   const open = Map.groupBy(actual, canonical);
@@ -235,7 +238,7 @@ function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptio
     : equal + maximumPairs(left, unmatched, agree).size;
 }
 
-/** 50,000 entries must not cost a billion comparisons. */
+/** Limits comparisons: lists of 50,000 entries would need billions. */
 const PAIR_LIMIT = 250_000;
 
 const MOST_SAFE = Number.MAX_SAFE_INTEGER;
@@ -247,7 +250,7 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    // Files quote numbers this large.
+    // Files quote numbers that are this large.
     const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);

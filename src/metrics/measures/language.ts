@@ -62,10 +62,10 @@ const CONTRAST =
 const OFFER =
   /^(?:i(?:'d| would) (?:be |like|love|encourage|urge|recommend|suggest)|(?:i'm|i am) (?:happy|glad|here|able|sorry|willing|more than)|i(?:'ll| will| can| could| hope| understand| appreciate)|if|please|let|feel free|you|we|thank|perhaps|maybe|happy|there (?:are|is)|others?|some|many|most|a (?:doctor|professional|lawyer)|professionals|experts|your|remember|consider|try|contact|call|consult|it(?:'s| is) (?:important|best|always|recommended|advisable|worth))\b/;
 
-/** Refusals come first in an answer; later ones refer to a part of it. In UTF-16 units. */
+/** Refusals come first in an answer; later ones concern a part of it. In UTF-16 units. */
 const REFUSAL_WINDOW = 400;
 
-/** The words with which an answer begins to refuse, or null if it then helps. English only. */
+/** The words that begin a refusal; null if there are none, or help follows. English only. */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

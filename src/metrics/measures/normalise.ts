@@ -34,7 +34,7 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/** The passes are needed for `ẞ` (`ss` through `ß`) and final sigma. */
+/** The extra passes handle `ẞ` (`ss` through `ß`) and final sigma. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -101,7 +101,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** A text of only `!` keeps it. */
+/** Turns off options that would leave no text: a text of only `!` keeps it. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };

@@ -12,10 +12,10 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Spaces that do not end a line; they belong to the number around them. */
+/** Non-breaking spaces, which belong to the number around them. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
-/** Other marks and invisible characters between digits: the number they make is unclear. */
+/** Other marks and invisible characters between digits, which make a number ambiguous. */
 export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';
 
 const CURRENCY = `\\p{L}{0,3}\\\\?\\p{Sc}|[A-Z]{3}|(?:Rs|kr|Fr)\\.?|zł|Kč|Ft`;
@@ -57,7 +57,7 @@ const WITH_POINT = new RegExp(
   `^(?:[1-9]\\d{0,2}([,'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*|[1-9]\\d?(?:,\\d\\d)+,\\d{3}|\\d*)(?:\\.\\d+)?$`,
 );
 
-/** Groups of three that prove the comma to be the decimal mark, or that there is none. */
+/** Groups of three that prove that the comma is the decimal mark, or that there is none. */
 const WITH_COMMA = new RegExp(
   `^[1-9]\\d{0,2}(?:([.'’_ ${FIXED}])\\d{3}(?:\\1\\d{3})*,\\d+|(?:\\.\\d{3}){2,})$`,
 );
@@ -66,7 +66,7 @@ const WITH_COMMA = new RegExp(
 function entriesIn(written: string, mark: DecimalMark | undefined): (string | null)[] {
   const body =
     mark === 'comma' ? written.replace(/[.,]/g, (letter) => (letter === '.' ? ',' : '.')) : written;
-  // A space may separate two numbers as well as groups.
+  // A space may separate groups or two numbers.
   const isUnclear = mark === undefined && written.includes(' ');
   if (WITH_POINT.test(body)) return [isUnclear ? null : body.replace(/[^\d.]/g, '')];
   if (WITH_COMMA.test(body)) {

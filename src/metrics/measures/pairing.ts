@@ -1,6 +1,6 @@
 /**
- * As many pairs as possible, by position: those of `right` with their partner in `left`. Their
- * number does not depend on the order of entries. Augmenting paths (Kuhn 1955, Berge 1957).
+ * Pairs as many entries as possible. Returns positions in `right` with their partner in `left`; how
+ * many does not depend on the order. Augmenting paths (Kuhn 1955, Berge 1957).
  */
 export function maximumPairs<Left, Right>(
   left: readonly Left[],

@@ -100,7 +100,7 @@ function escape(token: string, inClass: boolean): string | null {
   const name = token.charAt(1);
   const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
   if (otherwise !== undefined) return otherwise[inClass ? 1 : 0];
-  // Other letters are themselves; digits refer back.
+  // Other letters stand for themselves; digits are back-references.
   return /[1-9]/.test(name) ? null : name;
 }
 

@@ -1,7 +1,7 @@
 import { MINUS } from './normalise.ts';
 import { JOINS } from './numbers.ts';
 
-/** A text's end that continues in a following number: `1.`, `1e`, a sign. */
+/** An end of text that could continue in a following number: `1.`, `1e`, a sign. */
 const CONTINUED = new RegExp(
   `(?:\\p{N}[.,:/'’_^*+${JOINS}\\u00a0\\u2009\\u202f-]?|\\p{N}[eE][-+]?|` +
     `(?:^|[^\\p{L}\\p{N}])[${MINUS}+]+(?:(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{2,3})\\s?)?\\.?|` +

@@ -5,11 +5,11 @@ import { differencesText, jsonDifferences } from './json-differences.ts';
 import { parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-/** With neither arguments nor schema it fits any call of its name. */
+/** Without arguments and schema it matches any call with its name. */
 export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
-  /** What its arguments have to fit. */
+  /** The schema for its arguments. */
   schema: JsonSchema | null;
 }
 
@@ -29,7 +29,7 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-/** Why the arguments of a call are not the wanted ones; null: they are. */
+/** Why a call's arguments do not match; null: they do. */
 export function argumentsProblem(
   call: ToolCall,
   want: WantedCall,
@@ -44,7 +44,7 @@ export function argumentsProblem(
 
 export const NOT_JSON = 'the arguments are not JSON';
 
-/** Without text they are an empty map; null: not JSON. */
+/** No text means an empty map; null: not JSON. */
 export function parsedArguments(call: ToolCall) {
   const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
   return given.ok ? { value: given.value } : null;

@@ -70,7 +70,7 @@ function wordsIn(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** All that mteval-v13a always splits off: not apostrophe, comma, full stop, hyphen. */
+/** Characters that mteval-v13a always splits off; not apostrophe, comma, full stop, hyphen. */
 const SYMBOL = /[{|}~[\\\]^_`!"#$%&()*+:;<=>?@/]/g;
 
 /** Tokens of the NIST script mteval-v13a, sacreBLEU's default (`13a`). */
