@@ -83,7 +83,7 @@ describe('renderTerminal', () => {
     const shownIds = ids.filter((id) => new RegExp(`Head ✗ +is ${id}`).test(shown));
     expect(shownIds).toEqual(['a', 'b', 'c']);
     for (const id of ['d', 'e', 'f'])
-      expect(shown).toMatch(new RegExp(`^ *s +${id} .* regressed .*passed *$`, 'm'));
+      expect(shown).toMatch(new RegExp(`^ *s › +regressed .*\\n *${id} .*passed *$`, 'm'));
   });
 
   test('shows where the lines of an answer ended, without giving it lines of its own', () => {

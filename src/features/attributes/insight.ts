@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { percent, counted, pointsBetween, signed } from '../../text/amounts.ts';
+import { percent, counted, pointsBetween } from '../../text/amounts.ts';
 import { askForJson, type AskTools } from '../../trials/grader-question.ts';
 import { insightFault, insightFinding, type InsightFinding } from './check-insight.ts';
 import { KIND_WORDS } from './explained-suites.ts';
@@ -132,13 +132,11 @@ function rateSentence(attribute: AttributeResult): string {
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
-/** `pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references`. */
-export function rateWords({ n, base, head, low, high, difference }: AttributeResult): string {
-  const over = `over ${counted(n, 'reference')}`;
+/** `pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests`. */
+export function rateWords({ n, base, head, difference }: AttributeResult): string {
+  const over = `over ${counted(n, 'test')}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
-  const range = low === null || high === null ? '' : `, likely ${signed(low)} to ${signed(high)}`;
-  const points = `${pointsBetween(base, head)}${range}`;
-  return `pass rate ${percent(base)} → ${percent(head)} (${points}) ${over}`;
+  return `pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}) ${over}`;
 }
 
 function skills({ alignment }: AttributeResult): string {

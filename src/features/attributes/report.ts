@@ -8,7 +8,7 @@ import { byReference, filterValue } from './attribute-index.ts';
 import { explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
-import { attributes } from './section.ts';
+import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
 
 export const attributesReport: FeatureReport = {
@@ -18,6 +18,7 @@ export const attributesReport: FeatureReport = {
       ...insights(result, detail),
     ],
   },
+  sureness: attributeFigures,
   outputs: ({ attributes: all }) => ({
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),
   }),

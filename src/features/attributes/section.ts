@@ -4,7 +4,6 @@ import {
   code,
   group,
   joinLines,
-  lineBreak,
   list,
   paragraph,
   table,
@@ -98,9 +97,8 @@ function attributesTable(
   const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
-    { head: 'References', cell: ({ n }) => [text(count(n))] },
+    { head: 'Tests', cell: ({ n }) => [text(count(n))] },
     { head: 'Pass rate', cell: ({ base, head }) => [text(rates(base, head))] },
-    ...(diff ? [{ head: 'Difference, likely range', cell: attributeChange }] : []),
     ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
     ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
     ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
@@ -149,14 +147,14 @@ export function alignmentWords({ alignment }: AttributeResult): string {
   return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 
-function attributeChange(attribute: AttributeResult): Line {
-  const { low, high } = attribute;
-  return [
-    text(change(attribute)),
-    ...(low === null || high === null
-      ? []
-      : [lineBreak, text(`${signed(low)} to ${signed(high)}`)]),
-  ];
+/** How much those that moved did, for the fold of figures. */
+export function attributeFigures({ attributes: all }: Result): Line[] {
+  return all.filter(didMove).flatMap((attribute): Line[] => {
+    const { name, low, high } = attribute;
+    if (low === null || high === null) return [];
+    const range = `90 % sure to lie between ${signed(low)} and ${signed(high)}`;
+    return [[code(name), text(`: ${change(attribute)}; ${range}`)]];
+  });
 }
 
 /** One bullet for all that moved the same way with the same attributes. */

@@ -1,4 +1,7 @@
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { classes } from './section.ts';
+import { classFigures, classes } from './section.ts';
 
-export const classificationReport: FeatureReport = { sections: { metrics: classes } };
+export const classificationReport: FeatureReport = {
+  sections: { metrics: classes },
+  sureness: classFigures,
+};

@@ -60,7 +60,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
   const head =
     mode === 'sweep'
       ? ['', 'Mean', 'References']
-      : ['', 'Base', 'Head', 'Difference, likely range', 'References'];
+      : ['', 'Base', 'Head', 'Difference', 'Tests'];
   const compared =
     mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. ';
   return [

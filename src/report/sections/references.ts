@@ -5,7 +5,16 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import { code, group, paragraph, table, text, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  lineBreak,
+  paragraph,
+  table,
+  text,
+  type Block,
+  type Line,
+} from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
@@ -201,13 +210,11 @@ const PASSED = ' passed';
 
 function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block[] {
   return table(
-    ['Suite', 'Test', 'Status', 'Base', 'Head'],
+    ['Test', 'Status', 'Base → head'],
     entries.map(({ suite, reference }) => [
-      suiteName(suite, repeated),
-      linkedFace(reference),
+      [...suiteName(suite, repeated), text(' › '), lineBreak, ...linkedFace(reference)],
       [text(statusWords(reference))],
-      [text(passWords(reference.base))],
-      [text(passWords(reference.head))],
+      [text(passWords(reference.base)), text(' →'), lineBreak, text(passWords(reference.head))],
     ]),
   );
 }

@@ -79,18 +79,26 @@ function scoringBlocks(
 }
 
 function sameAnswerBlocks({
-  same_answers: { judged, pass_fail, fail_pass, p, kappa },
+  same_answers: { judged, pass_fail, fail_pass },
 }: ScoringResult): Block[] {
   if (judged === 0) return [];
-  const agree =
-    kappa === null ? '' : `, Cohen's κ between base's and head's scoring ${twoDecimals(kappa)}`;
   return [
     paragraph([
       text(
         `The same ${counted(judged, 'answer')} of base under both: ` +
-          `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass ` +
-          `(McNemar mid-${pValue(p)}${agree}).`,
+          `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass.`,
       ),
     ]),
   ];
+}
+
+/** How far both scorings agree on the same answers, for the fold of figures. */
+export function scoringFigures({ scoring }: Result): Line[] {
+  return scoring.flatMap(({ name, same_answers: { judged, p, kappa } }) => {
+    if (judged === 0) return [];
+    const agree = kappa === null ? '' : `, Cohen's κ ${twoDecimals(kappa)}`;
+    return [
+      [code(name), text(`: both scorings of the same answers, McNemar mid-${pValue(p)}${agree}`)],
+    ];
+  });
 }

@@ -26,6 +26,7 @@ import {
   runCost,
   suiteName,
 } from './phrases.ts';
+import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
 /** The figures behind the verdicts, with the words that they need, and what the run took. */
@@ -45,7 +46,11 @@ export function sureness(
       ...list(shown.map(({ line }) => line)),
       ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
       ...(isCompared && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
-      ...list([...reports.flatMap((report) => report.sureness?.(result) ?? []), ...spent(result)]),
+      ...list([
+        ...scoringFigures(result),
+        ...reports.flatMap((report) => report.sureness?.(result) ?? []),
+        ...spent(result),
+      ]),
     ],
   );
 }

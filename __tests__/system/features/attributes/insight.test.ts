@@ -23,7 +23,7 @@ const insight = (why: string, attributes = ['2D-arrays'], references = ['order-6
   references,
 });
 const ARRAYS =
-  '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references.';
+  '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests.';
 
 /** What is left of the insights that a grader writes. */
 async function written(insights: object[], given = tables) {
@@ -42,13 +42,13 @@ describe('a written insight', () => {
     ['one attribute', ARRAYS, ['2D-arrays'], []],
     [
       'two attributes at most',
-      `${ARRAYS} billing (domain) no change seen: pass rate 90.0 % → 90.0 % (0.0 points, likely −7.0 to +7.0) over 12 references.`,
+      `${ARRAYS} billing (domain) no change seen: pass rate 90.0 % → 90.0 % (0.0 points) over 12 tests.`,
       ['rivers', 'billing', '2D-arrays'],
       [],
     ],
     [
       'an attribute that another one explains',
-      'rivers (domain) moved only with shared references: pass rate 95.0 % → 60.0 % (−35.0 points, likely −45.2 to −25.0) over 12 references.',
+      'rivers (domain) moved only with shared references: pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests.',
       ['rivers'],
       ['order-66'],
     ],
@@ -164,7 +164,7 @@ describe('a written insight', () => {
       samples: [{ kind: 'skill', reference: 'r2', side: 'head', expected: 5, output: 1 }],
     });
     const { question, texts } = await written([insight('Weak.', ['billing'], ['r2'])], [sweep]);
-    expect(texts).toEqual(['billing (sub-task): pass rate 60.0 % over 12 references. Weak.']);
+    expect(texts).toEqual(['billing (sub-task): pass rate 60.0 % over 12 tests. Weak.']);
     expect(JSON.parse(materials(question).get('tables')!)).toEqual({
       id: 'billing',
       name: 'billing',
@@ -203,7 +203,7 @@ describe('plain sentences', () => {
     expect(found.map(({ attributes }) => attributes)).toEqual([['worse'], ['down'], ['up']]);
     expect(found[0]?.text).toContain('worse (sub-task) regressed');
     expect(found[0]?.text).toContain(
-      'over 1 reference. Largest drops: order-66. Answers that use it otherwise than expected: 10.0 % → 40.0 %.',
+      'over 1 test. Largest drops: order-66. Answers that use it otherwise than expected: 10.0 % → 40.0 %.',
     );
     expect(found[2]?.references).toEqual(['order-66', 'r2', 'r3']);
   });

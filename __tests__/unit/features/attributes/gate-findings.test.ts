@@ -22,7 +22,7 @@ describe('regressed attributes', () => {
 
   test('are findings only if gate.attributes is fail', () => {
     expect(textsOf('fail', attribute)).toEqual([
-      'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points, likely −90.0 to −60.0) over 15 references; gate.attributes is fail',
+      'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points) over 15 tests; gate.attributes is fail',
     ]);
     expect(textsOf('advise', attribute)).toEqual([]);
   });

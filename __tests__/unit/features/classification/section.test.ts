@@ -32,7 +32,7 @@ describe('classification suite', () => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
     expect(text).toContain('How often each label is right');
     expect(text).toMatch(
-      /right 80\.0 % → 75\.0 % \(accuracy\), balanced over labels 0\.791 → 0\.740 \(macro-F1\), not a label 0\.0 % → 5\.0 %/,
+      /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are not a label 0\.0 % → 5\.0 %/,
     );
     expect(text).toMatch(/spam 12 90\.0 % → 100\.0 % 75\.0 % → 50\.0 %/);
   });
