@@ -11,11 +11,11 @@ import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
 
-/** Levels (0–1): of one pull request by earlier answers, and of the answers of today. */
+/** Significance levels (0–1) of one pull request: first on stored answers, then on new ones. */
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 
-/** Compares head's tries with those of the older commit's prompt. Red suites are told already. */
+/** Compares head with the prompt of an older commit. Skips suites that are already red. */
 export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
   run: ComparedRun,
@@ -70,7 +70,7 @@ function headTries({ head }: ReferenceRun, tries: number): Outcome[] {
 
 type Compared = Pick<AnchoredResult, 'status' | 'references' | 'then' | 'now' | 'p'>;
 
-/** By earlier answers first. A fall is only reported if answers of today show it, too. */
+/** Compares stored answers first. Reports a drop only if new answers confirm it. */
 async function compareRows(
   rows: readonly AnchorRow[],
   level: number,
@@ -105,7 +105,7 @@ function summed(
   };
 }
 
-/** The rows with new tries of one prompt; null: a call was not made. */
+/** Asks for new tries of one prompt; null: a call failed. */
 type AskAnchor = (
   rows: readonly AnchorRow[],
   prompt: 'then' | 'head',

@@ -12,12 +12,11 @@ import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
 import { isHosted, type Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Tries of the older commit's prompt, for each reference. */
+/** Tries per reference of the older prompt. */
 export const ANCHOR_TRIES = 4;
 
 export interface AnchorRead {
   since: string;
-  /** Full id. */
   commit: string;
   name: string;
   side: Omit<ProjectSide, 'context'> & { context: Omit<ProjectSide['context'], 'hash'> };
@@ -26,9 +25,8 @@ export interface AnchorRead {
 type Asked = Extract<Generation, { kind: 'request' }>;
 
 export interface AnchoredSuite {
-  /** {@link identityOf} of the suite's run. */
   identity: string;
-  /** `run`: index in the suite's `runs`; `generation`: what the older commit asks for it. */
+  /** `run`: index in the suite's `runs`; `generation`: the older commit's request. */
   references: { run: number; generation: Asked }[];
 }
 
@@ -36,7 +34,7 @@ export interface AnchorPlan extends Omit<AnchorRead, 'side'> {
   suites: AnchoredSuite[];
 }
 
-/** Reads the project as it was at the older commit that the settings name. */
+/** Reads the project at the older commit that the settings name. */
 export async function readAnchor({
   base,
   earlier,
@@ -74,7 +72,7 @@ function unread(why: string | null = null): {
   return { read: null, problems: [], notices };
 }
 
-/** What the older commit asks differently in the suites that run; models alone, no programs. */
+/** Requests that differ at the older commit, for the suites that run. Models only, no programs. */
 export function planAnchor({
   input: { mode, again },
   base,
@@ -113,7 +111,7 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // Asked again before it is told, and head's tries if they are stored.
+    // Confirming asks the older prompt again, and head's prompt if its tries are stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,
@@ -141,7 +139,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
   }));
 }
 
-/** Only what no earlier run has asked is called for. */
+/** Removes tries that an earlier run has stored. */
 export function withoutStoredTries(
   plan: FeaturePlan<AnchorPlan>,
   _: { suites: readonly SuiteComparison[] },

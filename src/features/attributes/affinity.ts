@@ -4,13 +4,13 @@ import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** Affinity of a reference with an attribute: 1 not at all, 5 entirely. */
+/** How well an attribute fits a reference: 1 not at all, 5 entirely. */
 type Rating =
   { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
 
 export type Ratings = ReadonlyMap<string, Rating>;
 
-/** Longest evidence kept, in UTF-16 units. */
+/** In UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
 /** Rates a reference by its input and expected answer. */
@@ -22,7 +22,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Rates an answer the way its expected answer is rated, so that the two can be compared. */
+/** Rates an answer with the same prompt as its expected answer, so that both are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -68,7 +68,7 @@ async function ratePart(
 
 type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
 
-/** `isAgain` changes the prompt, so that the stored reply is not used again. */
+/** `isAgain` changes the prompt, so that the stored reply is not reused. */
 async function askRatings(
   text: string,
   attributes: readonly Attribute[],
@@ -130,7 +130,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
     score: z.literal([1, 2, 3, 4, 5]),
   });
   const { $schema: _, ...wanted } = z.toJSONSchema(rating);
-  // Entries are read one by one, so that an invalid one does not cost the others.
+  // Parse entries one by one: an invalid one must not discard the others.
   return z.object({ ratings: z.array(z.unknown().meta(wanted)) });
 }
 
@@ -140,7 +140,7 @@ const ratingSchema = z.object({
   evidence: z.string().catch(''),
 });
 
-/** Whole ratings from 1 to 5 of listed attributes; contradictory ones are dropped. */
+/** Keeps whole ratings from 1 to 5 of known attributes. Drops contradictory ones. */
 function usable(given: readonly unknown[], attributes: readonly Attribute[]): Map<string, Rating> {
   const known = new Set(attributes.map(({ id }) => id));
   const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
@@ -163,17 +163,17 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
   return rating?.status === 'scored' ? rating.score : null;
 }
 
-/** A larger difference means another skill. Source: A.3 of the paper. */
+/** A larger difference counts as a different skill. Source: A.3 of the paper. */
 export const SKILL_DISTANCE = 1;
 
-/** Affinities of the expected answer and of a given one; null: unscored. */
+/** Affinities of the expected and the given answer; null: not scored. */
 export interface SkillPair {
   reference: string;
   expected: number | null;
   output: number | null;
 }
 
-/** Share of pairs that differ by more than 1; lower is better. Null: nothing was rated on both. */
+/** Share of pairs that differ by more than 1; lower is better. Null: no pair was rated. */
 export function misalignment(pairs: readonly SkillPair[]): number | null {
   const rated = pairs.flatMap(({ expected, output }) =>
     expected === null || output === null ? [] : [Math.abs(expected - output)],
@@ -183,7 +183,7 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
 }
 
-/** Only references rated on both sides, or all of them where there is one side (a sweep). */
+/** References rated on both sides; in a sweep, all rated references. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
   const rated = (pairs: readonly SkillPair[]): Set<string> =>

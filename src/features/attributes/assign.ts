@@ -15,7 +15,7 @@ import {
 } from './assignment-program.ts';
 import { PER_REFERENCE } from './text.ts';
 
-/** Up to this size javascript-lp-solver goes first, above it HiGHS. */
+/** javascript-lp-solver runs first up to this size, HiGHS above it. */
 const SIMPLEX_REFERENCES = 250;
 
 const MAX_BATCH_SIZE = 10_000;
@@ -30,7 +30,7 @@ export interface AssignTools {
 interface AssignOptions {
   /** ε of the paper, 0–1. */
   slack: number;
-  /** Attributes per reference; where there are fewer attributes, every reference gets all. */
+  /** Attributes per reference. With fewer attributes, every reference gets all of them. */
   each?: number;
   batch?: number;
 }
@@ -41,7 +41,7 @@ export type Assignment =
       attributes: ReadonlyMap<string, readonly string[]>;
       objective: number;
       batches: number;
-      /** Attributes outside the paper's band in some batch, because no whole numbers fit it. */
+      /** Attributes outside the paper's band in some batch, because no integers fit it. */
       outsideBand: number;
       /** Why the other solver was used. */
       left: string[];
@@ -53,7 +53,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** QualEval's assignment. The order of references and attributes does not change the result. */
+/** QualEval's assignment. Does not depend on the order of references and attributes. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],
@@ -145,7 +145,6 @@ async function solveProgram(
   return { counts: null, left };
 }
 
-/** Checks that each reference gets `each` different columns. */
 function dealAll(solved: readonly SolvedClass[], each: number): [string, number[]][] {
   const all = solved.flatMap((own) => [...dealOut(own)]);
   if (all.some(([, columns]) => new Set(columns).size !== each))

@@ -2,18 +2,18 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram } from '../../types/solver.ts';
 
-/** Affinity 1–5 of a reference with each attribute; null where it is unscored. */
+/** Affinities 1–5 of a reference, by attribute; null: not scored. */
 type Affinities = readonly (number | null)[];
 
 interface Prior<Column> {
   column: Column;
-  /** Mean affinity over the references that were rated, 1–5; null when none was. */
+  /** Mean over the rated references, 1–5; null: none was rated. */
   mean: number | null;
-  /** The mean's share among the attributes, 0–1; they sum to 1. */
+  /** Share of the mean among all attributes, 0–1; the shares sum to 1. */
   prior: number;
 }
 
-/** Prior of each column (an attribute): its mean affinity, normalised over the columns. */
+/** An attribute's prior: its mean affinity, normalised over all attributes. */
 export function priorsOf<Column>(
   columns: readonly Column[],
   affinitiesOf: (column: Column) => number[],
@@ -27,7 +27,7 @@ export function priorsOf<Column>(
 /** Tolerance for float rounding. */
 const TINY = 1e-12;
 
-/** Caps priors and spreads the rest in proportion. `cap` × length must be at least 1. */
+/** Caps priors and spreads the excess in proportion. `cap` × length must be at least 1. */
 export function capPriors(priors: readonly number[], cap: number): number[] {
   let current = [...priors];
   while (current.some((prior) => prior > cap + TINY)) {
@@ -46,10 +46,9 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
   return current;
 }
 
-/** The least and the most references of an attribute. */
 type Bounds = AssignmentProgram['columns'][number];
 
-/** QualEval's own band, kNp(1 − ε) to kNp(1 + ε): real numbers, often without a solution. */
+/** QualEval's own band, kNp(1 − ε) to kNp(1 + ε). It often contains no integers. */
 export function bandOf(
   prior: number,
   references: number,
@@ -64,7 +63,7 @@ const FLOAT_NOISE = 1e-9;
 
 /**
  * The band rounded outwards, priors capped at 1/k: lo = ⌊kNp(1 − ε)⌋, hi = min(N, ⌈kNp(1 + ε)⌉).
- * There is always a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `each` is k, `slack` is ε.
+ * Always has a solution: lo ≤ hi ≤ N and Σ lo ≤ kN ≤ Σ hi. `each` is k, `slack` is ε.
  */
 export function outwardBounds(
   priors: readonly number[],
@@ -104,7 +103,7 @@ function inwardBounds(
   return fits ? bounds : null;
 }
 
-/** The band rounded inwards if that has a solution, else the {@link outwardBounds}. */
+/** The band rounded inwards if that has a solution, else {@link outwardBounds}. */
 export function attributeBounds(
   priors: readonly number[],
   references: number,
@@ -121,16 +120,16 @@ export interface RatedReference {
   affinities: Affinities;
 }
 
-/** References with equal affinities, in the order in which counts are dealt out to them. */
+/** References with equal affinities, in the order in which counts are dealt. */
 interface RowClass {
   scores: number[];
   members: string[];
 }
 
-/** An unscored attribute counts less than "not at all", so it is assigned last. */
+/** Less than "not at all", so that unscored attributes are assigned last. */
 const UNSCORED = 0;
 
-/** Ordered by scores and by the hash of ids, so that the input order does not matter. */
+/** Sorted by scores and by the hash of ids, so that input order does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
@@ -153,7 +152,7 @@ export function rowClasses(
     }));
 }
 
-/** The linear program of an assignment, references with equal scores in one row. */
+/** The linear program of an assignment. References with equal scores share a row. */
 export function programOf(
   classes: readonly RowClass[],
   columns: Bounds[],
@@ -166,10 +165,10 @@ export function programOf(
   };
 }
 
-/** How far a solver's value may be from a whole number, and from what it must sum to. */
+/** Allowed distance of a solver's value from an integer, and of a sum from its target. */
 const TOLERANCE = 1e-6;
 
-/** A solver's counts as whole numbers, or why they are not a solution. */
+/** Rounds a solver's counts to integers, or says why they are not a solution. */
 export function wholeCounts(
   counts: readonly (readonly number[])[],
   program: AssignmentProgram,
@@ -198,7 +197,7 @@ export function columnSum(counts: readonly (readonly number[])[], column: number
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
-/** Deals each column to the next members in turn, so that no member gets one twice. */
+/** Deals columns to members in turn, so that no member gets a column twice. */
 export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;
@@ -213,7 +212,7 @@ export function dealOut({ members, counts }: SolvedClass): Map<string, number[]>
 }
 
 export interface SolvedClass extends RowClass {
-  /** Per attribute, the members that get it. */
+  /** Per attribute: how many members get it. */
   counts: readonly number[];
 }
 

@@ -18,7 +18,7 @@ export function filterValue(of: AttributeResult, all: readonly AttributeResult[]
   return String(all.indexOf(of) + 1);
 }
 
-/** What attributes say of their references: `said` gives it by the reference's id. */
+/** Looks up what attributes record about a reference, by its id. */
 export function byReference<T>(
   attributes: readonly AttributeResult[],
   said: (attribute: AttributeResult) => readonly { id: string; entry: T }[],

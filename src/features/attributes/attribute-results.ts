@@ -16,13 +16,13 @@ import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
 import { groupVerdicts, type GroupVerdict, type Member } from './verdicts.ts';
 
-/** A reference of either side, removed and added ones included. */
+/** A reference of either side, including removed and added ones. */
 export interface ExplainReference extends ReferenceText {
-  /** False: it is assigned, but not compared. */
+  /** False: assigned, but not compared. */
   compared: boolean;
-  /** The name that it shares with the references that it moves with; null: it moves alone. */
+  /** References with the same cluster name are correlated; null: independent. */
   cluster: string | null;
-  /** Its tries; empty where that side did not run. */
+  /** Empty if that side did not run. */
   base: readonly TryResult[];
   head: readonly TryResult[];
 }
@@ -33,9 +33,9 @@ export interface ExplainSuite {
   variant: Variant;
   /** The suite, or one of its references, regressed. */
   regressed: boolean;
-  /** Tries that all compared references share; null: all tries. */
+  /** Number of tries that all compared references have; null: use all tries. */
   tries: number | null;
-  /** Metrics with numbers that say more than pass and fail. */
+  /** Metrics whose values are more than pass or fail. */
   numbers: readonly string[];
   references: readonly ExplainReference[];
 }
@@ -48,11 +48,11 @@ export interface ExplainInput {
   grader: Grader | null;
   /** Why there is no grader, as a clause. */
   unasked?: string | null;
-  /** Rate answers too, for the skill alignment: two more calls per reference at most. */
+  /** Also rate answers, for the skill alignment: up to two more calls per reference. */
   alignment: boolean;
-  /** The metric that proficiency is counted by, in suites that have it; null: the whole try. */
+  /** The metric that decides a pass, in suites that have it; null: the whole try. */
   metric: string | null;
-  /** Error level of all attributes together, 0–1, in each direction. */
+  /** Significance level of all attributes together, 0–1, in each direction. */
   alpha: number;
   seed: number;
 }
@@ -64,13 +64,13 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `metric` decides what passes (null: the whole try), `measured` gives the numbers shown. */
+/** `metric` decides what passes (null: the whole try); `measured` provides the numbers shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
   measured: string | null;
 }
 
-/** The wanted metric, or else the only one, where it gives numbers. */
+/** The configured metric if it has numbers, else the only numeric one. */
 export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
@@ -89,7 +89,7 @@ export function countedMetric(
 
 const NO_ANSWERS = { base: null, head: null };
 
-/** Answers that count: not those of skipped references, and in a comparison those of both sides. */
+/** Excludes skipped references. In a comparison, keeps references with answers on both sides. */
 export function comparedAnswers(
   { compared, base, head }: ExplainReference,
   mode: ExplainInput['mode'],
@@ -104,7 +104,7 @@ interface SurveyedSuite {
   surveyed: readonly Surveyed[];
 }
 
-/** All attributes of all suites are one family of tests. */
+/** The attributes of all suites are one family of hypothesis tests. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
@@ -114,7 +114,7 @@ export function attributeResults<Own extends SurveyedSuite>(
     const found = new Map(
       own.suite.references.map((reference): [string, Omit<PlacedMember, 'weight'>] => {
         const { id, cluster: name } = reference;
-        // Suites name their clusters alike.
+        // Cluster names are only unique within a suite.
         const cluster = name === null ? null : `${String(s)} ${name}`;
         const row = { tries: attributeTries(reference, own.suite), cluster };
         return [id, { id, row, at: rows.push(row) - 1 }];
@@ -152,7 +152,7 @@ interface PlacedMember extends Member {
   row: ClusteredTries;
 }
 
-/** 1 (not at all) and null weigh nothing. */
+/** Affinities 1 (not at all) and null have weight 0. */
 function weightOf(affinity: number | null): number {
   return ((affinity ?? 1) - 1) / 4;
 }

@@ -28,7 +28,7 @@ interface KindCards {
 
 export interface AttributeCharts {
   kinds: ReadonlyMap<string, KindCards>;
-  /** Number of suites without room for charts. */
+  /** Suites whose charts did not fit. */
   left: number;
 }
 
@@ -37,7 +37,7 @@ const ROOM = 500_000;
 
 const MAX_CHART_ROWS = 30;
 
-/** Draws the worst suites' charts first, until {@link ROOM} is used. */
+/** Draws the worst suites' charts first, up to {@link ROOM}. */
 export async function attributeCharts(result: Result): Promise<AttributeCharts> {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     ({ attributes }) => attributes.length > 0,

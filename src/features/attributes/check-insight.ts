@@ -3,7 +3,7 @@ import type { AttributeResult, Insight } from './result.ts';
 
 export type InsightFinding = Omit<Insight, 'path' | 'suite' | 'variant'>;
 
-/** What a grader writes. The report adds the figures of `attributes` to `why`. */
+/** A grader's reply. The report adds the figures of `attributes` to `why`. */
 interface WrittenInsight {
   why: string;
   attributes: readonly string[];
@@ -12,7 +12,9 @@ interface WrittenInsight {
 
 const WHY_LENGTH = 400;
 
-/** Why an insight cannot be shown; null: it can. Only evaldiff states figures and directions. */
+/**
+ * Why an insight is rejected; null: it is valid. Only evaldiff may state figures and directions.
+ */
 export function insightFault(
   { why, attributes: ids, references }: WrittenInsight,
   attributes: readonly AttributeResult[],
@@ -34,7 +36,7 @@ export function insightFault(
   return direction === undefined ? null : `it says ${quote(direction)} itself`;
 }
 
-/** `figures`: sentences of evaldiff, which come first. */
+/** `figures`: evaldiff's own sentences, which come first. */
 export function insightFinding(
   { why, attributes, references }: WrittenInsight,
   figures: readonly string[],
@@ -47,7 +49,7 @@ export function insightFinding(
   };
 }
 
-/** Claims that something changed for the better or the worse. */
+/** Words that claim an improvement or a regression. */
 const DIRECTION = new RegExp(
   [
     String.raw`\b(?:rose|rises|increase[ds]|climbed|gained|grew|improve[ds]|recovered`,
@@ -58,7 +60,7 @@ const DIRECTION = new RegExp(
   'iu',
 );
 
-/** Digits and words of names are not figures. Names count as whole words: not `7` in `17`. */
+/** Removes names, whose digits are not figures. Matches whole words: not `7` in `17`. */
 function withoutNames(text: string, names: readonly string[]): string {
   return names
     .filter((name) => name.trim() !== '')

@@ -62,7 +62,7 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** The file for the attributes. Fails before any call if it exists. */
+/** The output file. Fails before any call if it exists. */
 async function targetFile(
   { project: { settings }, session: { ground } }: Opened,
   { directory, force }: DiscoverOptions,
@@ -132,7 +132,7 @@ async function runDiscovery(
   return { found, usage: meter.totals() };
 }
 
-/** The first grader of the settings. Voting applies to grades only. */
+/** Uses the first configured grader: voting applies to grades only. */
 function discoveryGrader({ project, tree }: Opened, { code }: DiscoverOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

@@ -2,14 +2,14 @@ import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/** Both sides' references, unchanged ones too: attributes must not depend on other changes. */
+/** References of both sides, unchanged ones too: attributes must not depend on other changes. */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));
   return referenceTexts([...found.values()]);
 }
 
-/** Groups suites with the same references: variants, and prompts of one file with equal tests. */
+/** Groups suites with equal references: variants, and prompts of one file with equal tests. */
 export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   suites: readonly Of[],
 ): { references: ReferenceText[]; suites: Of[] }[] {
@@ -28,7 +28,7 @@ export function referenceTexts(references: readonly Reference[]): ReferenceText[
   return references.map(toReferenceText);
 }
 
-/** A recorded dialogue has its messages instead of values. */
+/** A recorded dialogue has messages instead of values. */
 function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
   if (thread === null) return { id, input, expected };
   return {
@@ -41,20 +41,20 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Attributes per question: ratings with their evidence must fit into a default reply. */
+/** Attributes per question: their ratings and evidence must fit into a default reply. */
 export const PER_QUESTION = 30;
 
-/** References per question and the shrink factor per round: k and p of the paper. */
+/** References per question and shrink factor per round: k and p of the paper. */
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** Most attributes of a kind that one group is asked for. */
+/** Maximum attributes of each kind per group. */
 export const PER_GROUP = 5;
 
-/** Candidates per question of a round. */
+/** Candidates per merge question. */
 export const CHUNK = 60;
 
-/** The most calls that explaining a suite takes. `pinned`: attributes; null: discovered. */
+/** Maximum calls to explain a suite. `pinned`: number of attributes; null: discovered. */
 export function explainCalls(
   references: number,
   { pinned, most, alignment }: { pinned: number | null; most: number; alignment: boolean },
@@ -66,7 +66,7 @@ export function explainCalls(
   return discovery + ratings + answers + 1;
 }
 
-/** One question per group of references, then per kind the rounds of merging. */
+/** One question per group of references, then merge rounds for each kind. */
 export function discoveryCalls(references: number, limit: number): number {
   const groups = Math.ceil(references / GROUP);
   let rounds = 0;
@@ -83,5 +83,5 @@ export function discoveryCalls(references: number, limit: number): number {
 /** In `auto`, smaller suites are explained only with pinned attributes. */
 export const AUTO_REFERENCES = 20;
 
-/** Fewer compared references than this are too few for a verdict. */
+/** With fewer compared references there is no verdict. */
 export const FEWEST_COMPARED = 8;

@@ -12,20 +12,20 @@ interface DiscoveryPart {
   path: string;
   name: string;
   references: ReferenceText[];
-  /** Most attributes of a kind: what the prompt with the most references can bear. */
+  /** Maximum attributes of each kind, set by the prompt with the most references. */
   most: number;
 }
 
 export interface DiscoveryPlan {
   parts: DiscoveryPart[];
-  /** Calls at most, when every reply can be read. */
+  /** Maximum calls, if every reply is readable. */
   calls: number;
   forecast: Forecast;
-  /** Why a prompt is left out. */
+  /** Why each omitted prompt was left out. */
   left: string[];
 }
 
-/** Tokens around the material of a question, and of one proposal in a reply. */
+/** Estimated tokens around a question's material, and of one proposal in a reply. */
 const FRAME = 300;
 const PROPOSAL = 35;
 
@@ -75,7 +75,7 @@ function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[
   }));
 }
 
-/** Each reference is read once; a merge question is at most a full chunk long. */
+/** Reads each reference once; a merge question has at most one full chunk. */
 function forecastOf(
   parts: readonly DiscoveryPart[],
   calls: number,
@@ -104,7 +104,6 @@ export interface Discovered extends Discovery {
   references: number;
 }
 
-/** Failures are counted in each prompt's result. */
 export async function discoverAttributes(
   parts: readonly DiscoveryPart[],
   { settings: { seed } }: Project,

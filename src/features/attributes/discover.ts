@@ -23,16 +23,16 @@ import {
 const MAX_REFERENCE_CHARS = 8_000;
 
 interface DiscoverySettings {
-  /** Most attributes of each kind; fewer where the references cannot bear as many. */
+  /** Maximum attributes of each kind; fewer if there are not enough references. */
   most: number;
   seed: number;
 }
 
 export interface Discovery {
   attributes: Attribute[];
-  /** Failed and all questions, and why the first one failed. */
+  /** Failed and total questions, and why the first one failed. */
   failures: { failed: number; asked: number; reason: string | null };
-  /** Names that were cut because the model did not shrink its list. */
+  /** Names cut because the model did not shorten its list. */
   dropped: string[];
 }
 
@@ -45,8 +45,8 @@ interface AttributeCandidate {
 }
 
 /**
- * Domains and sub-tasks of references, read in groups of five; proposals are merged and shrunk to a
- * quarter per round. Depends on the content and the seed alone, not on the order.
+ * Finds domains and sub-tasks of references, read in groups of five. Each round merges proposals
+ * and shrinks them to a quarter. Depends only on the content and the seed, not on the order.
  */
 export async function discover(
   references: readonly ReferenceText[],
@@ -144,7 +144,7 @@ async function shrink(
 ): Promise<Shrunk> {
   let kept = [...candidates];
   const counted = { failed: 0, asked: 0, reason: null as string | null };
-  // Names of several groups can overlap in meaning even when they are few.
+  // Even a short list can contain names of the same meaning from several groups.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));
@@ -171,7 +171,7 @@ async function shrink(
   };
 }
 
-/** A reply without a usable name counts as failed, and the chunk stays as it was. */
+/** A reply without a usable name counts as failed and leaves the chunk unchanged. */
 async function merge(
   chunk: readonly AttributeCandidate[],
   kind: AttributeKind,

@@ -18,7 +18,7 @@ import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
-/** A run that was ended makes no calls. */
+/** A stopped run makes no calls. */
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
   run: ComparedRun,
@@ -75,7 +75,7 @@ export async function explainRun(
   };
 }
 
-/** Findings that rest on old answers must show in new ones, unless their suite is red anyway. */
+/** Findings based on stored answers must repeat with new ones, unless their suite is red anyway. */
 export async function confirmedAttributes(
   { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
@@ -95,7 +95,7 @@ export async function confirmedAttributes(
   return { findings, unconfirmed };
 }
 
-/** Attributes that regressed. All attributes share one alpha, so a single one is enough to fail. */
+/** Regressed attributes. All share one alpha, so a single one is enough to fail. */
 export function regressedAttributes(
   suite: SuiteResult,
   gate: GateSettings,
@@ -112,7 +112,7 @@ export function regressedAttributes(
   }));
 }
 
-/** Null: no attribute could have a verdict, and nothing regressed. */
+/** Null: no attribute could get a verdict, and nothing regressed. */
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
@@ -163,7 +163,7 @@ function withTries(
   });
 }
 
-/** Subtracts stored ratings, so that a run is not refused for calls that it does not make. */
+/** Subtracts stored ratings, so that the call limit counts only real calls. */
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {

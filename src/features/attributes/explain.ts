@@ -27,7 +27,7 @@ export interface Explanation {
   notices: Notice[];
 }
 
-/** In `auto`, only when attributes are pinned or something regressed. */
+/** In `auto`, only if attributes are pinned or something regressed. */
 export function isExplained(
   suite: ExplainSuite,
   { settings: { enabled }, pinned }: Pick<ExplainInput, 'settings' | 'pinned'>,
@@ -39,13 +39,15 @@ export function isExplained(
   );
 }
 
-/** Attributes of all suites are one family of tests. If the model fails, a notice says so. */
+/**
+ * The attributes of all suites are one family of hypothesis tests. A notice reports model failures.
+ */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
       ...suite,
-      // By id, so that no sum and no draw depends on the order of a file.
+      // Sorted, so that the order of a file does not affect sums and random draws.
       references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
       metric: countedMetric(suite, input),
       measured: measuredMetric(suite, input),
@@ -128,7 +130,7 @@ async function surveySuite(
   };
 }
 
-/** Rating references of which no attribute could have a verdict would be paid for nothing. */
+/** Avoids paying for ratings of references when no attribute could get a verdict. */
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null

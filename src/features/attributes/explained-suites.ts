@@ -6,16 +6,16 @@ import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
-  /** Null: the suite is not among the result's. */
+  /** Null: the suite is not in the result. */
   suite: SuiteResult | null;
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Insights that a model wrote and that the tables did not bear out. */
+  /** Insights of a model that the tables did not support. */
   dropped: number;
 }
 
-/** In the order of the given suites; what belongs to none of them comes last. */
+/** In the order of the given suites; results of unknown suites come last. */
 export function explainedSuites(
   {
     attributes,
@@ -71,7 +71,6 @@ export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
   subtask: 'sub-task',
 };
 
-/** `7 attributes: 1 regressed, 2 improved` */
 export function movedCounts(attributes: readonly AttributeResult[]): string {
   const words = (['regressed', 'improved'] as const).flatMap((verdict) => {
     const { length } = attributes.filter((attribute) => attribute.verdict === verdict);
@@ -100,7 +99,7 @@ const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
   'too few',
 ];
 
-/** Regressed ones first, deepest fall first; in a sweep, the lowest pass rate first. */
+/** Largest regression first; in a sweep, lowest pass rate first. */
 export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
   return [...attributes].sort(
     (a, b) =>
@@ -110,7 +109,7 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
   );
 }
 
-/** The names of the attributes that carry this one's change; an id that is unknown stays an id. */
+/** Names of the attributes that explain this one's change; unknown ids stay ids. */
 export function explainers(
   { explained_by: ids }: AttributeResult,
   { attributes }: ExplainedSuite,

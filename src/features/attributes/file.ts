@@ -27,14 +27,14 @@ import {
   withIds,
 } from './text.ts';
 
-/** `evaldiff.attributes.yaml`: attributes that people chose, preferred to discovered ones. */
+/** `evaldiff.attributes.yaml`: attributes chosen by people. They replace discovered ones. */
 export interface PinnedAttributes {
   /** Replaces `qualeval.slack`; null if absent. */
   slack: number | null;
-  /** Apply to every prompt without its own. */
+  /** For every prompt without its own attributes. */
   shared: Attribute[];
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** Sections that match no prompt read: misspelled, without tests, or not selected. */
+  /** Sections that match no loaded prompt: misspelled, without tests, or not selected. */
   unused: { path: string; place: Place }[];
 }
 
@@ -74,7 +74,7 @@ export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string):
   return byPrompt.get(path) ?? shared;
 }
 
-/** Names are unique. A list has at most min(`most`, ⌊2N/4⌋) attributes for N references. */
+/** Names are unique. With N references, a list has at most min(`most`, ⌊2N/4⌋) attributes. */
 export function readAttributes(
   file: string,
   content: string | Uint8Array,
@@ -204,7 +204,7 @@ function checkNames(
   }
 }
 
-/** Under 8 references no attribute can be assigned, so any is too many. */
+/** With fewer than 8 references no attribute can be assigned, so any is too many. */
 function checkCount(
   document: Document,
   at: Path,

@@ -8,7 +8,7 @@ import { areCompared, tableText } from './tables.ts';
 
 interface Findings {
   findings: InsightFinding[];
-  /** Insights that the model wrote and that are not among them. */
+  /** Number of model insights that were rejected. */
   dropped: number;
   notes: string[];
 }
@@ -46,7 +46,7 @@ const ONE_SIDED = [
   'Write insights that help to see where the application is weak.',
 ];
 
-/** Insights by the grader, from the tables alone. If none agrees with them, plain sentences. */
+/** The grader's insights, written from the tables alone. If all are rejected, plain sentences. */
 export async function findingsFor(
   attributes: readonly AttributeResult[],
   tools: AskTools | null,
@@ -92,7 +92,7 @@ export async function findingsFor(
   };
 }
 
-/** Attributes whose figures an insight shows. */
+/** Maximum attributes whose figures an insight shows. */
 const SHOWN_FIGURES = 2;
 
 function figureSentences(ids: readonly string[], attributes: readonly AttributeResult[]): string[] {
@@ -132,7 +132,6 @@ function rateSentence(attribute: AttributeResult): string {
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
-/** `pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests`. */
 export function rateWords({ n, base, head, difference }: AttributeResult): string {
   const over = `over ${counted(n, 'test')}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;

@@ -17,18 +17,20 @@ interface GroupTest {
   p: number;
 }
 
-/** Tolerance for statistics that are mathematically equal. */
+/** Tolerance for comparing statistics that are mathematically equal. */
 const STATISTIC_TOLERANCE = 1e-12;
 
 /**
- * Which groups of references got worse, controlling the family-wise error: the step-down max-T of
- * Westfall and Young. z_j = Σ (passes on head − mean) / √Σ variance over the references of group j.
- * Each permutation deals whole tries within every cluster, for all groups at once, so correlated
- * groups cost less. With z ascending, p_(r) = the running maximum of
- * (1 + #{min over k >= r of z*_k <= z_(r)}) / (permutations + 1). `groups` may overlap. A group in which no permutation differs has z = 0, p = 1. Mirror the rows to test for
- * better.
+ * Which groups of references got worse, controlling the family-wise error rate. This is the
+ * step-down max-T test of Westfall and Young.
  *
- * Source: Westfall and Young 1993, algorithm 4.1 in its max-T form.
+ * z_j = Σ (passes on head − mean) / √Σ variance over the references of group j. Each permutation
+ * deals whole tries within every cluster, for all groups at once, so correlated groups cost less.
+ * With z ascending, p_(r) = the running maximum of (1 + #{min over k >= r of z*_k <= z_(r)}) /
+ * (permutations + 1).
+ *
+ * `groups` may overlap. A group in which no permutation differs has z = 0, p = 1. Mirror the rows
+ * to test for improvements. Source: Westfall and Young 1993, algorithm 4.1 in its max-T form.
  */
 export function stepDownMaxT<Group extends { positions: readonly number[] }>(
   rows: readonly ClusteredTries[],
@@ -68,7 +70,7 @@ export function stepDownMaxT<Group extends { positions: readonly number[] }>(
   return groups.map((group, j) => ({ ...group, ...(tests.get(j) ?? { z: 0, p: 1 }) }));
 }
 
-/** Passes minus their mean, so that head's sum is its deviation. */
+/** Subtracts the mean from the passes, so that head's sum is its deviation. */
 function unitOf(cluster: Cluster, groupsOf: (position: number) => number[]): DealtUnit {
   const parts = cluster.flatMap(({ at: position, base, head }) => {
     const passes = [...head, ...base];
@@ -82,7 +84,9 @@ function unitOf(cluster: Cluster, groupsOf: (position: number) => number[]): Dea
   return { heads: cluster[0]?.head.length ?? 0, parts };
 }
 
-/** Standard deviation of head's passes over a group; of a cluster only the group's members count. */
+/**
+ * Standard deviation of head's passes over a group. Only the group's members of a cluster count.
+ */
 function deviation(clusters: readonly Cluster[], group: ReadonlySet<number>): number {
   const variances = clusters.flatMap((cluster) => {
     const own = cluster.filter((member) => group.has(member.at));

@@ -10,7 +10,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import { attributesOf, type PinnedAttributes } from './file.ts';
 import { DEFAULT_ATTRIBUTES } from './settings.ts';
 
-/** The attributes in force, with the problems and notices of their files. */
+/** Attributes that apply, with problems and notices of their files. */
 interface Pinned {
   pinned: PinnedAttributes | null;
   problems: Problem[];
@@ -20,20 +20,20 @@ interface Pinned {
 interface ProjectTree {
   tree: SourceTree;
   project: Project;
-  /** The tree that head was made from, where that is not base's; absent: it is. */
+  /** The tree that head was made from; absent: base's. */
   origin?: SourceTree;
 }
 
 interface PinnedOptions {
   source: Source;
   limits: Limits;
-  /** Only some prompts were chosen for this run, so that sections of others say nothing. */
+  /** Only some prompts were selected, so unmatched sections are not reported. */
   chosen: boolean;
 }
 
 /**
- * Base's attributes are in force, as its gate is; head's only if base's file is invalid.
- * An outside contributor's file is not read.
+ * Uses base's attributes, or head's if base's file is invalid. Does not read an outside
+ * contributor's file.
  */
 export async function readPinned(
   base: ProjectTree | null,
@@ -145,12 +145,12 @@ async function readFile(
     : { ...ABSENT, problems: reading.problems };
 }
 
-/** Null: outside of the project. */
+/** Null: outside the project. */
 export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
   return isPlainRelative(attributes) ? join('', attributes) : null;
 }
 
-/** A renamed prompt keeps its section. */
+/** Moves sections to the new paths of renamed prompts. */
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
   const names = new Map(
     [...pairSuites(base.suites, head.suites)].map(([{ prompt }, was]) => [

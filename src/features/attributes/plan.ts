@@ -17,7 +17,7 @@ import { pinnedFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
 
-/** What a run asks attributes by; null: attributes are off, and a notice says that they gate. */
+/** Attribute settings of a run. Null: attributes are off; a notice says so if they gate. */
 export type ExplainOwn = {
   settings: QualEvalSettings;
   pinned: PinnedAttributes | null;
@@ -34,9 +34,9 @@ const NOTHING_PLANNED = {
 };
 
 interface ExplainCalls {
-  /** The most calls that are made in any case: attributes are pinned, or `qualeval` is on. */
+  /** Maximum calls made in any case: attributes are pinned, or `qualeval` is on. */
   certain: number;
-  /** The most calls that are made only where something regresses. */
+  /** Maximum further calls if something regresses. */
   possible: number;
   /** Estimated tokens of one such call. */
   tokens: { input: number; output: number };
@@ -102,7 +102,7 @@ function ungatedNotice(why: string): Notice {
   };
 }
 
-/** Whether a suite has enough counted references that are judged one by one. */
+/** Whether a suite has enough counted references with their own verdicts. */
 export function isExplainable(
   { run: { runs }, compared, policy }: SuiteComparison,
   mode: 'diff' | 'sweep',
@@ -112,7 +112,7 @@ export function isExplainable(
     : policy.kind !== 'pairs' && compared.length >= FEWEST_COMPARED;
 }
 
-/** Counts calls as if nothing of them were stored. */
+/** Counts calls as if none were stored. */
 function countExplainCalls(
   suites: readonly SuiteComparison[],
   { qualeval, pinned, mode }: Deciding,
@@ -137,7 +137,7 @@ interface Deciding {
   mode: 'diff' | 'sweep';
 }
 
-/** `input` and `output`: tokens of all its calls. */
+/** `input` and `output`: tokens of all calls. */
 interface SuiteCalls {
   isCertain: boolean;
   calls: number;
@@ -145,7 +145,7 @@ interface SuiteCalls {
   output: number;
 }
 
-/** Suites with the same references share the questions about these. */
+/** Suites with the same references share the questions about them. */
 function suiteCalls(
   { references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment }, pinned: file, mode }: Deciding,

@@ -9,7 +9,7 @@ import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
-/** By index, what each try or one metric says of it; only tries with an index below `tries`. */
+/** Outcome of each try, overall or by one metric, for indices below `tries`. */
 export function outcomesOf(
   given: readonly TryResult[],
   metric: string | null,
@@ -30,7 +30,7 @@ function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outc
   return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
-/** Pass rates, difference and two-sided 90 % interval. */
+/** Pass rates and their difference, with a two-sided 90 % interval. */
 export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   const { tables, units } = contrast(rows);
   const compared = tables.filter(isComparable);
@@ -49,7 +49,7 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-/** Mean over references; of one that ran on both sides, only with numbers on both. */
+/** Mean over references. With two sides, only references that have numbers on both. */
 export function meanValues(
   metric: string,
   references: readonly Record<Side, readonly TryResult[]>[],

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 
-/** Which suite an attribute or an insight belongs to: one file can hold prompts of one model. */
+/**
+ * The suite of an attribute or insight. Path alone is ambiguous: one file can hold several prompts.
+ */
 const ofSuite = {
   path: z.string().describe('File of the prompt, as in `suites`.'),
   suite: z.string().describe('Name of the suite, as in `suites`.'),
@@ -134,7 +136,7 @@ const droppedInsightsSchema = z.strictObject({
   count: countSchema.describe('How many were left out; the notices say why.'),
 });
 
-/** Pass rates, 0–1; null where nothing was judged. */
+/** Pass rates, 0–1; null: nothing was judged. */
 export type Proficiency = Pick<
   AttributeResult,
   'n' | 'base' | 'head' | 'difference' | 'low' | 'high'
@@ -150,7 +152,7 @@ export type Insight = z.infer<typeof insightSchema>;
 
 export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
-/** One file can hold several prompts of one model, so the path alone is not enough. */
+/** One file can hold several prompts of one model, so the path alone is ambiguous. */
 export function suiteKey(of: SuiteOfResult): string {
   return canonicalJson([of.path, 'suite' in of ? of.suite : of.name, { ...of.variant }]);
 }

@@ -28,7 +28,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Shown with skill alignment, because most shares of a report are better when higher. */
+/** Explains the direction, because for most shares in a report higher is better. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -129,7 +129,7 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-/** `Mean of rouge`: the column of means, where an attribute has one; null: none has. */
+/** `Mean of rouge`; null: no attribute has means. */
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
   const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
   const [only] = metrics;
@@ -137,12 +137,11 @@ export function valuesHead(attributes: readonly AttributeResult[]): string | nul
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
 }
 
-/** `0.41 → 0.33`; of several suites with different metrics each names its own in the result. */
+/** `0.41 → 0.33`. */
 export function valuesWords({ values }: AttributeResult): string {
   return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
-/** `12.0 % → 30.0 %`; a dash where answers were not rated. */
 export function alignmentWords({ alignment }: AttributeResult): string {
   return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
@@ -157,7 +156,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** One bullet for all that moved the same way with the same attributes. */
+/** One bullet for all references that changed in the same way with the same attributes. */
 function movedWithList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   if (items === 0)

@@ -47,7 +47,7 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/** Where attributes can make a run red, how they are worked out is part of the gate. */
+/** Attributes can turn a run red, so their settings are part of the gate. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

@@ -3,14 +3,14 @@ import type { Side } from '../../types/plain.ts';
 import { rateAnswer, rateReference, type Ratings } from './affinity.ts';
 import { shownExpected, type Attribute, type ReferenceText } from './text.ts';
 
-/** A reference with the answer of each side; null: none that counts. */
+/** A reference with each side's answer; null: no counted answer. */
 export interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 
 export type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
-/** With more unrated references than this, the others do not represent the suite. */
+/** Above this share of unrated references, the rest does not represent the suite. */
 const MAX_UNRATED_SHARE = 0.1;
 
 /** Null, with a note: too many references could not be rated. */
@@ -44,7 +44,7 @@ export async function rateReferences(
   return ratings;
 }
 
-/** Null, with a note: too many answers could not be rated, so there is no alignment. */
+/** Null, with a note: too many answers could not be rated. */
 export async function rateAnswers(
   references: readonly SurveyReference[],
   attributes: readonly Attribute[],
@@ -93,7 +93,7 @@ async function ratedAnswers(
     answer: string | null,
   ): Promise<Ratings | null> => {
     const wanted = shownExpected(reference.expected);
-    // Without an expected answer there is nothing to compare; an equal answer needs no call.
+    // Nothing to compare without an expected answer; an identical answer needs no call.
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted
       ? (expected.get(reference.id) ?? null)

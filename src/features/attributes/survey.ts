@@ -15,7 +15,7 @@ import {
 import { KINDS, attributeLimit, type Attribute } from './text.ts';
 
 interface SurveyOptions {
-  /** Attributes that people chose; null: discovered. */
+  /** Attributes chosen by people; null: discover them. */
   pinned: readonly Attribute[] | null;
   most: number;
   slack: number;
@@ -87,7 +87,7 @@ async function surveyAttributes(
   return attributes;
 }
 
-/** A pinned list can be too long for this suite, because a larger one may share it. */
+/** Shortens a pinned list that is too long for this suite: a larger suite may share it. */
 function bearable(
   pinned: readonly Attribute[],
   references: number,

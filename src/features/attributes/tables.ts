@@ -8,7 +8,7 @@ import type { AttributeResult, AttributeSample } from './result.ts';
 
 const MAX_SAMPLES = 3;
 
-/** Largest drops first, then by affinity. Weight 0 (put there to fill a place) is no sample. */
+/** Largest drops first, then by affinity. Weight 0 only fills a slot, so it is not a sample. */
 export function largestDrops(
   references: readonly { id: string; table: Table; weight: number }[],
 ): AttributeSample[] {
@@ -29,7 +29,7 @@ export function largestDrops(
     .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
 }
 
-/** Answers with more or less of a sub-task than expected, largest distance first. */
+/** Answers that use more or less of a sub-task than expected, largest distance first. */
 export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {
@@ -50,10 +50,10 @@ export function otherSkills(
     .slice(0, MAX_SAMPLES);
 }
 
-/** References of an attribute that are listed to the model. */
+/** References per attribute that the model sees. */
 const LISTED = 20;
 
-/** One attribute per line, with percentages and points as people read them. */
+/** One attribute per line, with percentages and points. */
 export function tableText(attributes: readonly AttributeResult[]): string {
   const isCompared = areCompared(attributes);
   return attributes.map((attribute) => JSON.stringify(tableRow(attribute, isCompared))).join('\n');

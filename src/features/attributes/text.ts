@@ -7,10 +7,9 @@ export const PER_REFERENCE = 2;
 /** Minimum average of references per attribute; with fewer, the figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
-/** Suites with fewer references get no attributes. */
 export const FEWEST_REFERENCES = 8;
 
-/** min(most, ⌊kN/4⌋) attributes of a kind, k = 2, but at least 1. */
+/** min(most, ⌊kN/4⌋) attributes of each kind, k = 2, but at least 1. */
 export function attributeLimit(references: number, most: number): number {
   return Math.max(
     1,
@@ -28,7 +27,7 @@ export interface ReferenceText {
 /** Longest text of a reference or answer in a prompt, in characters. */
 const MAX_PROMPT_TEXT = 20_000;
 
-/** A reference for a model: input, and expected answer if any. Equal content gives equal text. */
+/** Formats a reference for a model. Equal content gives equal text. */
 export function referenceText(
   { input, expected }: Omit<ReferenceText, 'id'>,
   limit = MAX_PROMPT_TEXT,
@@ -46,7 +45,7 @@ export function shownExpected(expected: Json | undefined): string | null {
   return typeof expected === 'string' ? expected : canonicalJson(expected);
 }
 
-/** Each part keeps at least half the room, so a long input does not hide the answer. */
+/** Each part keeps at least half of the limit, so a long input cannot hide the answer. */
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
@@ -67,7 +66,7 @@ function clipText(text: string, limit: number): string {
   return left === 0 ? text : `${kept} […]`;
 }
 
-/** A domain, or a sub-task (skill). `id` is unique within its suite across both kinds. */
+/** A domain or a sub-task (skill). `id` is unique within its suite across both kinds. */
 export interface Attribute {
   id: string;
   kind: 'domain' | 'subtask';
@@ -75,18 +74,18 @@ export interface Attribute {
   explanation: string;
 }
 
-/** In the order of reports. `words` for people, `key` for files and replies. */
+/** In report order. `words` for people, `key` for files and replies. */
 export const KINDS = [
   { kind: 'domain', key: 'domains', words: 'domains' },
   { kind: 'subtask', key: 'subtasks', words: 'sub-tasks' },
 ] as const;
 
-/** Longest name and explanation of an attribute, in UTF-16 units. */
+/** In UTF-16 units. */
 export const NAME_LENGTH = 80;
 
 export const EXPLANATION_LENGTH = 300;
 
-/** Composed, lower case, runs of separators as one space. `C`, `C++` and `C#` stay distinct. */
+/** NFC, lower case, separators as one space. `C`, `C++` and `C#` stay distinct. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')

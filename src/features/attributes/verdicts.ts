@@ -15,10 +15,10 @@ import { stepDownMaxT } from './max-t.ts';
 import { proficiencyOf } from './proficiency.ts';
 import type { AttributeResult } from './result.ts';
 
-/** The smallest p is 1/2000; a p of 0.05 has a standard error of 0.005. */
+/** The smallest p is 1/2000; p = 0.05 has a standard error of 0.005. */
 const PERMUTATIONS = 1999;
 
-/** The position of a row, and how far it belongs to the group: 0 (not at all) to 1. */
+/** A row's position and weight in the group, 0 (not at all) to 1. */
 export interface Member {
   at: number;
   weight: number;
@@ -28,25 +28,27 @@ type AttributeMembers = readonly Member[];
 
 export interface GroupVerdict {
   verdict: AttributeResult['verdict'];
-  /** Adjusted one-sided p: of better where it improved, else of worse; null when not tested. */
+  /** Adjusted one-sided p: of improvement if it improved, else of regression; null: not tested. */
   p: number | null;
-  /** Groups whose tables carry the whole change of this one. */
+  /** Groups that explain this group's whole change. */
   explainedBy: number[];
 }
 
 interface VerdictOptions {
-  /** Error level of all groups together, for worse and for better each. */
+  /** Significance level of all groups together, for regressions and improvements each. */
   alpha: number;
   seed: number;
   permutations?: number;
 }
 
 /**
- * Groups of references that got better or worse, with one error level in each direction.
- * The step-down max-T test says which groups moved. The one whose own references (weight above 0)
- * moved most is called, its references are set aside, and the others are tested again on what is
- * left of them (at least 8). A group that only shares the broken references of another is explained
- * by it. The first test takes every group in full, which limits false calls to alpha.
+ * Groups of references that got better or worse, with one significance level per direction.
+ *
+ * The step-down max-T test selects the groups that changed. Of these, the group whose own
+ * references (weight above 0) changed most is reported and its references are removed. The others
+ * are tested again on their remaining references (at least 8). A group that only shares the broken
+ * references of another is explained by it. The first test uses every group in full, which limits
+ * false alarms to alpha.
  */
 export function groupVerdicts(
   rows: readonly ClusteredTries[],
@@ -120,7 +122,7 @@ function calls(
   return found;
 }
 
-/** Empty where too few are left for a separate finding. */
+/** Empty if too few are left for a separate finding. */
 function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): AttributeMembers {
   const rest = group.filter(({ at }) => !aside.has(at));
   return rest.length >= FEWEST_COMPARED ? rest : [];
@@ -128,7 +130,7 @@ function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): 
 
 const RANK_TOLERANCE = 1e-9;
 
-/** The largest movement in standard deviations; of equals, the largest fall of the mean. */
+/** The largest change in standard deviations; ties: the largest drop of the mean. */
 function foremost<Group extends { rest: AttributeMembers }>(
   rows: readonly ClusteredTries[],
   groups: readonly Group[],
@@ -170,7 +172,7 @@ function weighed(members: Cluster, weights: ReadonlyMap<number, number>): Cluste
   );
 }
 
-/** Called groups that share references with this one. */
+/** Reported groups that share references with this one. */
 function explaining(
   group: AttributeMembers,
   found: ReadonlyMap<AttributeMembers, Call>,

@@ -42,11 +42,11 @@ export interface QueuedRequest {
 }
 
 export interface Questions {
-  /** False when another of the same key waits already. */
+  /** False: a request with the same key already waits. */
   add(question: QueuedRequest): boolean;
   has(key: string): boolean;
   first(key: string): QueuedRequest | null;
-  /** False when none waits for the key. */
+  /** False: no request waits for the key. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
   size(): number;
@@ -84,15 +84,15 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** Requests waiting at all vendors: while this grows, more are coming. */
+  /** Requests waiting at all vendors. While this grows, more are coming. */
   waiting(): number;
-  /** Receives the requests of one batch, all for one model as OpenAI requires. */
+  /** Receives one batch of requests, all for one model as OpenAI requires. */
   send(model: string, items: readonly QueuedRequest[]): void;
 }
 
 export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
   const { api } = server;
-  /** By model and API: a batch has one of each. */
+  /** By model and API, because a batch has one of each. */
   const packers = new Map<string, { model: string; packer: Packer<QueuedRequest> }>();
   let gathering = false;
   const sendWhenQuiet = async (): Promise<void> => {

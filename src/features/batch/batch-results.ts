@@ -17,14 +17,14 @@ import type {
 import { member, parsedJson } from '../../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 
-/** A line holds one reply and its envelope. */
+/** A line contains one reply and its envelope. */
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
 
 const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
-/** Undefined for a line that is invalid, too deep, or too long (skipped without buffering it). */
+/** Yields undefined for an invalid, too deep or too long line. Long lines are not buffered. */
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +92,7 @@ export function readResults(
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
         if (line === null || !reading.requests.has(line.id)) strange += 1;
-        // A duplicate line, or the same one after a restarted download, is ignored.
+        // Ignores duplicates, which also occur after a restarted download.
         else if (reading.open.delete(line.id))
           await reading.settle(
             line.id,
@@ -145,7 +145,7 @@ function requestOutcome(
       };
     }
     case 'reply': {
-      // Only the schema's name is needed to read an answer.
+      // Reading an answer needs only the schema's name.
       const isResponse = member(outcome.data, 'object') === 'response';
       const endpoint = (isResponse ? vendor.responses : null) ?? vendor;
       const answer = endpoint.read(outcome.data, {

@@ -36,12 +36,12 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** Time for a call of up to 256 MB, and for silence during a download. */
+/** Timeout of a call of up to 256 MB, and of silence during a download. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };
 
-/** Connects at the first call. Its limiter and timeouts are separate from those of answers. */
+/** Connects at the first call. Its limiter and timeouts are separate from live requests. */
 export function createManagedServer(
   vendor: Vendor,
   api: BatchApi,
@@ -118,7 +118,7 @@ function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean):
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/** Creating costs money: without a reply the batch may exist, so that call is not retried. */
+/** Not retried: creating costs money, and without a reply the batch may exist. */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

@@ -1,9 +1,9 @@
 import type { Store } from '../../edges/store/index.ts';
 import type { BatchLedger } from './open-batch.ts';
 
-/** Batches are read in all stores and written in the first. */
+/** Reads batches from all stores and writes to the first. */
 export function ledgerOf(openStores: () => Promise<readonly Store[]>): BatchLedger {
-  /** A store that cannot be written costs the reuse of a batch, and never a run. */
+  /** If a store cannot be written, only the reuse of a batch is lost. */
   const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
     try {
       const [store] = await openStores();

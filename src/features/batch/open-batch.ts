@@ -10,7 +10,7 @@ import type { ManagedServer } from './batch-server.ts';
 /** Polling intervals in milliseconds, growing from the first to the longest. */
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
 
-/** Pauses longer each time, until `look` returns `done` or the signal fires. */
+/** Waits longer each time, until `look` returns `done` or the signal fires. */
 async function pollUntil(
   look: () => Promise<'done' | 'wait'>,
   { clock, signal, atOnce }: { clock: Clock; signal: AbortSignal; atOnce: boolean },
@@ -43,16 +43,16 @@ interface BatchRunOptions {
   settle(key: string, outcome: RequestOutcome): Promise<void>;
   forget(): Promise<void>;
   lost(): Promise<void>;
-  /** Wraps the work that ends a batch, which the end of a run waits for. */
+  /** Registers work that the end of a run must wait for. */
   finishing(work: () => Promise<void>): Promise<void>;
 }
 
-/** Consecutive failed looks until its callers get an error; about 40 minutes. */
+/** Consecutive failed polls before callers get an error; about 40 minutes. */
 const MAX_FAILURES = 10;
 
 const SAY_EVERY = 6;
 
-/** `earlier`: by another run, so requests without a result are sent again. */
+/** `earlier`: created by another run, so requests without a result are sent again. */
 export function openBatch(
   { id, model, requests }: BatchRecord,
   server: ManagedServer,
@@ -196,7 +196,6 @@ function createTeller({
   };
 }
 
-/** `1,200`, in every locale. */
 export function numbers(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -204,7 +203,7 @@ export function numbers(count: number): string {
 /** A later run resumes stored batches instead of paying again. Only `pending` may reject. */
 export interface BatchLedger {
   pending(): Promise<BatchRecord[]>;
-  /** Stores a batch before it is waited for. False when that was not possible. */
+  /** Stores a batch before waiting for it. False: it could not be stored. */
   submitted(batch: BatchRecord): Promise<boolean>;
   /** Stores an answer that this run did not request. */
   keep(key: string, target: Target, completion: Completion): Promise<void>;
@@ -216,7 +215,7 @@ const RESULTS_KEPT_MS = 29 * DAY_MS;
 
 export interface EarlierBatches {
   loaded(): Promise<void>;
-  /** Returns the earlier run's batch with this request the first time it is asked for. */
+  /** Returns the earlier run's batch with this request on the first call for that batch. */
   holding(key: string, server: ManagedServer): OpenBatch | null;
 }
 

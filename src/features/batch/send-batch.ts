@@ -32,7 +32,7 @@ export interface BatchesOptions extends TransportOptions {
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /** Batches are uploaded one by one, because each may take minutes. */
+  /** Uploads run one by one, because each may take minutes. */
   sending: Promise<void>;
 }
 
@@ -41,10 +41,10 @@ export interface Batching {
   questions: Questions;
   earlier: EarlierBatches;
   byVendor: Map<VendorName, VendorBatches>;
-  /** Requests in a batch, of this run or an earlier one. */
+  /** Requests in a batch of this run or an earlier one. */
   held: Map<string, OpenBatch>;
   underWay: Set<OpenBatch>;
-  /** Batches whose results are being fetched, and all batches that are followed. */
+  /** Batches whose results are being fetched, and all batches being polled. */
   finishing: Set<Promise<void>>;
   following: Set<Promise<void>>;
 }
@@ -129,12 +129,12 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
     },
     async forget() {
       underWay.delete(batch);
-      // Callers store their answers within this turn; only then may the batch be forgotten.
+      // Callers store their answers within this turn. The batch must stay until then.
       await turn();
       await ledger.ended(batch.id);
     },
     lost: () => resendBatch(batching, batch),
-    // A caller with a result may ask for more: the next batch waits until all have theirs.
+    // Callers with results may ask for more, so the next batch waits until all have theirs.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
   void trackWork(batching.following, following);
@@ -146,7 +146,7 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.delete(work);
 }
 
-/** The batch is gone, or another account's: its requests are sent again. */
+/** Sends the requests again: the batch is gone or belongs to another account. */
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;

@@ -1,7 +1,10 @@
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 
-/** Of experiments without settings: most end after 30 to 60; half-broken tries take more. */
+/**
+ * Default minimum. Most experiments end after 30 to 60 calls; tests that fail half of the time take
+ * more.
+ */
 const LEAST_CALLS = 120;
 export const MOST_CAUSE_CALLS = 200;
 

@@ -17,13 +17,12 @@ import type { Cause, SuiteCauses } from './result.ts';
 /** In characters. A cause has at most 30 words on the first screen. */
 const UNIT_TEXT = 48;
 const NAMED_UNITS = 5;
-/** Longer values of a property, such as descriptions, are not shown. In characters. */
+/** Longer property values, such as descriptions, are not shown. In characters. */
 const SHORT_VALUE = 24;
 
-/** What a cause did: it made references fail, or it fixed them. */
+/** The cause made references fail (`fall`) or fixed them (`fix`). */
 export type Effect = 'fall' | 'fix';
 
-/** `Cause: prompts/support.yaml:7. Putting the old line back fixes 5 of 6 tests; …`. */
 export function causeLine(
   cause: Cause,
   suite: SuiteCauses,
@@ -66,7 +65,7 @@ const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
   'role',
 ]);
 
-/** A unit by what it is, or by its place: `p.yaml:4 and line 9`. */
+/** Names a unit, or gives its place: `p.yaml:4 and line 9`. */
 function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const { file, side, lines } = unit;
   const at = place(file, lines.from, side);
@@ -76,12 +75,12 @@ function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
 }
 
-/** What a unit is, with the sign before its place; null for text. */
+/** The unit's name, with the marker before its place; null for text. */
 function nameLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
-  // A program of the same name that has other code.
+  // A program of the same name with different code.
   if (kind === 'provider' && base_text === head_text)
     return [text('the code of '), settingValue(head_text), text(', ')];
   if (!NAMED_KINDS.has(kind)) return null;
@@ -91,7 +90,7 @@ function nameLine(unit: ChangeUnit): Line | null {
   ];
 }
 
-/** `quantity` → `amount` in the tool `create_order`; values only where they are short. */
+/** `quantity` → `amount` in the tool `create_order`; values only if they are short. */
 function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   const change = [settingValue(base_text), text(' → '), settingValue(head_text)];
   const owner = [text(of?.tool ? ' in the tool ' : ' in '), code(of?.tool ?? of?.parameter ?? '')];
@@ -102,7 +101,7 @@ function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
   return [code(name), ...(isShort ? [text(' ('), ...change, text(')')] : []), ...owner];
 }
 
-/** ` (removed: Returns within 30 days.)`; the text only where the place does not identify it. */
+/** ` (removed: Returns within 30 days.)`; only if the place does not identify the text. */
 function excerptOf(unit: ChangeUnit): Line {
   const { kind, lines, base_text, head_text } = unit;
   const edit = editOf(unit);
@@ -124,7 +123,7 @@ function editOf(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
   return unit.kind === 'moved line' ? 'moved' : 'changed';
 }
 
-/** Words that were only taken out of a line. */
+/** Words that were only removed from a line. */
 function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
   const isText = kind === 'line' || kind === 'sentence';
   return isText ? cutOut(base_text ?? '', head_text ?? '') : null;
@@ -140,7 +139,7 @@ const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
   'moved line': 'line',
 };
 
-/** How the cause is undone on head, and made on base. */
+/** How the cause is undone on head, and added to base. */
 function trialWords({ relation, units }: Cause): { undone: string; made: string } {
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
@@ -157,7 +156,6 @@ function trialWords({ relation, units }: Cause): { undone: string; made: string 
   }[editOf(unit)];
 }
 
-/** `Putting the old line back fixes 5 of 6 tests; adding the new line to base breaks them.` */
 export function proofWords(
   cause: Cause,
   { causes: all, explained }: SuiteCauses,
@@ -183,7 +181,7 @@ export function proofWords(
   return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}`;
 }
 
-/** The tries of an experiment, what it cleared and what it leaves open. */
+/** The experiment's tries, the changes it ruled out, and those it left open. */
 export function trialFigures(
   cause: Cause,
   { causes: all, explained }: SuiteCauses,
@@ -226,7 +224,7 @@ export function ownProof({ relation, units, references }: Cause, id: string): Li
   ];
 }
 
-/** Why no cause is named, with the likely changes if the experiment left only a few. */
+/** Why no cause is named, with the likely changes if only a few are left. */
 export function openLine({ causes: found, explained }: SuiteCauses, named: Line): Line {
   const { reason, calls, suspects = [] } = explained;
   if (found.length > 0 || reason === null) return [];

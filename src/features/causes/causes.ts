@@ -15,7 +15,7 @@ import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
 import { causesOfSuite, type Suspect } from './suspect.ts';
 
-/** Chance that a run names a unit which does nothing; for falls and for fixes each. */
+/** Chance that a run names a change that has no effect; for regressions and fixes each. */
 const ALPHA = 0.05;
 
 export function planCauses({
@@ -43,8 +43,8 @@ export function planCauses({
 }
 
 /**
- * Finds the units of a change that made suites worse, then those that fixed references of the
- * others, with the calls that are left. Verdicts and rates stay as they are.
+ * Finds the changes that made suites worse. Uses the remaining calls to find those that fixed
+ * references. Does not change verdicts or rates.
  */
 export async function findSuiteCauses(
   plan: FeaturePlan<CauseSettings>,
@@ -82,7 +82,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // From an outside contributor nothing is drafted: setting back is all that is tried.
+  // For an outside contributor no draft is made: only reverting is tried.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,

@@ -69,7 +69,7 @@ async function offer(
     terminal.out('Write with: npx evaldiff fix --write\n');
 }
 
-/** Ordered from the end of each file, so that writing one fix does not move the others. */
+/** From the end of each file, so that one edit does not shift the others. */
 function onePerPlace(fixes: readonly Fix[]): Fix[] {
   const places = new Map<string, Fix>();
   for (const fix of fixes) {

@@ -21,7 +21,6 @@ export function fixBlocks({ fix, no_fix }: Cause): Block[] {
   return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
 }
 
-/** `Suggested fix, prompts/support.yaml:7: fixes …`; with a suite, for it rather than its place. */
 export function fixLine(fix: Fix, suite: string | null): Line {
   const { kind, file, lines } = fix;
   return [
@@ -40,7 +39,6 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   );
 }
 
-/** `fixes 5 of 5 tests and broke none of 45 others`. */
 export function fixWords({ restores, costs, withheld }: Fix): string {
   const whose = withheld === true ? ' that it was not written for' : '';
   const fixed = `fixes ${count(restores.references)} of ${counted(restores.of, 'test')}${whose}`;

@@ -18,8 +18,8 @@ type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /**
- * The edit of head's file that puts `text` in a unit's place (null: removes it); null if the file
- * writes the unit otherwise. Check it with {@link isWhatRan} before it is shown.
+ * The edit of head's file that replaces a unit's text with `text` (null: removes it). Null if the
+ * file spells the unit differently. Check the edit with {@link isWhatRan} before showing it.
  */
 export function editOf(
   unit: ChangeUnit,
@@ -37,7 +37,7 @@ export function isText({ kind }: ChangeUnit): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
 }
 
-/** Whether head's prompt, read back with the edit, is exactly the one that was tried. */
+/** Whether head's prompt, read again after the edit, equals the prompt that was tried. */
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
   const sent = ({ messages, code }: PromptContent): string =>
     canonicalJson([
@@ -98,7 +98,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
   return typeof value === 'object' && value !== null;
 }
 
-/** Whole lines in other words, where the file has them as the text does but for their indent. */
+/** Replaces whole lines, if the file's lines equal the text's except for indentation. */
 function ofLines(
   { head: { file: path } }: ChangeUnit,
   { line, before: text, after: wanted }: TextEdit,
@@ -131,7 +131,9 @@ function ofLines(
   };
 }
 
-/** Lines that both texts share before (`start`; below 0: none beside it) and after the change. */
+/**
+ * Number of equal lines before (`start`; below 0: no equal line beside it) and after the change.
+ */
 function changedSpan(
   before: readonly string[],
   after: readonly string[],
@@ -142,7 +144,7 @@ function changedSpan(
   while (start < shortest && before[start] === after[start]) start += 1;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const put = after.slice(start, after.length - end);
-  // One blank line in the place of others would read as none.
+  // A single blank line would read as a removal.
   if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
   return end > 0 && isWords(before.length - end)
     ? { start, end: end - 1 }
@@ -167,7 +169,7 @@ function ofWords(
   };
 }
 
-/** Within a line only plain words are sure to mean themselves, whatever quotes stand around them. */
+/** Inside a line, only plain words are safe whatever the quoting. */
 function isPlainWords(text: string): boolean {
   return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
@@ -177,7 +179,7 @@ function indentOf(line: string, own: string): string {
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 
-/** The file with the edit made; null: these lines are not what the edit was made for. */
+/** The file after the edit; null: its lines have changed since. */
 export function withEdit(
   text: string,
   { lines: { from, to }, replaced, replacement: own }: Edit,
@@ -192,7 +194,7 @@ export function withEdit(
 
 const MOST_DRAFTS = 3;
 
-/** A longer draft rewrites the prompt rather than fixes its line, in characters. */
+/** In characters. A longer draft rewrites the prompt instead of fixing its line. */
 const LONGEST_DRAFT = 600;
 
 const DRAFT_PROMPT_LIMITS = { references: 4, characters: 800 };
@@ -201,7 +203,7 @@ const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/** Drafts by the grader. They are untrusted: one visible line, without a new variable. */
+/** Drafts by the grader. They are untrusted: one visible line, without new variables. */
 export async function draftFixes(
   unit: ChangeUnit,
   references: readonly ReferenceResult[],
@@ -241,7 +243,7 @@ export async function draftFixes(
   return [...new Set(drafts)].slice(0, MOST_DRAFTS);
 }
 
-/** A draft must not add template braces, which would be filled in or run. */
+/** A draft must not add template braces, which would be filled in or executed. */
 function isSafe(draft: string, { base_text, head_text }: ChangeUnit): boolean {
   const known = new Set(
     [base_text, head_text].flatMap((text) => placeholders(text ?? '').map(({ name }) => name)),
@@ -258,7 +260,7 @@ function isSafe(draft: string, { base_text, head_text }: ChangeUnit): boolean {
   );
 }
 
-/** Whether what stands in double braces are variables of the line, as other tools write these. */
+/** Whether text in double braces is a variable of the original line (other tools' syntax). */
 function hasOnlyKnownTags(draft: string, line: readonly (string | null)[]): boolean {
   const namesIn = (text: string): string[] | null => {
     const template = readTemplate(text);

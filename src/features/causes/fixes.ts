@@ -9,18 +9,18 @@ import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** The chance that a cause is shown a fix which is no better than head, over all its candidates. */
+/** Chance that a cause gets a fix that is no better than head, over all its candidates. */
 const LEVEL = 0.05;
 
 export interface FixBench {
   change: PromptChange;
-  /** References in the order of their numbers: those that fell, then those that held. */
+  /** In number order: those that fell, then the stable ones. */
   references: readonly ReferenceResult[];
   fallen: number;
   retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
-  /** Head's prompt as it is read where a file of head has this text; null: it cannot be. */
+  /** Head's prompt, read with this text as the file; null: not readable. */
   reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
   /** Why no further call is made, as a clause; null: calls are left. */
@@ -29,18 +29,18 @@ export interface FixBench {
 
 interface FixDraft {
   kind: Fix['kind'];
-  /** What takes the place of the unit's text; null: nothing. */
+  /** Replaces the unit's text; null: removes it. */
   text: string | null;
   edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
-/** A fix that was run: it restores what fell and breaks nothing. Drafts go first. */
+/** A tested fix: it repairs the regressions and breaks nothing. Drafts go first. */
 export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
     return none('each of several changes does it by itself, so that no edit of one would do');
-  // Words that nobody has used are shown only where it was seen what they cost.
+  // Show new wording only if its effect on other tests was measured.
   const isDrafted =
     (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
   const ids = new Set(cause.references.map(({ id }) => id));
@@ -77,7 +77,7 @@ function gateOf(
     {
       prompt: `fix ${candidate.text ?? ''}`,
       generation: (affected) => bench.change.generation(affected, ...made),
-      // Setting the line back gives what base was seen to do.
+      // Reverting the line gives base's known behaviour.
       isNew: candidate.kind === 'draft',
     },
     { ...bench, ...referenceNumbers(tested, bench) },
@@ -93,7 +93,7 @@ function fixFrom(
   return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
 }
 
-/** Half of what fell is not shown to who drafts, so that a draft for the shown cases alone fails. */
+/** Withholds half of the regressions from the drafter, so that an overfitted draft fails. */
 function withheldOf(
   fell: readonly ReferenceResult[],
 ): Record<'shown' | 'withheld', readonly ReferenceResult[]> {
@@ -102,7 +102,7 @@ function withheldOf(
   return { shown: fell.slice(0, shown), withheld: fell.slice(shown) };
 }
 
-/** Those that an edit of head's file makes, as it is read back: no other text would be what ran. */
+/** Keeps candidates that head's file can express exactly as they ran. */
 async function withEdits(
   wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
   unit: ChangeUnit,

@@ -28,7 +28,7 @@ import type { Cause, SuiteCauses } from './result.ts';
 const OPEN_FINDINGS = 3;
 const MAX_FINDING_SUITES = 3;
 
-/** Causes of all suites that got worse, those of the worst suite first. */
+/** Causes of all suites that got worse, worst suite first. */
 export function causes(result: Result): Block[] {
   const all = findingBlocks(result);
   const folded = all.slice(OPEN_FINDINGS);
@@ -38,7 +38,7 @@ export function causes(result: Result): Block[] {
   ];
 }
 
-/** The changes that fixed references; suites that got worse have causes instead. */
+/** Changes that fixed references. Suites that got worse have causes instead. */
 export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
   return all
     .flatMap((suite) => suite.causes.map((cause) => ({ suite, cause })))
@@ -46,7 +46,7 @@ export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
     .map(({ suite, cause }) => paragraph(causeLine(cause, suite, nameIn(suite, suites), 'fix')));
 }
 
-/** ` in shop`, where the run has several suites. */
+/** ` in shop`, if the run has several suites. */
 function nameIn({ suite }: SuiteCauses, { length }: Result['suites']): Line {
   return length > 1 ? [text(' in '), code(suite)] : [];
 }
@@ -86,11 +86,11 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   );
 }
 
-/** A cause, or null: why none is named. */
+/** A cause, or null: none is named. */
 interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
-  /** Equal where the same change has done the same to another suite, as far as words say. */
+  /** Equal if the same change had the same effect on another suite, judged by the words. */
   key: string;
 }
 
@@ -128,7 +128,7 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   ];
 }
 
-/** The causes proven on a reference, or why none is named; empty if it did not get worse. */
+/** Causes proven on a reference, or why none is named. Empty if it did not get worse. */
 export function referenceCauses(
   { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
   suite: SuiteCauses,

@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** What it spends is part of the budget, so base's is in force. */
+/** The search spends the budget, so base's settings apply. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

@@ -19,7 +19,7 @@ interface Proven {
 }
 
 /**
- * Proven fixes as suggestions, one per place. None outside the change, for outside contributors, or
+ * Proven fixes as suggestions, one per place. None outside the diff, for outside contributors, or
  * with invisible characters: whoever applies one must be able to read all of it.
  */
 export function suggestions(

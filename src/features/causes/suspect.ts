@@ -28,9 +28,9 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** What fixed references is looked for: its result is {@link mirrored}. */
+  /** Searches for what fixed references; its result is {@link mirrored}. */
   isMirrored: boolean;
-  /** What drafts and tries fixes, within the same room; null: no fix is looked for. */
+  /** Drafts and tries fixes within the same budget; null: no fix is searched for. */
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }
 
@@ -95,7 +95,7 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-/** Why no line of the prompt can be named; null: one may be. */
+/** Why the prompt cannot be searched; null: it can. */
 function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
   if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
@@ -133,7 +133,7 @@ async function withFixes(
   return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
-/** What needs no experiment: setting the only change back gives base. */
+/** The only change needs no experiment: reverting it gives base. */
 function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Cause {
   const references = fallen.map(({ id, base, head }) => ({
     id,
@@ -199,10 +199,10 @@ async function examine(
   };
 }
 
-/** If undoing any of two changes breaks a test, only both fix it. */
+/** If undoing either of two changes breaks a test, only both together fix it. */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 
-/** Once all that fell is explained, the other units change nothing for it. */
+/** Once all regressions are explained, the other changes had no effect on them. */
 function harmlessUnits({ units }: PromptChange, { causes }: CauseFindings): ChangeUnit[] {
   const named = new Set(causes.flatMap((cause) => cause.units));
   return units.filter((_, position) => !named.has(position));

@@ -5,7 +5,7 @@ import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** More labels than this are not a small set: the answers are texts then. */
+/** With more labels, the answers count as free text. */
 const MAX_CLASSES = 20;
 
 interface Item {
@@ -14,9 +14,9 @@ interface Item {
 }
 
 /**
- * Accuracy, macro-F1, precision and recall of a suite that classifies: `exact_match` gates, and the
- * expected values are 2 to 20 single values, each of them expected by two references on average.
- * Items are the tries of [0, tries) that gave an answer. Null for any other suite.
+ * Accuracy, macro-F1, precision and recall of a suite that classifies. Such a suite gates on
+ * `exact_match` and expects 2 to 20 distinct single values, each in two references on average.
+ * Counts the answered tries of [0, tries). Null for any other suite.
  */
 export function classificationOf(
   tests: Tests,

@@ -93,7 +93,7 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
   };
 }
 
-/** Everything that decides the judgement of a given answer; `max_steps` does not. */
+/** Everything that affects how an answer is judged; `max_steps` does not. */
 export function judging({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
@@ -122,7 +122,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   };
 }
 
-/** A single answer as a dialogue of one turn; null where there is no answer to judge. */
+/** A single answer as a dialogue of one turn; null: there is no answer to judge. */
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };
@@ -137,7 +137,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(conversation.criteria, turns) };
 }
 
-/** The outcome as a score whose value is the number of turns; errors have none. */
+/** The outcome as a score whose value is the number of turns. Errors have no value. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
   const value = turns.length;
@@ -159,7 +159,9 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
   ];
 }
 
-/** Prompt code sees no answers, so it cannot lead. Evaluator programs need `code: host`. */
+/**
+ * Prompt code sees no answers, so it cannot lead a dialogue. Evaluator programs need `code: host`.
+ */
 function problemsOf(
   { conversation: { place }, evaluators }: Steering,
   prompts: readonly { code: { place: Place } | null }[],

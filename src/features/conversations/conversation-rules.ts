@@ -19,16 +19,16 @@ export interface LabelledAnswer {
   place: Place;
 }
 
-/** `name` is unique among a suite's evaluators. */
+/** `name` is unique within a suite. */
 export interface Evaluator {
   name: string;
   target: Target;
   parameters: Record<string, Json>;
-  /** How many evaluators before it ask the same model with the same parameters. */
+  /** How many earlier evaluators use the same model with the same parameters. */
   twin: number;
 }
 
-/** A repeated name gets a number. */
+/** Adds numbers to repeated names. */
 export function nameEvaluators(
   written: Conversation['evaluators'],
   targets: readonly Target[],
@@ -62,7 +62,7 @@ export interface Steering {
   conversation: Conversation;
   /** Empty if a model is unknown. */
   evaluators: Evaluator[];
-  /** Equal for steerings that ask and judge in the same way. */
+  /** Equal if requests and judging are equal. */
   fingerprint: string;
 }
 

@@ -12,7 +12,7 @@ import type {
   EvaluatorVerdict,
 } from './result.ts';
 
-/** Whether a criterion is met, given each evaluator's word. "Unknown" does not count as yes. */
+/** Whether the evaluators' words satisfy a criterion. "Unknown" does not count as yes. */
 export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
   const yes = words.filter((word) => word === 'yes').length;
   if (rule === 'all') return yes === words.length && yes > 0;
@@ -38,7 +38,7 @@ export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): bool
   return Object.values(satisfied).every(Boolean);
 }
 
-/** The question of the first unsatisfied evaluator in file order that wrote one. */
+/** The question of the first unsatisfied evaluator, in file order, that wrote one. */
 export function nextQuestion(
   verdicts: readonly EvaluatorVerdict[],
 ): { question: string; asked_by: string } | null {
@@ -51,7 +51,9 @@ export function nextQuestion(
     : { question: asking.follow_up, asked_by: asking.evaluator };
 }
 
-/** By criterion: the turn (from 1) from which it is met through the last judged turn; else null. */
+/**
+ * By criterion: the turn (from 1) from which it stays met through the last judged turn; else null.
+ */
 export function turnsTo(
   criteria: readonly Criterion[],
   turns: readonly ConversationTurn[],
@@ -67,7 +69,7 @@ export function turnsTo(
 
 interface Script {
   answer(messages: readonly Message[], step: number): Promise<Completion>;
-  /** The question after an unsatisfying turn, or how the dialogue ends without one. */
+  /** The question after an unsatisfying turn, or the outcome that ends the dialogue. */
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
@@ -79,7 +81,7 @@ interface NextQuestion {
   asked_by: string | null;
 }
 
-/** Answers, judges and asks on, for up to `max_steps` answers. An error ends it as a tag. */
+/** Alternates answers, judging and follow-ups, for up to `max_steps` answers. An error ends it. */
 export function leadConversation(
   opening: Message[],
   steering: Steering,
@@ -93,7 +95,7 @@ export function leadConversation(
   });
 }
 
-/** Judges turn by turn without new answers; may end earlier, as `no_follow_up` or in error. */
+/** Judges each turn without new answers. May end earlier, as `no_follow_up` or in error. */
 export function judgeAgain(
   { opening, turns, answers, outcome, error }: Dialogue,
   steering: Steering,

@@ -39,7 +39,6 @@ export function turnLine(turn: ConversationTurn, index: number, characters: numb
   ];
 }
 
-/** `After 2 turns: the steps ran out`. */
 function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
   return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
 }
@@ -79,7 +78,7 @@ export function dialogueLength({ turns }: ConversationResult): number {
 
 const SHOWN_TURNS = 6;
 
-/** From the first turn that differs; the equal turns before it are counted. */
+/** Counts the equal turns at the start and shows the rest. */
 export function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,
@@ -111,7 +110,7 @@ export function dialogueBlocks(
   ];
 }
 
-/** The first turn with another question or answer; the last one where all are equal. */
+/** The first turn whose question or answer differs; if all are equal, the last one. */
 function partingTurn(base: ConversationResult, head: ConversationResult): number {
   const length = Math.max(base.turns.length, head.turns.length);
   for (let at = 0; at < length; at += 1) if (!sameTurn(base.turns[at], head.turns[at])) return at;

@@ -11,7 +11,6 @@ export interface Dialogue {
   error: { kind: ErrorKind; message: string } | null;
 }
 
-/** A recorded thread as a dialogue, not yet judged. */
 export function unjudged(thread: readonly Message[]): Dialogue {
   const { opening, turns } = recordedDialogue(thread);
   return {
@@ -74,7 +73,7 @@ export function completionOf({
   };
 }
 
-/** Null if one of them is not known. */
+/** Null if any value is unknown. */
 function sumOrNull<T>(values: readonly (T | null)[], add: (sum: T, value: T) => T): T | null {
   return values.reduce((sum, value) => (sum === null || value === null ? null : add(sum, value)));
 }
@@ -90,7 +89,7 @@ function endOf(
   return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
 }
 
-/** A dialogue rests on an earlier run, and on the model of then, as soon as one answer does. */
+/** A dialogue counts as stored as soon as one of its answers is. */
 function storedOf(
   answers: readonly OkCompletion[],
 ): Partial<Pick<OkCompletion, 'stored' | 'served'>> {

@@ -8,7 +8,7 @@ import type { Notice } from '../../types/plain.ts';
 import { judging, steeringFor } from './answerer.ts';
 import type { Conversation, Steering } from './conversation-rules.ts';
 
-/** `base` is null where nothing but the labelled answers differs. */
+/** `base` is null if only the labelled answers differ. */
 export interface EvaluatorTest {
   path: string;
   name: string;
@@ -17,7 +17,7 @@ export interface EvaluatorTest {
   head: Steering;
 }
 
-/** A suite is tested if its evaluators, rules or labels change, or if they alone judge the run. */
+/** Tests a suite if its evaluators, rules or labels change, or if they alone judge the run. */
 function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
   notices: Notice[];
@@ -29,10 +29,7 @@ function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   };
 }
 
-/**
- * Notices of changed evaluators that have no labelled answers; those of a new suite count as
- * changed.
- */
+/** Notices about changed evaluators without labelled answers. A new suite counts as changed. */
 function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
@@ -66,7 +63,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Unchanged evaluators are tested if labels changed or the suite rests on them alone. */
+/** Unchanged evaluators are tested if labels changed or the suite depends on them alone. */
 function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
@@ -82,7 +79,7 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-/** Evaluators are tested where graders are: not in a sweep, nor on base against itself. */
+/** Like grader tests: not in a sweep, nor when base is compared with itself. */
 export function planEvaluatorTests({
   input: { mode, again },
   suites,

@@ -13,7 +13,7 @@ export const DEFAULT_INSTRUCTIONS = [
     'tests or the handling of every rare error, and let small slips pass that would not stop anyone.',
 ].join('\n');
 
-/** The meanings of the default criteria. The user's instructions explain other criteria. */
+/** The meanings of the default criteria. The user's instructions explain others. */
 const MEANINGS: ReadonlyMap<string, string> = new Map([
   ['understanding', 'the assistant grasped what is asked for, and its answers are about that'],
   ['correctness', 'what the assistant says is right, and what it gives to be used would work'],
@@ -24,8 +24,8 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * No message contains the delimiter, so an answer cannot imitate another message or an instruction.
- * `twin` is part of it, so that replies of equal evaluators are independent.
+ * Delimits messages with text that none of them contains, so that an answer cannot imitate an
+ * instruction. `twin` makes the replies of equal evaluators independent.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -61,7 +61,7 @@ export function evaluatorPrompt(
   };
 }
 
-/** For the second and last question, after a reply without the `missing` criteria. */
+/** Added to the second and last question, after a reply without the `missing` criteria. */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +
@@ -120,7 +120,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
   ];
 }
 
-/** Models write keys in this order: reasons first, then the words, then what follows from them. */
+/** Models write keys in this order: reasons first, then the words that follow from them. */
 function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
   const word = (name: string): Json => ({
     type: 'string',

@@ -4,7 +4,7 @@ import { labelInLine } from '../../metrics/label.ts';
 import type { Json } from '../../types/plain.ts';
 import type { CriterionWord } from './result.ts';
 
-/** A criterion in `missing` got no clear word and counts as unknown. */
+/** Criteria in `missing` got no clear word and count as unknown. */
 export interface EvaluatorReply {
   words: Record<string, CriterionWord>;
   missing: string[];
@@ -14,7 +14,7 @@ export interface EvaluatorReply {
 
 const CRITERION_WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 
-/** A heading ends within this many characters from the start of its line. */
+/** A heading ends within this many characters of its line's start. */
 const MAX_HEADING = 80;
 
 const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
 
 /**
  * Reads a JSON object, else headings in any order (`### Correctness` / `**Correctness:** Yes.`).
- * Null if no criterion has a word. Two different words for one criterion do not count.
+ * Null if no criterion has a word. Contradictory words do not count.
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
@@ -117,10 +117,10 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
   return null;
 }
 
-/** The word on the first line with text, ignoring case, marks and a full stop. */
+/** The word on the first non-empty line, ignoring case, markup and a full stop. */
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // One case for all, so that `Yes and no` holds two words.
+  // One case for all, so that `Yes and no` contains two words.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
@@ -146,7 +146,7 @@ function buildReply(
   };
 }
 
-/** Shorter texts may be remarks that there is no follow-up. */
+/** Shorter texts may just say that there is no follow-up. */
 const MAX_REMARK = 60;
 
 function askedIn(text: string | null): string | null {

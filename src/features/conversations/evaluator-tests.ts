@@ -18,16 +18,18 @@ import type {
   YesShare,
 } from './result.ts';
 
-/** An answer accepted or rejected by people, with the verdicts that could be read. */
+/** A labelled answer, with the verdicts that could be read. */
 interface JudgedAnswer {
   accepted: boolean;
   verdicts: EvaluatorVerdict[];
 }
 
-/** Up to this many, all combinations are shown; beyond it, only pairs and all together. */
+/**
+ * Up to this many evaluators, all combinations are shown; above it, only pairs and all together.
+ */
 const ALL_COMBINATIONS_OF = 5;
 
-/** Each evaluator alone, then combinations by the suite's rules, in the order of `names`. */
+/** Grades each evaluator alone, then combinations by the suite's rules, in the order of `names`. */
 export function gradeEvaluators(
   names: readonly string[],
   criteria: readonly Criterion[],
@@ -52,7 +54,7 @@ function choose(names: readonly string[], size: number): string[][] {
   );
 }
 
-/** Answers that one of the group could not grade are left out, and counted. */
+/** Leaves out, and counts, answers that one of the group could not grade. */
 function gradeGroup(
   evaluators: string[],
   criteria: readonly Criterion[],
@@ -118,7 +120,7 @@ function balancedAccuracy(
     : { value, low: (1 + interval.low) / 2, high: (1 + interval.high) / 2 };
 }
 
-/** Base's evaluators run only if they differ. `judges`: the combined verdicts of head's. */
+/** Runs base's evaluators only if they differ. `judges`: the combined verdicts of head's. */
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,

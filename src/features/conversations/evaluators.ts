@@ -13,7 +13,7 @@ interface EvaluatorVerdicts {
   error: { kind: ErrorKind; message: string } | null;
 }
 
-/** Calls every evaluator on a dialogue that ends with an answer. `tryIndex`: of the dialogue. */
+/** Calls every evaluator on a dialogue that ends with an answer. `tryIndex`: the dialogue's. */
 export async function evaluateDialogue(
   task: EvaluatorTask,
   evaluators: readonly Evaluator[],

@@ -141,7 +141,7 @@ const evaluatorResultSchema = z.strictObject({
 
 export type Criterion = z.infer<typeof criterionSchema>;
 
-/** How a conversation ended. The last two are errors, not failures of quality. */
+/** How a conversation ended. The last two are errors, not quality failures. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
 export type CriterionWord = z.infer<typeof criterionWord>;
@@ -152,12 +152,12 @@ export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
 export type ConversationResult = z.infer<typeof conversationResultSchema>;
 
-/** A mean over references on both sides; where one side is missing, over those of the other. */
+/** Mean over references on both sides; if one side is missing, over those of the other. */
 export type PairedMean = z.infer<typeof pairedMeanSchema>;
 
 export type ConversationSummary = z.infer<typeof conversationSummarySchema>;
 
-/** A share of yes with its 95 % interval (Wilson); null where nothing was judged. */
+/** Share of yes with its 95 % interval (Wilson); null: nothing was judged. */
 export type YesShare = z.infer<typeof yesShareSchema>;
 
 export type EvaluatorGrade = z.infer<typeof evaluatorGradeSchema>;

@@ -175,7 +175,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   ];
 }
 
-/** Rows of the same evaluators stand together, in head's order, then what only base has. */
+/** Rows of the same evaluators are adjacent: head's order, then those only base has. */
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),

@@ -11,13 +11,13 @@ import type {
   PairedMean,
 } from './result.ts';
 
-/** Of the tries that all references share, without those that ended in an error. */
+/** Tries that all references have, without those that ended in an error. */
 interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;
 }
 
-/** The unit of every mean is the reference. Null for suites of single answers. */
+/** All means are over references. Null for suites of single answers. */
 export function conversationSummary(
   { scoring, runs: all }: SuiteRun,
   runs: readonly ReferenceRun[],
@@ -82,7 +82,7 @@ function conversationOutcomes(
   return counts;
 }
 
-/** With the interval of the suite's own difference. */
+/** Adds the interval of the suite's own difference. */
 function meanShare(
   pairs: readonly ConversationPair[],
   holds: (conversation: ConversationResult) => boolean,
@@ -137,7 +137,7 @@ function meanPerReference(
     means.flatMap((pair) => pair.head ?? []),
   ];
   const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
-  // Means of different references would look like a comparison.
+  // Means over different references would look like a comparison.
   return compares
     ? oneSidedMean(0, null, 0, null)
     : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));
