@@ -12,7 +12,7 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
-/** A suite's rates without the errors of its only judge. */
+/** A suite's rates, corrected for the errors of its only grader. */
 export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,
@@ -27,7 +27,10 @@ export function correctedRates(
   return error === null ? {} : { grader_error: error };
 }
 
-/** References count once: tries of one are alike. Null without labels of both kinds. */
+/**
+ * Counts each labelled answer once, because its tries are correlated. Null without labels of both
+ * kinds.
+ */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,

@@ -5,7 +5,7 @@ import { everyMetric, graderOf } from '../../kernel/suite/metrics.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 
-/** The sets that judge by rubrics; the settings' alone where no metric names the rubric. */
+/** The grader sets that judge by rubrics. The settings' set only if no metric names the rubric. */
 export function graderSetsOf(
   rubric: string,
   side: ProjectSide,

@@ -20,7 +20,7 @@ export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/** Head's rubric and examples; `base` is null where its rubric and graders are the same. */
+/** Head's rubric and examples; `base` is null if its rubric and graders are the same. */
 export interface RubricTest {
   name: string;
   place: Place;
@@ -29,7 +29,6 @@ export interface RubricTest {
   head: Judge;
 }
 
-/** Rubrics to test, and notices for changed ones without examples. */
 function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
@@ -59,7 +58,7 @@ function selectRubricTests(
   };
 }
 
-/** One change for each set of graders that judges by the rubric. */
+/** One change per set of graders that judges by the rubric. */
 function rubricChanges(
   rubric: Rubric,
   base: ProjectSide | null,
@@ -156,7 +155,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-/** Graders are tested neither in a sweep nor where base is compared with itself. */
+/** Graders are tested neither in a sweep nor when base is compared with itself. */
 export function planGraderTests({
   input: { mode, again },
   base,

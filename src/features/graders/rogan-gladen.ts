@@ -12,9 +12,10 @@ export function roganGladen(
 }
 
 /**
- * The corrected rate with an interval. `judged`: the judge's passes; `positives` and `negatives`:
+ * The corrected rate with an interval. `judged`: the grader's passes; `positives` and `negatives`:
  * labelled answers that it recognised. Null: no better than chance, or nothing judged. Source: Lee
- * et al. 2025 (arXiv 2511.21140): adds z²/2 of each to the judged items, one of each to the labels.
+ * et al. 2025 (arXiv 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of
+ * labels.
  */
 export function roganGladenInterval(
   judged: Counts,
@@ -44,9 +45,9 @@ export function roganGladenInterval(
   };
 }
 
-/** A grader's accuracy, with one of each kind added to the labels. */
+/** A grader's accuracy, with one answer of each kind added to the labels. */
 interface Quality {
-  /** For good and for bad answers: the share recognised, and its variance. */
+  /** For good and bad answers: the share recognised, and its variance. */
   good: { rate: number; spread: number };
   bad: { rate: number; spread: number };
 }
@@ -60,9 +61,9 @@ function qualityOf(positives: Counts, negatives: Counts): Quality {
 }
 
 /**
- * difference / (TPR + TNR − 1), −1 to 1, with an interval that covers the judge's uncertainty.
- * `low` and `high`: the observed difference's interval at `confidence`. Null: no better than chance.
- * MOVER method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
+ * difference / (TPR + TNR − 1), −1 to 1, with an interval that includes the grader's uncertainty.
+ * `low` and `high`: the observed difference's interval at `confidence`. Null: no better than
+ * chance. MOVER method (Zou and Donner 2008), smoothed as in {@link roganGladenInterval}.
  */
 export function correctedDifference(
   { difference, low, high }: { difference: number; low: number; high: number },

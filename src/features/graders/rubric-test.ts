@@ -63,7 +63,6 @@ function agreement({
   ];
 }
 
-/** `83.3 % (43.6 to 97.0 %)`, with the 95 % interval. */
 function withInterval(rate: number | null, interval: Interval | null | undefined): string {
   return `${percent(rate)}${interval ? ` (${rateInterval(interval)})` : ''}`;
 }
@@ -79,7 +78,7 @@ function consistency({
   ];
 }
 
-/** `YES`, or `YES 2 ✗ NO 1`: labels with how often they were given, right ones as they are. */
+/** `YES` if all grades are right, else each label with its count: `YES 2 ✗ NO 1`. */
 function labelCountWords({ expected, labels }: RepeatedExample): string {
   const names = [...new Set(labels.map((label) => label ?? 'unread'))];
   const parts = names

@@ -32,8 +32,8 @@ type RubricAgreement = Pick<
 >;
 
 /**
- * Rates over good (passing or, if unspecified, highest-scoring) and bad labels. In intervals, an
- * example graded `repeats` times counts once, because its grades are correlated.
+ * Rates over good (passing or, if unspecified, highest-scoring) and bad labels. Intervals count an
+ * example graded `repeats` times once, because its grades are correlated.
  */
 export function agreementWith(
   examples: readonly LabelPair[],
@@ -82,7 +82,7 @@ interface RubricTools {
   random: ScoringTools['random'];
 }
 
-/** Base's rubric and graders run only if they differ. `judges`: the labels of head's graders. */
+/** Runs base's rubric and graders only if they differ. `judges`: the labels of head's graders. */
 export async function runRubricTests(
   tests: readonly RubricTest[],
   tools: RubricTools,
@@ -201,7 +201,7 @@ export interface RepeatedRubricTest {
     share: number | null;
     unanimous: number;
     compared: number;
-    /** Fleiss' kappa over the examples with only readable grades. */
+    /** Fleiss' kappa over the examples whose grades are all readable. */
     kappa: number | null;
   };
   /** In file order; a null label is an unreadable grade. */

@@ -21,8 +21,9 @@ const MOST_CAUSES = 5;
 const FOLDER = 'evaldiff-report';
 
 /**
- * Commands, places and ids for a program that repairs what broke. It might obey an instruction in
- * a name, so only plain names are shown, and nothing of a model's, an input's or an outsider's.
+ * Commands, places and ids for a coding agent that repairs the regression. An agent may obey an
+ * instruction hidden in a name. So only plain names appear, and no text from a model, an input or
+ * an outsider.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -69,7 +70,7 @@ function commandItems(
   ];
 }
 
-/** `references=t05,t12`; empty: all, because some cannot be named. */
+/** `references=t05,t12`; empty selects all, because some ids are not plain. */
 function chosen(key: string, names: ReadonlySet<string>): string[] {
   const isShort = names.size > 0 && names.size <= MOST_NAMES;
   return isShort && [...names].every(isPlain) ? [`${key}=${[...names].join(',')}`] : [];

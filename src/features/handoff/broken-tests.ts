@@ -3,7 +3,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 
-/** Tests that broke, and new ones that fail; the worst suite first. */
+/** Tests that broke, and new tests that fail; worst suite first. */
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).filter(({ suite, reference }) => {
     const { status, head } = reference;
@@ -13,7 +13,7 @@ export function brokenTests({ suites }: Result): ReferenceEntry[] {
   });
 }
 
-/** One word of a shell, without room for an instruction to whoever reads it. */
+/** Safe as one shell word, and too short for an instruction. */
 export function isPlain(name: string): boolean {
   return /^[\w.][\w.+@/-]{0,79}$/.test(name);
 }

@@ -20,12 +20,11 @@ import { brokenTests, showBroken } from './broken-tests.ts';
 
 interface Facts {
   causes: FoundLines[];
-  /** Commands that look for a cause, and that show a broken test. */
   search: string[];
   show: string[];
 }
 
-/** Empty: it does not apply. */
+/** Empty: the step does not apply. */
 type Step = (facts: Facts) => Line;
 
 const say =
@@ -47,7 +46,7 @@ const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [say('fix the new tests or the prompt, or list them under ', () => ['quarantine'])];
 const RESTORE_TESTS = [always('restore these tests, or agree that they may go')];
 
-/** What to do, by reason and outcome: the first that applies. At most 15 words. */
+/** The next step by reason and outcome: the first that applies. At most 15 words. */
 const STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,
@@ -95,7 +94,7 @@ function applyFix({ causes }: Facts): Line {
 function revertLines({ causes }: Facts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
-  // Of lines that do it only together, reverting one is enough.
+  // If lines cause it only together, reverting one is enough.
   const lines = (proven.length > 0 ? proven : known).flatMap(({ proof, lines: all }) =>
     proof === 'together' ? all.slice(0, 1) : all,
   );
@@ -103,7 +102,7 @@ function revertLines({ causes }: Facts): Line {
   if (places.size === 0) return [];
   const end = text(proven.length > 0 ? '.' : ', or change it again.');
   if (places.size > 2) return [text('revert the lines named above'), end];
-  // A line of base is gone on head.
+  // Lines of base are missing on head, so they are restored.
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
   return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
 }

@@ -41,7 +41,6 @@ async function historyPaths(
   );
 }
 
-/** Makes no model calls. */
 export async function renderHistory(
   words: readonly string[],
   { history: given = true, directory, format }: TrendOptions,
@@ -100,7 +99,7 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   );
 }
 
-/** Result ids are only compared with the branch's own ids and never passed to git. */
+/** Result ids are only compared with the branch's ids and never passed to git. */
 async function branchOf(
   name: string | null,
   directory: string,

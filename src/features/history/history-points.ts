@@ -13,12 +13,12 @@ export interface SavedResult {
   result: Result;
 }
 
-/** Commits of the branch, and those that it only has through a merge. */
+/** Commits of the branch, and those that it has only through a merge. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   merged: ReadonlySet<string>;
-  /** Older states may be missing from this clone. */
+  /** A shallow clone, in which older commits may be missing. */
   shallow: boolean;
 }
 
@@ -29,7 +29,10 @@ export interface History {
   left: { file: string; sha: string; why: LeftOutReason }[];
 }
 
-/** Full sweeps only, because comparisons run just what changed. Without a branch, by file time. */
+/**
+ * Full sweeps only, because comparisons run just what changed. Sorted by file time if there is no
+ * branch.
+ */
 export function historyOf(saved: readonly SavedResult[], branch: Branch | null): History {
   const judged = saved.map((file) => ({
     ...file,

@@ -29,7 +29,7 @@ import { variantWords } from '../../wording/variants.ts';
 
 export interface HistoryPoint {
   sha: string;
-  /** When it was evaluated, an ISO date. */
+  /** ISO date of the evaluation. */
   at: string;
   /** Shares 0–1; null: not judged. */
   suites: {
@@ -43,7 +43,7 @@ export interface HistoryPoint {
   }[];
 }
 
-/** Null where it did not run. */
+/** Null where the suite did not run. */
 interface Series {
   name: string;
   variant: string;
@@ -59,12 +59,11 @@ interface Moment {
   references: number | null;
 }
 
-/** The newest results that are shown, and suites. */
+/** Maximum shown: the newest results, and suites. */
 const MOST_RESULTS = 200;
 
 const MAX_HISTORY_SUITES = 60;
 
-/** Results of a sparkline. */
 const SPARKS = 30;
 
 /** The trend as a page; `points` oldest first. */
@@ -132,7 +131,7 @@ const LEAST_ERODED = 3;
 /**
  * `Since 2026-05-01 (3f2a1b0) capitals lost 9.0 points (97.0 % → 88.0 %) over 6 results, none of
  * them alone.` The 95 % intervals of first and last do not overlap, those of neighbours do. Null:
- * not so.
+ * no such trend.
  */
 function erosionWords({ name, variant, points }: Series): string | null {
   const judged = points.flatMap(({ rate, low, high, ...moment }) =>

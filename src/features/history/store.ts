@@ -1,10 +1,9 @@
 import type { KeptRecords } from '../../types/model.ts';
 import type { TryHistory } from './tries.ts';
 
-/** Long enough to avoid collisions. */
 const KEY_LETTERS = 32;
 
-/** Does not add up several stores, because one may be a copy of another. */
+/** Does not sum over stores, because one may be a copy of another. */
 export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,

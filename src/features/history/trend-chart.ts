@@ -1,4 +1,4 @@
-/** Import this by `import()` only where a chart is drawn, because the chart library is large. */
+/** Load with `import()` only to draw a chart, because the chart library is large. */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
   AXIS_LABEL,
@@ -33,10 +33,9 @@ const TREND_WIDTH = 340;
 
 const TREND_HEIGHT = 160;
 
-/** Longer series are drawn without dots. */
 const MOST_DOTS = 40;
 
-/** Results evenly spaced, with intervals; gaps where it did not run. */
+/** Evenly spaced results with intervals, and gaps for results without the suite. */
 export function trendChart({ label, points }: TrendDrawing): Markup {
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),

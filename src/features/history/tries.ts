@@ -8,10 +8,10 @@ import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
 import type { Side } from '../../types/plain.ts';
 
-/** Passes over all judged tries, keyed by question and scoring. */
+/** Passes and tries of each reference, keyed by prompt and scoring. */
 export interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
-  /** Null: read only. */
+  /** Null: read-only. */
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
 }
 
@@ -64,10 +64,10 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
   }));
 }
 
-/** A reference is steady from so many judged tries on, if at least this share of them passed. */
+/** A reference is steady if it has at least this many tries and this pass rate. */
 const STEADY = { tries: 20, share: 0.95 };
 
-/** Marks steady references, which nearly always passed. Affects sampling only, not the verdict. */
+/** Marks steady references, which nearly always passed. Affects sampling, not the verdict. */
 export function withSteady(
   suites: readonly SuiteComparison[],
   history: TryHistory,
@@ -101,7 +101,7 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
     : { passes: counts.passes, tries: counts.tries, ...interval };
 }
 
-/** Names a side's question and its scoring; null: no question. */
+/** The key of a side's prompt and scoring; null: no prompt. */
 function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
   const answerer = scoring.answerer?.fingerprint ?? null;
   const shared = `${canonicalJson(scoringIdentity(scoring))},${canonicalJson(answerer)}`;
@@ -141,7 +141,7 @@ function newRows(
     if (tried.reused && known.has(tried.key)) continue;
     const name = `${String(tried.try)} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
-    // An answer shared by several references is one try.
+    // Count an answer that several references share once.
     if (tried.reused) fresh.add(name);
     const row = rows.get(tried.key) ?? { key: tried.key, passes: 0, tries: 0 };
     rows.set(tried.key, {

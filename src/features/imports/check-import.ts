@@ -45,7 +45,9 @@ export async function withSandbox(
   }
 }
 
-/** Replaces checks that do not compile: promptfoo fails their answers, we would stop the run. */
+/**
+ * Replaces checks that do not compile: promptfoo fails their answers, evaldiff would stop the run.
+ */
 export async function failBrokenChecks(
   { prompts, remarks }: Imported,
   terminal: SandboxTerminal,

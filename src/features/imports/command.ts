@@ -229,7 +229,7 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification compares an in-place run, where templates are filled in per test.
+      // Verification needs the run as read in place, which fills in templates per test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

@@ -7,7 +7,7 @@ import type { DraftFile, Imported } from './shared/draft.ts';
 
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
-/** An imported file as files of ours, by path, and the settings that it needs. */
+/** The files of an imported suite, by path, and the settings that it needs. */
 export interface Conversion {
   files: Map<string, string>;
   settings: JsonMap;
@@ -80,7 +80,7 @@ function slugOf(name: string): string {
   return slug === '' ? 'prompt' : slug;
 }
 
-/** A unique name that is not read as the other tool's file (`promptfooconfig.yaml`). */
+/** A unique name that is not another tool's file name (`promptfooconfig.yaml`). */
 function free(slug: string, taken: Set<string>): string {
   const isForeign = (name: string): boolean =>
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;

@@ -22,7 +22,7 @@ function loaded(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>['re
 const countKeys = (keys: readonly string[], value: JsonMap): number =>
   keys.filter((key) => Object.hasOwn(value, key)).length;
 
-/** promptfoo's keys. A configuration has two of them, a file of ours at most one. */
+/** promptfoo's keys. Its files have at least two of them, an evaldiff file at most one. */
 const PROMPTFOO = ['prompts', 'providers', 'targets', 'tests', 'defaultTest', 'scenarios'];
 
 const PROMPT_YML = ['testData', 'evaluators', 'modelParameters', 'responseFormat', 'jsonSchema'];

@@ -7,19 +7,19 @@ import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export interface Dependence {
-  /** Share of pairs of tries of one side that come out alike, less that of pairs across sides. */
+  /** Share of pairs of one side's tries with equal outcomes, minus that of pairs across sides. */
   repeats: number;
-  /** Products of how two references changed from try to try, summed over all pairs of them. */
+  /** Sum over pairs of references: the product of their changes from try to try. */
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;
-  /** Share of the pairs of long answers of one side that are equal letter by letter. */
+  /** Share of pairs of long answers of one side that are identical. */
   sameAnswer: number | null;
   /** The first two tries of each reference on both sides, by its id. */
   tries: ReadonlyMap<string, { base: OutcomePair; head: OutcomePair }>;
 }
 
-/** A pair of judged tries of one reference on one side: 1 where it passed. */
+/** Two judged tries of one reference on one side: 1 if passed. */
 type OutcomePair = readonly [number, number];
 
 function pairAgreement(a: number, b: number): number {
@@ -30,10 +30,10 @@ function alikeAcross(left: OutcomePair, right: OutcomePair): number {
   return mean(left.flatMap((a) => right.map((b) => pairAgreement(a, b))));
 }
 
-/** Shorter answers, such as labels, may well be given twice. */
+/** Shorter answers, such as labels, often repeat. */
 const LONG_ANSWER = 40;
 
-/** Null where no reference has two judged tries on both sides. */
+/** Null if no reference has two judged tries on both sides. */
 export function dependenceOf({ references }: SuiteResult): Dependence | null {
   const rows = references.flatMap(({ id, base, head }) => {
     const [onBase, onHead] = [pairOf(base?.tries), pairOf(head?.tries)];
@@ -73,14 +73,19 @@ function pairOf(tries: readonly TryResult[] | undefined): OutcomePair | null {
   return [Number(first === 'pass'), Number(second === 'pass')];
 }
 
-/** Σ d_i·d_j over pairs of references, d the change between two tries; 0 on average if independent. */
+/**
+ * Σ d_i·d_j over pairs of references, with d the change between two tries. Its mean is 0 if
+ * independent.
+ */
 function crossProducts(pairs: readonly OutcomePair[]): number {
   const changes = pairs.map(([first, second]) => first - second);
   const sum = changes.reduce((total, change) => total + change, 0);
   return sum ** 2 - changes.reduce((total, change) => total + change ** 2, 0);
 }
 
-/** How much more alike base and head are in one comparison than in two. Pairs are disjoint. */
+/**
+ * How much more similar base and head are within a comparison than across two. Pairs are disjoint.
+ */
 function lasting(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
@@ -96,7 +101,7 @@ function lasting(seen: readonly Dependence[]): number[] {
   });
 }
 
-/** From this share of repeated answers on, tries are alike because of them. */
+/** From this share of identical answers on, they explain why tries are alike. */
 const REPEATED = 0.9;
 
 interface Measured {
@@ -105,7 +110,7 @@ interface Measured {
   variant: { parameters: Readonly<Record<string, unknown>> };
 }
 
-/** A notice for each way in which tries are dependent, where the 99 % interval excludes chance. */
+/** One notice per kind of dependence whose 99 % interval excludes chance. */
 export function dependenceNotices(suite: Measured, seen: readonly Dependence[]): Notice[] {
   const shares = seen.flatMap(({ sameAnswer }) => sameAnswer ?? []);
   const isSame = shares.length > 0 && mean(shares) >= REPEATED;
@@ -152,7 +157,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   );
 }
 
-/** Whether the mean is surely above (1) or below (−1) zero; 0: neither. */
+/** Whether the mean is significantly above (1) or below (−1) zero; 0: neither. */
 function sign(values: readonly number[]): -1 | 0 | 1 {
   const { low = null, high = null } = pairedMean(values, 0.98) ?? {};
   if (low !== null && low > 0) return 1;

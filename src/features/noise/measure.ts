@@ -19,7 +19,10 @@ export interface NoiseInput extends Omit<RunInput, 'mode' | 'base' | 'head' | 'f
   runs: number;
 }
 
-/** Compares one commit with itself, with new tries each time. Keeps what was made if halted. */
+/**
+ * Compares one commit with itself, with new tries each time. If stopped, keeps the completed
+ * comparisons.
+ */
 export async function measureNoise(
   { tree, runs, ...rest }: NoiseInput,
   edges: Edges,
@@ -78,7 +81,7 @@ export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise
   await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
-/** A halted measurement replaces an earlier one only from this many comparisons on. */
+/** A stopped measurement replaces an earlier one only from this many comparisons on. */
 const ENOUGH = 10;
 
 function noiseHead(
@@ -88,7 +91,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Also separates grades: one drawn in a comparison must not decide the next. */
+/** Gives grades new tries as well, so that comparisons stay independent. */
 function drawing(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

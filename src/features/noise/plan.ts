@@ -18,7 +18,7 @@ import type { Notice } from '../../types/plain.ts';
 /** More than the tries of any reference, so that comparisons never share one. */
 const TRIES_APART = 100;
 
-/** Offset of try indices, by day so that an interrupted measurement can resume its answers. */
+/** Offset of try indices. Fixed for a day, so that an interrupted measurement can resume. */
 export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
@@ -89,7 +89,7 @@ function twiceAsked(
   ];
 }
 
-/** The comparing part of a gate: what is red on base alone is not red because of noise. */
+/** Only the comparing part of a gate: what is red on base alone is not red because of noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

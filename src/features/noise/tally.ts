@@ -14,14 +14,14 @@ interface NoiseTally {
   judged: number;
   unjudged: number;
   suites: Map<string, SuiteTally>;
-  /** Of each judged comparison, its worst suite's lower bound of the difference, and drop. */
+  /** Per judged comparison: the worst suite's lower bound of the difference, and its drop. */
   lows: number[];
   falls: number[];
   usages: UsageTotals[];
 }
 
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
-  /** Tries a side that every comparison made of every reference. */
+  /** Tries per side that every comparison made of every reference. */
   shared: number;
   dependence: Dependence[];
   /** By reference: the tries (indices) of both sides that passed, and that were judged. */
@@ -113,7 +113,9 @@ interface Counted {
   tries: number;
 }
 
-/** Only tries that all references have: suspicious ones get more, which would bias the rate. */
+/**
+ * Uses only tries that all references have: suspicious ones get more, which would bias the rate.
+ */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({
@@ -125,7 +127,7 @@ function countedOf({ shared, counted }: SuiteTally): Counted[] {
 
 export type NoiseHead = Pick<NoiseResult, 'head' | 'gate' | 'n_tries' | 'measured_at'>;
 
-/** The rate of false alarms with its 95 % interval (0 to 1 if nothing could be judged). */
+/** The false-alarm rate with its 95 % interval (0 to 1 if nothing was judged). */
 export function noiseResult(
   head: NoiseHead,
   tally: NoiseTally,
@@ -166,10 +168,10 @@ function flakyReferences(tally: SuiteTally): NoiseResult['flaky'] {
   });
 }
 
-/** Share of comparisons in which an unchanged suite is to be called unchanged. */
+/** Share of comparisons in which an unchanged suite should be called unchanged. */
 const CALLED_UNCHANGED = 0.9;
 
-/** Suggests a tolerance, and a smallest drop where the gate is red more often than it promises. */
+/** Suggests a tolerance, and a smallest drop if the gate is red more often than `alpha`. */
 function suggestion(
   { lows, falls }: NoiseTally,
   { tolerance, min_drop, alpha }: GateSettings,
@@ -188,11 +190,11 @@ function suggestion(
   };
 }
 
-/** The value that this share of the others does not exceed, rounded up to whole points. */
+/** The quantile `share` of the values, rounded up to whole points. */
 function upTo(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  // Rounds above the value itself, because a drop has to be smaller than the tolerance.
+  // Rounds up strictly, because a drop must be smaller than the tolerance.
   return value === undefined ? null : Math.min(1, (Math.floor(value * 100) + 1) / 100);
 }
 

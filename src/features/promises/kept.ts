@@ -6,10 +6,10 @@ import { eValueOfRise, tryPairs } from '../../kernel/statistics/e-values.ts';
 import type { Promises } from './promised.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Evidence (an e-value) from which chance is ruled out for one reference. */
+/** Evidence (an e-value) that rules out chance for one reference. */
 const CERTAIN = 20;
 
-/** Promised references get tries until they are known to be fixed or not. */
+/** Promised references get tries until it is known whether they are fixed. */
 export function awaitPromised(
   suites: readonly SuiteComparison[],
   { references }: Promises,

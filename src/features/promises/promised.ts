@@ -2,19 +2,19 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Limits against a hostile description: characters of a line, and names in all. */
+/** Limits against a hostile description: characters per line, and names in total. */
 const LONGEST_LINE = 1_000;
 const MOST_NAMES = 30;
 
 const FIXES = /^[-*\s]*fixes[*\s]*:[*\s]*(.*)$/i;
 
-/** A name in backticks may have blanks. */
+/** A name in backticks may contain spaces. */
 const NAME = /`([^`]+)`|[^\s,;`]+/g;
 
-/** GitHub's own: an issue's number, here or in another repository, or its address. */
+/** A GitHub issue: a number, here or in another repository, or a URL. */
 const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
-/** Names on lines such as `Fixes: t05, suite/t12`, a list for each line. */
+/** Names on lines such as `Fixes: t05, suite/t12`, one list per line. */
 export function promisedNames(description: string): string[][] {
   let room = MOST_NAMES;
   return description.split(/\r?\n/).flatMap((line) => {
@@ -36,8 +36,8 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
 }
 
 /**
- * The references that names mean: ids, with the suite before them if wanted. A line of several words
- * that are neither ids nor like one is prose.
+ * Resolves names to references: ids, optionally prefixed by the suite. A line of several words
+ * without a known or similar id is prose.
  */
 export function resolvePromises(
   lines: readonly (readonly string[])[],

@@ -18,7 +18,7 @@ const SAME = 'Give every job of the sweep, the merge included, the same commit, 
 
 const MAX_NAMED_MISSING = 10;
 
-/** Why these parts are not the parts of one sweep, and of this merge's. */
+/** Why these parts do not belong to one sweep, or not to this merge. */
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
@@ -82,7 +82,7 @@ function doubledPartProblems(parts: readonly Manifest[]): Problem[] {
   );
 }
 
-/** Numbers of the missing parts; empty without any part, because their number is then unknown. */
+/** Numbers of the missing parts. Empty without any part, because the total is then unknown. */
 function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   const there = new Set(parts.map(({ shard: { index } }) => index));
   return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
@@ -90,7 +90,7 @@ function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
   );
 }
 
-/** Why a merge that knows its plan cannot go on: a part has another plan, or is missing. */
+/** Why the merge cannot continue: a part is missing or has another plan. */
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,

@@ -80,7 +80,7 @@ function readShard(value: string): Shard {
   return shard;
 }
 
-/** Rejects a folder with anything but an earlier part, which is replaced. */
+/** Rejects a folder that contains anything but an earlier part, which is replaced. */
 async function refuseForeign(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const names: readonly string[] = Object.values(PART_FILES);
@@ -116,7 +116,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
         }));
         const parts = places.map(({ folder }) => folder);
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // Not read from a commit, because the parts may be among the files.
+        // Reads the working tree, because parts may be among its files.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

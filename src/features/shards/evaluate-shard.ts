@@ -49,7 +49,7 @@ function sweepFacts(
   return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
 }
 
-/** Evaluates one part of a sweep into a folder. @throws UserError for what the user has to fix */
+/** Evaluates one part of a sweep into a folder. @throws UserError for user errors */
 export async function evaluateShard(
   session: Session,
   head: SourceTree,
@@ -108,7 +108,7 @@ async function runShard(
     },
   });
   const { ready, guard, attempts } = seen;
-  // The merge would report the same, but has no part of this shard.
+  // The merge would report the same errors, but lacks this shard's part.
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
   return exchange.finish(await openFolder(folder, session.ground), {
     ...sweepFacts(session, head.commit),
@@ -125,14 +125,14 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
-/** The parts of a sweep, and why they cannot be merged; reported once the plan is known. */
+/** The parts of a sweep, and why they cannot be merged. Reported once the plan is known. */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
   source: PartSource;
 }
 
-/** Reads the parts; those that do not belong together, or not to commit `head`, are problems. */
+/** Reads the parts. Reports those that do not belong together, or not to commit `head`. */
 export async function gatherParts(
   session: Session,
   head: string,
@@ -142,7 +142,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** The ordinary sweep, answered from the parts. @throws UserError for a part that cannot be read */
+/** Runs the sweep with the parts' answers. @throws UserError for an unreadable part */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,
@@ -151,7 +151,7 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // A shard with an unknown cost does not give back what the others spent.
+  // A shard of unknown cost does not reduce what the others spent.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;

@@ -8,13 +8,13 @@ import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** Hash of a plan, equal for all shards and the merge. Without the gate: only the merge judges. */
+/** Hash of a plan, equal for all shards and the merge. Excludes the gate: only the merge judges. */
 export function planIdentity(
   { suites }: Pick<Prepared, 'suites'>,
   hash: (text: string) => string,
 ): string {
   const known = new Map<object, string>();
-  // Variants of a suite share what is large.
+  // Variants of a suite share large objects, so each is hashed once.
   const once = (value: object): string => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
@@ -48,21 +48,21 @@ export function planIdentity(
   );
 }
 
-/** Leaves out a program's checkout, whose name may differ between a shard and the merge. */
+/** Leaves out a program's checkout path, which may differ between a shard and the merge. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
   return { ...role, target: targetIdentity(role.target) };
 }
 
-/** JSON of plain data with maps in it, in the order in which they were read. */
+/** JSON of plain data that may contain maps, in insertion order. */
 function stringifyWithMaps(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Map ? [...(member as ReadonlyMap<unknown, unknown>)] : member,
   );
 }
 
-/** Hashes of the inputs that every job of a sweep must share; manifests hold no values. */
+/** Hashes of inputs that every job of a sweep must share. Manifests contain no values. */
 export type SharedInputs = Readonly<Record<string, string>>;
 
 export function sharedInputs(
@@ -126,12 +126,12 @@ export interface Manifest {
   trust: string;
   inputs: SharedInputs;
   plan: string;
-  /** References of the part, and of the sweep; answers that a store keeps, and others. */
+  /** References of the part and of the sweep; answers that a store keeps, and others. */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
-  /** Paid attempts, repetitions included: what the cap on calls counts. */
+  /** Paid attempts including retries, which the call limit counts. */
   attempts: number;
-  /** Why the shard ended before its plan did. */
+  /** Why the shard stopped early. */
   halted: Halt | null;
   files: { answers: FileSeal; others: FileSeal };
 }
@@ -182,7 +182,7 @@ const manifest = z.strictObject({
   files: z.strictObject({ answers: seal, others: seal }),
 }) satisfies z.ZodType<Manifest>;
 
-/** What every version of a manifest has, to tell a newer one from a damaged one. */
+/** Fields of every version, to distinguish a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
 /** Reads an untrusted manifest, or says in a clause what is wrong with it. */
@@ -218,7 +218,7 @@ export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]):
   reused: number;
   replayed: number;
   attempts: number;
-  /** Tokens of the requests, and those of them that vendors read from their caches. */
+  /** Request tokens, and how many of them vendors read from their caches. */
   input: number;
   cached: number;
   cost: number | null;

@@ -22,7 +22,7 @@ import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
 import { shardName, type Shard } from './part.ts';
 
-/** A part's folder, its name in messages, and its shard (null if unknown). */
+/** A part's folder, its display name, and its shard (null if unknown). */
 export interface PartPlace {
   name: string;
   folder: string;
@@ -34,7 +34,7 @@ export interface ShardPart {
   folder: string;
 }
 
-/** Keeps everything that the run is answered, to make a part of it. */
+/** Records all replies to the run, to build a part from them. */
 export interface ShardExchange extends AnswerExchange {
   finish(
     folder: OwnFolder,
@@ -70,7 +70,7 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
   };
 }
 
-/** Checks the parts against their manifests, each other and the merge before anything is used. */
+/** Checks the parts against their manifests, each other and the merge before using anything. */
 export async function readParts(
   places: readonly PartPlace[],
   facts: MergeFacts,
@@ -117,11 +117,11 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
 }
 
 interface MergeExchange extends AnswerExchange {
-  /** Why a shard ended early, once something of its plan is missing. */
+  /** Why a shard stopped early, if its plan is incomplete. */
   halted(): Halt | null;
 }
 
-/** Where shards got different answers, the one with the lowest number counts. */
+/** If shards got different answers, the lowest shard number wins. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {

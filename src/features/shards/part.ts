@@ -21,11 +21,11 @@ export function shardName({ index, count }: Shard): string {
 }
 
 /**
- * The part of a plan that one shard carries out. References that ask the same question go to the
- * same shard, whatever suites they are in, so that no answer is paid for twice; the questions are
- * dealt like cards in the order of their hashes, those with the most tries first, so that shards
- * differ by one question at most for each number of tries. It depends on the plan alone. What
- * belongs to the sweep as a whole (tests of judges, attributes) is left to the merge.
+ * The part of a plan for one shard. References with the same request go to the same shard, across
+ * suites, so that no answer is paid for twice. Requests are dealt in the order of their hashes,
+ * those with the most tries first. So shards differ by at most one request per number of tries.
+ * Depends only on the plan. Work on the whole sweep (grader tests, attributes) is left to the
+ * merge.
  *
  * @param hash collision-resistant hash of text, for example SHA-256 in hexadecimal.
  */
@@ -71,7 +71,7 @@ function dealQuestions(
   return new Map(order.map(([question], position) => [question, (position % count) + 1]));
 }
 
-/** Equal for references that ask the same. A sweep has no base. */
+/** Equal for references with the same request. A sweep has no base. */
 function questionOfCase({ head, reference }: AffectedReference): string {
   return head === null ? `removed: ${reference.id}` : fingerprintOf(head);
 }
@@ -89,7 +89,7 @@ function narrowSuite(
   };
 }
 
-/** Later runs of one job collect a batch, and a shard leaves nothing behind for them. */
+/** Later runs collect a job's batch, but a shard leaves nothing behind for them. */
 function batchProblems(whole: Prepared): Problem[] {
   const batched = targetsOf(whole).filter(isBatched);
   const names = [...new Set(batched.map(({ model }) => model))];
@@ -108,7 +108,7 @@ function batchProblems(whole: Prepared): Problem[] {
   ];
 }
 
-/** References that a plan runs, as `suite: id`, a variant's beside the other variants'. */
+/** References of a plan as `suite: id`, including the variant. */
 export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
@@ -125,13 +125,12 @@ interface Spent {
 }
 
 /**
- * A shard's share of the caps, which hold for the sweep as a whole: as large as its part of the
- * planned calls, and of what these cost. The shares never come to more than the caps, and a plan
- * that fits into a cap fits into its shares: by calls alone, a shard that got the dear questions
- * would stop at a share that it cannot keep.
+ * A shard's share of the caps, in proportion to its part of the planned calls and of their cost.
+ * The shares never exceed the caps. A plan that fits a cap also fits its shares. Both are needed: a
+ * share by calls alone would stop the shard with the expensive requests.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
-  // In whole numbers, because a rounded fraction could be less than the planned calls.
+  // Integers, because a rounded fraction could be less than the planned calls.
   return {
     ...caps,
     maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
@@ -144,7 +143,7 @@ function portion(cap: number, { part, whole }: Portion): number {
   return whole === 0 ? 0 : (cap * part) / whole;
 }
 
-/** What is left of the caps for a merge, once the shards have been paid for. */
+/** The rest of the caps for a merge, after the shards' costs. */
 export function remainingCaps({ maxCalls, maxCost, ...caps }: Caps, spent: Spent): Caps {
   return {
     ...caps,

@@ -38,7 +38,7 @@ export function renderShardSummary(manifest: Manifest): string {
   ]);
 }
 
-/** The result's usage does not include what the shards paid. */
+/** The result's usage does not include the shards' costs. */
 export function mergeWords(parts: readonly Manifest[]): string {
   const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
   return (

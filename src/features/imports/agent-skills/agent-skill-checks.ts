@@ -3,7 +3,7 @@ import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../typ
 import { isAmong } from '../shared/draft.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
-/** Keys that never hold a verdict; the first few are not even reported. */
+/** Keys that never contain a check. The first few are not even reported. */
 export const IGNORED_KEYS =
   'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
@@ -42,7 +42,7 @@ const NEGATING = 'not no never doesnt without';
 
 const UNTYPED = { type: 'plain statement', negate: false };
 
-/** Keys that hold a check's operand; the first one present counts. */
+/** Keys of a check's operand; the first one present counts. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES =
@@ -69,7 +69,7 @@ function typeOf(written: string): { type: string; negate: boolean } | null {
   return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
 }
 
-/** The checks under a key of a case; null if the key holds none. */
+/** The checks under a key of a case; null: none. */
 export function checksUnder(
   key: string,
   value: Json,
@@ -156,7 +156,7 @@ function readCheck(
   return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
 }
 
-/** An optional check is shown only. */
+/** An optional check is shown but does not gate. */
 function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
   if ('why' in found || (required !== false && isOptional !== true)) return found;
   return 'metric' in found
@@ -180,7 +180,7 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   ];
 }
 
-/** A comparison as a metric. A list needs all of its items, or none if negated. */
+/** A comparison as a metric. A list needs all its items, or none if negated. */
 function comparison(
   type: string,
   check: JsonMap,

@@ -10,11 +10,11 @@ export interface SkillFiles {
   read(path: string): Promise<Uint8Array | null>;
 }
 
-/** Limit of an attached file in bytes, and of the number of files from folders. */
+/** Maximum bytes of an attached file, and maximum files from folders. */
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 
-/** The SKILL.md beside the evals' folder or in `skills/<name>/`. */
+/** The SKILL.md next to the evals' folder or in `skills/<name>/`. */
 export async function findSkill(
   document: Document,
   files: SkillFiles,
@@ -122,9 +122,7 @@ function attachmentText(content: Uint8Array | null): { text: string } | { why: s
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };
-  } catch {
-    // Reported below.
-  }
+  } catch {}
   return {
     why:
       'is not text, and a model is given texts alone; a program ' +

@@ -33,7 +33,7 @@ interface SkillContext {
   files: SkillFiles;
   builtIns: BuiltInMetrics;
   hasGrader: boolean;
-  /** Whether a program answers: it gets paths, a model gets texts. */
+  /** A program gets paths, a model gets texts. */
   isProgram: boolean;
 }
 
@@ -41,14 +41,17 @@ const CASE_LISTS = ['evals', 'cases'];
 
 const SKILL_FILE_KEYS = `${CASE_LISTS.join(' ')} skill_name skill skills`;
 
-/** The list of cases, or the only case; null: there is none. */
+/** The list of cases, or the only case; null: none. */
 function casesIn(root: Node): Node | null {
   const key = CASE_LISTS.find((each) => Array.isArray(root.map[each]));
   if (key !== undefined) return root.at(key);
   return root.each().some(({ value }) => caseQuestion(value)) ? root : null;
 }
 
-/** Reads `evals/evals.json` of an Agent Skill as a prompt: a plain answer tests only the text. */
+/**
+ * Imports `evals/evals.json` of an Agent Skill as a prompt. A single answer tests only the skill's
+ * text.
+ */
 export async function importAgentSkill(
   document: Document,
   tools: FormatTools,
@@ -156,7 +159,7 @@ async function testsOf(
   }
   imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
   if (references.length === 0) return null;
-  // All cases have the same variables.
+  // All cases must have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;

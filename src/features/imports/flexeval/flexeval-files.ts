@@ -60,8 +60,8 @@ export function dataFile(
 }
 
 /**
- * FlexEval resolves paths from its working directory; old files from the file's folder. A path
- * without a file is a problem.
+ * FlexEval resolves paths from its working directory; old files from the file's folder. Reports a
+ * path without a file.
  */
 function locateFile(
   path: string,
@@ -118,7 +118,7 @@ export function definedIn(name: string, modules: readonly FunctionModule[]): Fun
   return modules.find(({ source }) => definition.test(source)) ?? null;
 }
 
-/** Keeps line numbers. As in FlexEval, the first parameter's type hint decides the argument. */
+/** Keeps line numbers. As in FlexEval, the first parameter's type hint selects the argument. */
 export function functionMetric(
   { source }: FunctionModule,
   name: string,

@@ -35,9 +35,9 @@ const CONDITION_KEYS =
   'metric_max_value';
 
 /**
- * Converts `{ function, rubric }`. Functions have no threshold in FlexEval,
- * so they are shown and do not gate. Metrics score every object of a recorded dialogue, but only
- * the new answer of a completed one, as the rest is equal on both sides. A metric that depends on a
+ * Converts `{ function, rubric }`. Functions have no threshold in FlexEval, so they are shown and
+ * do not gate. Metrics score every message of a recorded dialogue. In a completed dialogue they
+ * score only the new answer, because the rest is equal on both sides. A metric that depends on a
  * lost metric is lost too.
  */
 export function convertMetrics(
@@ -144,7 +144,7 @@ function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
   return (Array.isArray(list) ? list : []).filter(isMap);
 }
 
-/** The metric that a condition refers to by FlexEval's rule; null if it is not exactly one. */
+/** The metric that a condition refers to; null unless exactly one matches. */
 function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
   const { name, type, kwargs, metric_level: level } = condition;
   const [only, ...others] = all.filter(
@@ -192,7 +192,7 @@ function withUniqueNames(
   });
 }
 
-/** FlexEval measures every object of the level, unless the metric asks for the last one. */
+/** FlexEval scores every object of the level, unless the metric asks for the last one. */
 function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
   if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;

@@ -53,7 +53,7 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** Unquoted in YAML, `\n` is two characters; authors mean a line break. */
+/** Unquoted in YAML, ` ` is two characters; authors mean a line break. */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;
@@ -135,7 +135,7 @@ function textArgument(kwargs: JsonMap, key: string): string | null {
 
 const RECORDED = 'recorded';
 
-/** The first eval's plain grader becomes the project's. Others are set on their metrics. */
+/** Makes the first eval's plain grader the project's. Others are set on their metrics. */
 export function withGrader(
   grader: Node,
   metrics: readonly ForeignMetric[],
@@ -168,7 +168,7 @@ function llmAt(
   return found;
 }
 
-/** The prompt of an eval. Its message is never sent; recorded dialogues are continued. */
+/** The prompt of an eval. Its message is never sent, because recorded dialogues are continued. */
 export function promptDraft(
   foreign: Node,
   name: string,

@@ -30,7 +30,7 @@ interface ForeignEval {
   key: string | null;
   node: Node;
   data: Node[];
-  /** Of the run, then of the eval, which wins. */
+  /** Of the run, then of the eval, which takes precedence. */
   configs: Node[];
 }
 
@@ -213,7 +213,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-/** Tries of each dialogue; null: one. Says what else the configurations hold. */
+/** Tries of each dialogue, 1 if null. Reports the configurations' other settings. */
 function triesPerThread(
   { node, configs }: ForeignEval,
   { left, remarks }: Imported,

@@ -182,7 +182,7 @@ function promptYmlTestsDraft(
   return draft;
 }
 
-/** The columns of a row, plus the members of an `input` map that the prompt uses. */
+/** A row's columns, plus the members of an `input` map that the prompt uses. */
 function rowCells(row: JsonMap, variables: readonly string[]): JsonMap {
   const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
   const shown = Object.entries(inside).filter(([name]) => variables.includes(name));

@@ -13,7 +13,7 @@ const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 type AssertionValue = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
-/** Reads files and fills templates in. Code keeps its own, and file contents are literal. */
+/** Reads files and fills in templates, except in code and file contents. */
 export function assertionValue(
   written: Json | undefined,
   isCode: boolean,
@@ -51,7 +51,7 @@ function textValue(
     : { ok: false, why: `${path} is neither JSON nor YAML` };
 }
 
-/** Code is a template too. If it cannot be read as one, only known variables are filled in. */
+/** Code is a template too. If it does not parse as one, only known variables are filled in. */
 function codeFilledIn(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);

@@ -17,9 +17,8 @@ type ChatPart = { type: 'text'; text: string } | Pick<FilePart, 'type' | 'path'>
 
 export interface ChatMessage {
   role: Role;
-  /** Its text; files are named. */
   content: string;
-  /** Absent: text alone. */
+  /** Absent: only text. */
   parts?: ChatPart[];
 }
 
@@ -34,7 +33,7 @@ function chatOf(text: string): ChatMessage[] | string {
   return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** The messages of a list, or why they cannot be read; null if it is not a list of messages. */
+/** The messages of a list, or an error message; null if it is not a list of messages. */
 export function chatIn(list: Json): ChatMessage[] | string | null {
   if (
     !Array.isArray(list) ||
@@ -65,7 +64,7 @@ function partsIn(content: Json | undefined): ChatPart[] | string {
   return parts;
 }
 
-/** A part in a form of OpenAI's or Anthropic's APIs. */
+/** A part in OpenAI's or Anthropic's format. */
 function partIn(part: JsonMap): ChatPart | string | null {
   const { type, text } = part;
   switch (type) {
@@ -94,7 +93,7 @@ function memberOf(value: Json | undefined, ...names: string[]): Json | undefined
   return names.map((name) => map[name]).find((each) => each !== undefined);
 }
 
-/** Data with a variable in it is the file that the variable names; other data is in no file. */
+/** A variable in the data holds the path of the file. Other data has no file. */
 function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
   if (typeof written !== 'string') return null;
   const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');

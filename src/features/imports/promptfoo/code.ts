@@ -6,7 +6,7 @@ export interface CodeCheck {
   source: string;
   threshold: number | null;
   negate: boolean;
-  /** Variables that are maps or lists there and JSON text here. */
+  /** Variables that are maps or lists in promptfoo and JSON text in evaldiff. */
   structured: readonly string[];
   /** Variables whose input differs from what promptfoo's checks see. */
   unlike: JsonMap;
@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** Several lines are a function body. Of one line the last statement is the result. */
+/** Several lines are a function body. Of a single line, the last statement is the result. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;

@@ -5,11 +5,11 @@ import { isAmong } from '../shared/draft.ts';
 
 export interface CodeFile {
   file: string;
-  /** The function; '' for the default export. */
+  /** '' for the default export. */
   called: string;
 }
 
-/** Parses `file://app/provider.py:answer`, `python:app/provider.py`, `provider.js`, or null. */
+/** Parses `file://app/provider.py:answer`, `python:app/provider.py` or `provider.js`. */
 export function codeFileIn(text: string, folder: string): CodeFile | null {
   const [, path = '', called = ''] =
     /^(?:file:\/\/|python:|javascript:)?(?:\.\/)?((?!\/|\.\.\/)[^\n:]+\.(?:[cm]?[jt]s|py))(?::([A-Za-z_$][\w$]*))?$/.exec(
@@ -107,7 +107,7 @@ const MODULES =
   'traceback tracemalloc types typing unicodedata unittest urllib uuid warnings weakref xml ' +
   'zipapp zipimport zlib zoneinfo';
 
-/** Further uses that sandboxed Python lacks: files, environment, processes. */
+/** Further names that sandboxed Python lacks: files, environment, processes. */
 const OUTSIDE_PYTHON =
   /(?<![.\w])open[^\S\n]*\(|\.(?:read_text|write_text|read_bytes|write_bytes)[^\S\n]*\(|\bos\.(?:environ|getenv|system|popen|listdir|walk|remove|makedirs)\b|\burllib\.request\b|\bcontext(?:\[|\.get\()["'](?:provider|providerResponse|logProbs|metadata|trace)["']/;
 
@@ -116,7 +116,7 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // A short text may name a function.
+    // Keep short strings, which may name a function.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

@@ -12,7 +12,7 @@ import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
 
-/** The messages of each test if they cannot be one prompt with variables; else null. */
+/** The messages of each test, if one prompt with variables cannot express them; else null. */
 export async function madeMessages(
   prompt: ForeignPrompt,
   { label }: Pick<ImportedModel, 'label'>,
@@ -48,7 +48,7 @@ export async function madeMessages(
   );
 }
 
-/** Null if the prompt filled in with the tests' inputs is the same. */
+/** Null if filling in the prompt gives the same messages. */
 function ownMessages(
   prompt: ForeignPrompt,
   tests: readonly ForeignTest[],
@@ -71,7 +71,7 @@ function ownMessages(
 
 const MORE_THAN_TEXT = 'a message that is made for a test holds more than text';
 
-/** Made messages are not looked through for files. */
+/** Paths in generated messages are not read as files. */
 function areTexts(messages: readonly ChatMessage[]): messages is Message[] {
   return messages.every(({ parts }) => parts === undefined);
 }
@@ -122,7 +122,7 @@ function toMessages(made: Json): ReturnType<typeof messagesIn> {
   return chatIn(made) ?? 'it made neither text nor a list of messages';
 }
 
-/** The messages as written in our form, or the source that makes them. */
+/** The messages in evaldiff's form, or the source that generates them. */
 export function sourceOf({ made, messages }: ForeignPrompt): { role: string; content: Json }[] {
   if (made === null)
     return messages.map(({ role, template, parts }) => ({

@@ -11,7 +11,7 @@ export function parseTemplate(
     checkNode(root);
     return { ok: true, root };
   } catch (error) {
-    // nunjucks throws errors of several kinds, and at the end of the text without a place.
+    // nunjucks throws errors of several kinds, without a position at the end of the text.
     const { lineno, colno = 1 } = error as { lineno?: number; colno?: number };
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // It depends on the run's environment.
+      // Depends on the run's environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;
@@ -80,7 +80,7 @@ function constructAt(text: string, index: number): string {
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;
 
-/** nunjucks finds no end with a dash, and takes quadratic time where there is none. */
+/** nunjucks does not match an end tag with a dash, and takes quadratic time without one. */
 const RAW = /\{%(?:-?\s*(?:raw|verbatim)\b|\s*(end)raw\s*%\})/g;
 
 function unclosedAt(text: string, tags: RegExp): number | undefined {

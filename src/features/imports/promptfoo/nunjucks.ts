@@ -19,7 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/** Renders nunjucks without escaping. Unsupported parts are named instead of rendered. */
+/** Renders nunjucks without escaping. Reports unsupported parts instead of rendering them. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
@@ -157,7 +157,7 @@ type Chain = readonly (Infix | (() => Value))[];
 const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
 
 /**
- * Operands and operators in the order in which nunjucks writes them into JavaScript. It writes no
+ * Operands and operators in the order in which nunjucks writes them as JavaScript. It writes no
  * brackets, so JavaScript's precedence groups them, not the tree: `not a == b` is `!a == b`.
  */
 function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
@@ -224,7 +224,7 @@ function isMemberOf(a: Value, b: Value): boolean {
   return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
 }
 
-/** Two lists or maps are compared by identity. */
+/** Lists and maps are compared by identity. */
 function equals(a: Value, b: Value): boolean {
   const areObjects = [a, b].every((value) => typeof value === 'object' && value !== null);
   // eslint-disable-next-line eqeqeq -- the other tool's templates compare so

@@ -30,9 +30,9 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
-  /** The inputs' form: what checks see (`vars`) or what text prompts show (`sent`). */
+  /** The form of inputs: as checks see them (`vars`) or as text prompts show them (`sent`). */
   inputs: 'vars' | 'sent';
-  /** Whether every model has a response schema, so that code checks get parsed data. */
+  /** Every model has a response schema, so code checks get parsed data. */
   asData: boolean;
   imported: Imported;
 }
@@ -94,7 +94,7 @@ export async function testsDraft(
   return { draft, carried };
 }
 
-/** Variables that are maps or lists in some test, and JSON text here. */
+/** Variables that are maps or lists in some test, and JSON text in evaldiff. */
 export function structuredNames(tests: readonly ForeignTest[]): string[] {
   const names = tests.flatMap(({ vars }) =>
     Object.entries(vars).flatMap(([name, value]) =>
@@ -161,7 +161,7 @@ function testShares(
   ];
 }
 
-/** Unique descriptions, else files of variables, so that an id survives edits of the file. */
+/** Unique descriptions, else file names of variables, so that an id survives edits of the file. */
 function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
   const named = tests.flatMap((test): [ForeignTest, string][] => {
     const { description, vars, files } = test;

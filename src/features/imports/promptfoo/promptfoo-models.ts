@@ -22,7 +22,7 @@ export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
-/** All supported providers of the file; if there are none, the settings' model. */
+/** All supported providers of the file; if none, the settings' model. */
 export async function readModels(
   document: Document,
   context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
@@ -63,7 +63,6 @@ export async function readModels(
   return [withoutProvider(place, unread, imported)];
 }
 
-/** Providers, also those in files. */
 function modelEntries(written: Node, files: ImportFiles): Promise<Node[]> {
   const entries = written.each().filter(({ value }) => value !== null);
   return readEach(entries, async (entry) => {
@@ -86,7 +85,7 @@ async function withSentParameters(
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
-/** The provider that is called: defaults follow the settings' successor of a retired model. */
+/** The provider to call. Defaults follow the settings' successor of a retired model. */
 function askedId(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
@@ -127,7 +126,7 @@ function codeProvider(
   };
 }
 
-/** promptfoo parses answers with a response schema first. Checks are shared, so all or none. */
+/** promptfoo parses answers that have a response schema. Checks are shared, so all or none. */
 export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
   const bySchema = models.filter(({ parameters }) => {
     const format = parameters['response_format'] ?? null;
@@ -144,7 +143,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
   return first !== undefined && bySchema.length === models.length;
 }
 
-/** A unique name: a file may be listed several times with different configurations. */
+/** A unique name: a file may list a provider several times with different configurations. */
 function namedApart(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,

@@ -19,14 +19,14 @@ export interface ForeignPrompt {
   /** Model parameters of this prompt, which take precedence over its provider's. */
   parameters: JsonMap;
   unread: { key: string; why: string }[];
-  /** `parts`: of a message with images or files; absent: its text is all. */
+  /** `parts`: images or files of a message; absent: only text. */
   messages: {
     role: Role;
     template: ReadTemplate;
     parts?: { type: 'text' | FilePart['type']; template: ReadTemplate }[];
     place: Place;
   }[];
-  /** JSON takes variables as they are. Text is filled in first, and may become a chat. */
+  /** JSON receives variables as they are. Text is filled in first and may become a chat. */
   form: PromptForm;
   made: Maker | null;
   place: Place;
@@ -155,7 +155,7 @@ function isPromptPath(text: string): boolean {
   return ends && !text.includes('\n') && !/\s/.test(text.trim());
 }
 
-/** A JSON or YAML file is data, including `file://` values; if it does not parse, it is text. */
+/** A JSON or YAML file is data, including `file://` values. If it does not parse, it is text. */
 async function withTexts(
   { file, text }: { file: string; text: string },
   place: Place,
@@ -173,7 +173,7 @@ async function withTexts(
   return { file, text: JSON.stringify(await Promise.all(messages)) };
 }
 
-/** A text file may have several prompts, separated by lines of three dashes. */
+/** A text file may contain several prompts, separated by lines of three dashes. */
 function fromFile(
   { file, text }: { file: string; text: string },
   entry: PromptEntry,
@@ -247,7 +247,7 @@ function textPrompt(
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
 }
 
-/** promptfoo sends text that is cut off as it is; ours could not if it has a name in braces. */
+/** promptfoo sends truncated templates unchanged. evaldiff cannot if one has a name in braces. */
 function unchanged(messages: readonly ChatMessage[], form: PromptForm, text: string): Message[] {
   const isRaw = form !== 'json' && isCutOff(text);
   return messages.map(({ role, content }) => ({

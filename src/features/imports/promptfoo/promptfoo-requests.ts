@@ -76,7 +76,7 @@ const TO_THINKING = 'max_completion_tokens reasoning_effort reasoning verbosity'
 const MISSPELT =
   /^(?:maxTokens|maxCompletionTokens|topP|topK|frequencyPenalty|presencePenalty|max_completion_tokens)$/;
 
-/** Reasoning models, which reject a temperature and `max_tokens`. */
+/** Reasoning models, which reject `temperature` and `max_tokens`. */
 const THINKS = /^(?:.*\/)?(?:o\d|gpt-5)/;
 
 const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {

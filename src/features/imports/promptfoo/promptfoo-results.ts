@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
 export interface ForeignAnswer {
-  /** Index of its test among the tests that ran. */
+  /** Index among the tests that ran. */
   test: number;
   description: string | null;
   vars: JsonMap;
@@ -13,7 +13,7 @@ export interface ForeignAnswer {
   prompt: string;
   output: Json;
   latencyMs: number;
-  /** Whether a provider or test changed the model's answer before scoring. */
+  /** A provider or test changed the model's answer before scoring. */
   isTransformed: boolean;
   verdicts: ForeignVerdict[];
 }
@@ -74,7 +74,7 @@ function readForeignAnswer(
   };
 }
 
-/** A set contains the verdicts of its members, which are mostly listed separately too. */
+/** A set contains its members' verdicts, which are mostly also listed separately. */
 function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
@@ -94,7 +94,7 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   return [...verdicts, ...inside.filter(({ assertion }) => !keys.has(assertionKey(assertion)))];
 }
 
-/** Key that is equal for an assertion in a configuration and in results. */
+/** A key that is equal for an assertion in a configuration and in results. */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
     type ?? null,

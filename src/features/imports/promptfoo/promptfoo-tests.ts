@@ -23,7 +23,7 @@ const NO_DEFAULTS: Defaults = {
   options: {},
 };
 
-/** Options that are read or only limit the run's time. */
+/** Options that evaldiff reads or that only limit the run's time. */
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
   'suffix transformVars transform postprocess';
@@ -53,7 +53,7 @@ export async function readForeignTests(
     : expandVariables({ description: null, ...defaults, place: written.place }, reader);
 }
 
-/** A scenario, or files of them. */
+/** A scenario, or files of scenarios. */
 async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignTest[]> {
   if (typeof entry.value !== 'string') return readScenario(entry, reader);
   const files = await reader.files.documents(entry.value, entry.place);
@@ -106,7 +106,7 @@ async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   };
 }
 
-/** A test, or files or code of them. */
+/** A test, or files or code of tests. */
 async function readEntry(
   entry: Node,
   isListed: boolean,
@@ -122,7 +122,7 @@ async function readEntry(
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read from files of the repository alone');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return madeTests(named, entry, reader);
-  // promptfoo does not read the nested files of a file named without a list.
+  // promptfoo does not read nested files of a file that is named outside a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
@@ -132,7 +132,7 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** Tests from a function. Runs where code may run, else is reported. */
+/** Tests from a function. If code may not run, they are reported. */
 async function madeTests(
   named: string,
   { map, place }: Node,
@@ -193,7 +193,9 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   );
 }
 
-/** JSONL rows are tests. Table columns are variables, except those with two underscores. */
+/**
+ * JSONL rows are tests. Table columns are variables, except those that start with two underscores.
+ */
 async function readRowFiles(
   path: string,
   from: Place,

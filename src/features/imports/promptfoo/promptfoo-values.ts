@@ -10,14 +10,14 @@ import { isCutOff } from './templates.ts';
 export interface ForeignAssertion {
   value: JsonMap;
   place: Place;
-  /** Source file of the value; null if written inline. */
+  /** Null if written inline. */
   file: string | null;
 }
 
 /** A test with `defaultTest` applied, and one value per variable. */
 export interface ForeignTest {
   description: string | null;
-  /** As written, files by their paths after `file://`. */
+  /** As written, with files as `file://` paths. */
   given: JsonMap;
   /** As checks see them. */
   vars: JsonMap;
@@ -40,7 +40,7 @@ export type Variables = ReadonlyMap<string, Variable>;
 
 export interface Defaults {
   variables: Variables;
-  /** Whether a list of values means several tests. */
+  /** A list of values means several tests. */
   expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
@@ -73,7 +73,10 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
-/** A list of texts makes one test per text, lists all combinations; other lists are one value. */
+/**
+ * A list of texts makes one test per text; several lists make all combinations. Other lists are one
+ * value.
+ */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
   { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
@@ -156,7 +159,7 @@ function withOther(text: string, vars: JsonMap): string | null {
   return text.replace(braces, () => (other === null ? 'null' : templateText(other)));
 }
 
-/** Fills in templates in values. A value that names an unknown variable stays as it is. */
+/** Fills in templates in values. A value with an unknown variable stays unchanged. */
 function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {

@@ -40,7 +40,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts has several values; other lists are one. */
+/** A list of texts is several values; any other list is one. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,
@@ -120,7 +120,7 @@ const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
 
 const BOUND = 0.75;
 
-/** Forms: `type(threshold): value`, a prefix for code or a grader, or the answer itself. */
+/** `type(threshold): value`, a prefix for code or a grader, or the expected answer itself. */
 function cellAssertion(cell: string, metric: string, bound: Json | undefined): JsonMap {
   const written = cell.trim();
   const labels: JsonMap = {

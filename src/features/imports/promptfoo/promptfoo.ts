@@ -189,7 +189,7 @@ interface Parts {
   inputs: 'vars' | 'sent';
 }
 
-/** Written prompts have variables only, so prompts with messages per test are lost then. */
+/** Converted files have only variables, so prompts with messages per test are lost. */
 async function addDrafts(
   { document, prompts, models, tests: written, inputs }: Parts,
   tests: DraftFile | null,

@@ -5,7 +5,7 @@ import { isScalar } from '../shared/draft.ts';
 import { fillVariables, templateText, type FillResult } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 
-/** Whether braces or a tag open without closing. promptfoo sends such text unchanged. */
+/** Whether braces or a tag are not closed. promptfoo sends such text unchanged. */
 export function isCutOff(text: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(text) && /\{%\s*endraw\s*%\}/.test(text)) return false;
   return TEMPLATE_MARKS.some(([open, close]) => {
@@ -36,7 +36,7 @@ export function fillIn(
     : renderTemplate(text, vars, show);
 }
 
-/** A reference's scalars: top-level names and the paths in use, '' if without a value. */
+/** A reference's scalars: top-level names and used paths, '' for a missing value. */
 export function inputOf(vars: JsonMap, paths: readonly Path[]): Record<string, Scalar> {
   const input: Record<string, Scalar> = {};
   for (const [name, value] of Object.entries(vars))

@@ -16,7 +16,7 @@ import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain
 import { factsOf } from '../../../types/vendors.ts';
 
 export interface ImportFiles {
-  /** Those of a path or pattern that exist, from the root, sorted. Others are problems. */
+  /** Existing files of a path or pattern, from the root, sorted. Missing ones are reported. */
   paths(path: string, from: Place): string[];
   /** Files of a path or pattern, sorted by name; empty if none. */
   texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
@@ -25,7 +25,7 @@ export interface ImportFiles {
   rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
 }
 
-/** Resolves paths from `folder`. One without a file is a problem at the place that names it. */
+/** Resolves paths from `folder`. Reports a missing file at the place that names it. */
 export function importFiles(
   files: Files,
   folder: string,
@@ -81,12 +81,12 @@ export function importFiles(
   };
 }
 
-/** Another tool's file in our form, for reading in place and for converting. */
+/** Another tool's file in evaldiff's form, for reading in place and for converting. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** Counts of what was carried over, widest unit first. */
+  /** Counts of what was carried over, largest unit first. */
   carried: Share[];
   /** All tests, even without a prompt, with each reference's variables and assertions. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
@@ -117,7 +117,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** Each message as written, if it is a template in another form. */
+  /** Each message as written, if it is a template in another syntax. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -184,7 +184,7 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-/** Whether a word is in a list of words that are separated by spaces. */
+/** `words`: a list separated by spaces. */
 export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
@@ -200,7 +200,7 @@ export function lastSteps(path: string): { folder: string; name: string } {
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
-/** Compares references without metrics with base. That gates only if none has its own metrics. */
+/** Compares references without metrics with base. Gates only if no reference has metrics. */
 export function judgeTheRest(
   tests: DraftFile,
   place: Place,

@@ -95,7 +95,7 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-/** A chat completions address is a compatible server; others are unknown programs. */
+/** A chat completions URL is a compatible server; any other is an unknown program. */
 function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
@@ -191,14 +191,13 @@ function writtenAddress({ apiBaseUrl, apiHost }: JsonMap): Json {
     : (apiHost ?? null);
 }
 
-/** A provider in any spelling as `{ id, config, label }`. */
 export function providerMap(written: Json): JsonMap {
   if (!isMap(written)) return { id: written };
   const [[id, rest] = ['', null], ...more] = Object.entries(written);
   return 'id' in written || more.length > 0 ? written : { ...(isMap(rest) ? rest : {}), id };
 }
 
-/** Host, port and path beyond a version, since one host can serve several; '' without host. */
+/** Host, port and path without the version, since one host can serve several; '' without host. */
 function serverName({ host, pathname }: URL): string {
   return host === ''
     ? ''
@@ -208,7 +207,7 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-/** A model on a server with a known address, named after its host, port and path. */
+/** A model on a server with a known URL, named after its host, port and path. */
 export function serverModel(
   address: Json | undefined,
   model: string,

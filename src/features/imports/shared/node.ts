@@ -2,17 +2,17 @@ import { valueAt, type Document, type Path } from '../../../documents/document.t
 import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { isAmong, lose, type Loss } from './draft.ts';
 
-/** A value of a file, with the place where it is written. */
+/** A value of a file, with its place. */
 export interface Node {
-  /** Null where nothing is written. */
+  /** Null if absent. */
   value: Json;
   place: Place;
-  /** Of a map; empty for other values. */
+  /** Empty for other values. */
   map: JsonMap;
   at(...path: Path): Node;
-  /** Of a list; empty for other values. */
+  /** Empty for other values. */
   items(): Node[];
-  /** Of a list its items; of any other value itself. */
+  /** A list's items; any other value itself. */
   each(): Node[];
 }
 
@@ -31,15 +31,15 @@ export function nodeOf(document: Pick<Document, 'value' | 'placeOf'>, path: Path
 }
 
 interface UnreadKeys {
-  /** The keys that are read, separated by spaces. */
+  /** The supported keys, separated by spaces. */
   read: string;
-  /** Why another is not, by key. */
+  /** Why a key is not supported, by key. */
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;
 }
 
-/** Loses the keys of a map that are not read. */
+/** Reports unsupported keys of a map as lost. */
 export function loseUnread(
   left: { push(loss: Loss): unknown },
   { map, at }: Node,
@@ -49,7 +49,6 @@ export function loseUnread(
     lose(left, at(key).place, what(key), ownEntry(why, key) ?? otherwise);
 }
 
-/** What is read of each, in order. */
 export async function readEach<T, R>(
   list: readonly T[],
   read: (each: T) => R[] | Promise<R[]>,

@@ -9,7 +9,9 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables that differ from the reference's input; templates in values are filled in there. */
+  /**
+   * Variables that differ from the reference's input, because templates in values are filled in.
+   */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -36,7 +38,7 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a threshold of 0 only shows the value.
+    // Scores are never below 0, so with a threshold of 0 the metric does not gate.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
@@ -193,7 +195,7 @@ function schemaIn(text: string): Json {
   return read.ok ? read.value.value : null;
 }
 
-/** Keywords that draft-07, which promptfoo uses, defines differently from 2020-12. */
+/** Keywords with other meanings in draft-07, which promptfoo uses, than in 2020-12. */
 const OF_ITS_TIME =
   /"(?:additionalItems|dependencies|prefixItems|dependentRequired|dependentSchemas|minContains|maxContains|unevaluatedItems|unevaluatedProperties)"\s*:|"items"\s*:\s*\[/;
 
@@ -225,7 +227,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** Parameters that our metric would reject are a loss, not a user error. */
+/** Parameters that evaldiff's metric rejects are reported as lost, not as user errors. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;
