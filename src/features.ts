@@ -14,7 +14,7 @@ import { promisesFeature } from './features/promises/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
-/** Every feature. Hooks and sections are called in this order. */
+/** Hooks and sections run in this order. */
 export const FEATURES: CommandFeatures = [
   attributesFeature,
   gradersFeature,

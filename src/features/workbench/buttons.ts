@@ -26,7 +26,7 @@ export interface AcceptableAnswer {
 
 const MOST_ANSWERS = 5;
 
-/** The distinct answers of a cell, and what a reference expects that accepts one. */
+/** The distinct answers of a cell, each with the expected value that would accept it. */
 export function acceptable(
   { base, head, expected }: Pick<ReferenceResult, 'base' | 'head' | 'expected'>,
   { side }: Pick<MatrixColumn, 'side'>,
@@ -42,7 +42,7 @@ export function acceptable(
   );
 }
 
-/** Text that a rubric can judge; null: it has none. */
+/** Text that a rubric can judge; null: none. */
 export function wordsOf({ expected }: Pick<AcceptableAnswer, 'expected'>): string | null {
   const said = 'value' in expected ? expected.value : null;
   return typeof said === 'string' && said.trim() !== '' ? said : null;

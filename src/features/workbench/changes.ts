@@ -16,14 +16,13 @@ export interface Wish {
   file: string;
   /** The reference's line; 0: none. */
   line: number;
-  /** The reference's id. */
   id: string;
   columns: Columns;
   change: DataChange;
   what: string;
 }
 
-/** The reference, and the side with the answers. */
+/** A reference, and the side with the answers. */
 export interface About {
   reference: ReferenceResult;
   side: 'base' | 'head';
@@ -65,7 +64,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** By text, because a newer look may have other answers. */
+/** Found by text, because a newer look may have other answers. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
   return acceptable(reference, { side }).find(({ name }) => name === action['answer']) ?? null;
 }

@@ -103,7 +103,7 @@ async function openWorkbench(
   const server = await serveWorkbench(parsePort(options.port), {
     board: () => shownBoard(state),
     detail: (key) => detailOf(state, key),
-    // In order, because each action reads what the previous one wrote.
+    // One at a time, because each action reads what the previous one wrote.
     act: oneAtATime((action) => perform(action, { state, looking, project, given })),
   });
   looking.serve(server);
@@ -166,7 +166,7 @@ function parsePort(text: string): number {
   throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
-/** Then the action runs on what is shown, and is rejected if that is stale. */
+/** After this wait the action uses what is shown, and is rejected if that is outdated. */
 const LONGEST_WAIT_MS = 10_000;
 
 const NOT_FOUND_REPLY: ActionReply = { said: 'This is not there any more.', bad: true };
@@ -178,7 +178,7 @@ interface Performing {
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-/** Runs after the previous action's writes are seen. */
+/** Waits until the previous action's writes are shown. */
 async function perform(action: Action, performing: Performing): Promise<ActionReply> {
   const { state, project, looking } = performing;
   if (action.kind === 'raise') return raise(performing);
@@ -223,7 +223,7 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
   return { said: spendWords(spend), bad: false };
 }
 
-/** Base's tries need as many of the other side. */
+/** Base's tries need as many on the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
   { looking }: Performing,

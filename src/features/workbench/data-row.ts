@@ -17,7 +17,7 @@ export interface NewReference {
 }
 
 interface DataPlace {
-  /** The file's text at that time. */
+  /** The file's text when it was read. */
   read: string;
   line: number;
   columns: Columns;
@@ -39,7 +39,7 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };
 }
 
-/** Plans the edited row. Rejects it if anything else would change. */
+/** Plans the edited row. Rejects the edit if anything else would change. */
 export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
@@ -59,7 +59,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   const row = jsonAtLine(at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  // Named columns must exist; these two mean nothing then.
+  // Named columns must exist. Then these two have no meaning.
   const value = {
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: [] }),

@@ -21,16 +21,15 @@ import type { RubricChoice } from './buttons.ts';
 export interface WorkLook {
   /** As on a pull request; without a base, a sweep of the files. */
   result: Result;
-  /** All references with stored answers, if looked at. */
+  /** All references with stored answers; null: not loaded. */
   all: Result | null;
   reports: Reports;
   sent: SentLookup;
   /** By {@link promptKey}. */
   prompts: ReadonlyMap<string, WrittenPrompt>;
   texts: ReadonlyMap<string, string>;
-  /** Paths of the project's files, to be watched. */
+  /** Paths of the project's files, to watch. */
   files: string[];
-  /** Some calls were not made. */
   missing: boolean;
   interrupted: boolean;
   /** Why there is no base; null: there is one. */
@@ -59,7 +58,7 @@ export interface Evaluation extends Pick<
   WorkLook,
   'result' | 'reports' | 'sent' | 'prompts' | 'missing'
 > {
-  /** All references ran in all variants. */
+  /** Runs all references in all variants. */
   whole: boolean;
 }
 
@@ -74,7 +73,9 @@ interface HowToAsk {
   assumesCost?: boolean;
 }
 
-/** Runs the pipeline. `stored`: makes no model calls; other answers are `missing`. */
+/**
+ * Runs the pipeline. `stored`: makes no model calls and sets `missing` if answers are not stored.
+ */
 export async function runSides(
   session: Session,
   mode: 'diff' | 'sweep',
@@ -133,14 +134,14 @@ function wasMade(completion: Completion): boolean {
   return completion.unsent !== true && !['budget', 'aborted', 'key'].includes(completion.kind);
 }
 
-/** Dollars; an error has no known cost. */
+/** In dollars; null: unknown, as for errors. */
 function callCost(price: Price, { target }: Request, completion: Completion): number | null {
   if (completion.status === 'error') return 0;
   const { usage, cached } = completion;
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Computed when first shown. */
+/** Computed on first use. */
 function sentIn(prepared: Prepared | undefined): SentLookup {
   let all: ReturnType<typeof sentPrompts> | null = null;
   return {
@@ -196,7 +197,7 @@ function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): Rub
 
 const UNASKED = 'only stored answers are shown';
 
-/** Tries without a call are not errors: they are missing. */
+/** Tries without a call are missing, not errors. */
 function withoutUnasked(result: Result): Result {
   const cleaned = (side: SideResult | null): SideResult | null =>
     side === null
@@ -234,11 +235,11 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
   return {
     isPreview: true,
     missingKeys: () => [],
-    // Stored answers must not add to the outcome history.
+    // Stored answers must not be counted in the history again.
     ...(kept === undefined
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
-    // As if all were stored: without model calls there is no price and no cap.
+    // Pretends that all answers are stored, because no calls need no price and no cap.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
     guard() {
       edges.guard({

@@ -22,12 +22,12 @@ import {
 export interface OpenProject {
   /** Absolute path of its folder. */
   root: string;
-  /** Default: where the branch left the default branch. */
+  /** Default: the merge base with the default branch. */
   base: string | undefined;
   /** The cost cap is the default, not the user's choice. */
   assumesCost: boolean;
   read: ReadOptions;
-  /** Parsed documents, so that unchanged files are not parsed again. */
+  /** Avoids parsing unchanged files again. */
   documents: ParsedDocuments;
   /** Closes the session afterwards. */
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -35,7 +35,7 @@ export interface OpenProject {
 }
 
 export interface Onlooker {
-  /** Fires when files change, which abandons the look. */
+  /** Fires when files change. That cancels the look. */
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
@@ -43,7 +43,7 @@ export interface Onlooker {
   paid(cost: number | null): void;
 }
 
-/** Shows stored answers, then requests what is missing. Null: the files changed meanwhile. */
+/** Shows stored answers, then requests missing ones. Null: the files changed meanwhile. */
 export function look(
   project: OpenProject,
   allowance: Allowance,
@@ -110,7 +110,7 @@ interface LiveRun {
   assumesCost: boolean;
 }
 
-/** Collects missing answers in `answers` and redraws as they arrive. */
+/** Requests missing answers and redraws as they arrive. */
 async function askLive(
   session: Session,
   { mode, sides, documents, answers, assumesCost }: LiveRun,
@@ -138,10 +138,10 @@ async function askLive(
 /** Shortest interval between redraws, in milliseconds. */
 const LIVE_MS = 400;
 
-/** And this many times the last redraw's duration, so that calls proceed. */
+/** And at least this many times the last redraw's duration, so that calls proceed. */
 const LIVE_SHARE = 3;
 
-/** Never concurrently, and with pauses. */
+/** Runs one at a time, with pauses. */
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
@@ -196,7 +196,7 @@ export function lookAtOne(
 
 const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [] } as const;
 
-/** Without a base: the working tree, and why. */
+/** If there is no base: the working tree alone, and the reason. */
 async function workbenchSides(
   session: Session,
   base: string | undefined,

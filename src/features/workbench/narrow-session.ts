@@ -1,7 +1,7 @@
 import type { Session } from '../../app/session/session.ts';
 import type { Variant } from '../../kernel/result/pieces.ts';
 
-/** One reference in one column, to be run with more tries. */
+/** One reference in one column, to run with more tries. */
 export interface Single {
   suite: string;
   id: string;

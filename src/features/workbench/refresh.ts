@@ -11,7 +11,7 @@ import type { WrittenEdit } from './write-back.ts';
 
 export interface WorkbenchState {
   look: WorkLook | null;
-  /** The shown look is from before the last edit. */
+  /** The displayed look predates the last edit. */
   old: boolean;
   /** Cells with additional tries, by row and column. */
   more: Map<string, Result>;
@@ -29,11 +29,10 @@ export interface Looking {
   /** Shows stored answers, then requests missing ones. `news` absent: the files are unchanged. */
   refresh(news?: News): Promise<void>;
   more(key: string, single: Single): Promise<void>;
-  /** Announces an edit; call the result when it is written. */
+  /** Announces an edit. Call the returned function when it is written. */
   writing(): () => void;
   /** Resolves once the last edit is shown. */
   caughtUp(): Promise<void>;
-  /** Resolves when no look is running. */
   idle(): Promise<void>;
   /** Fires when a look fails for a reason outside the files, such as a full disk. */
   failed: AbortSignal;
@@ -121,7 +120,7 @@ function countLooks(): LookCount {
       waiting = [];
     },
     writing() {
-      // Counted now: the look may start before the writer learns that it is done.
+      // Read now: the look may start before the writer continues.
       const next = begun + 1;
       return () => {
         wanted = Math.max(wanted, next);
@@ -186,7 +185,7 @@ async function refresh(
   });
   // A newer look takes over.
   if (found === null || found === state.look) return;
-  // A plan beyond the limit is refused as a whole: show stored answers and the reason.
+  // A plan beyond the limit is refused as a whole. Show stored answers and the reason.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
   const { kind } = found.result.outcome;

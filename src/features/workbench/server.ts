@@ -5,7 +5,6 @@ import { workbenchPage } from './workbench-page.ts';
 
 export type Action = Readonly<Record<string, unknown>> & { kind: string };
 
-/** Shown to the user. */
 export interface ActionReply {
   said: string;
   bad: boolean;
@@ -13,7 +12,7 @@ export interface ActionReply {
 
 interface BoardHandlers {
   board(): object;
-  /** HTML of one reference; null: there is none. */
+  /** HTML of one reference; null: unknown key. */
   detail(key: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }
@@ -26,12 +25,12 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** In bytes; an action contains a pasted reference at most. */
+/** In bytes. The largest action is a pasted reference. */
 const LONGEST_BODY = 1_000_000;
 
 /**
- * Serves on loopback, with a token in the address. `Host` must be loopback (against DNS rebinding),
- * and changes must come from the page itself. `port` 0: any. Throws UserError if it is in use.
+ * Serves on loopback, with a token in the URL. `Host` must be loopback (against DNS rebinding), and
+ * changes must come from the page itself. `port` 0: any. @throws UserError if the port is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');

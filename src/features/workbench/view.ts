@@ -132,7 +132,7 @@ export interface ChosenCell {
   prompt: WrittenPrompt;
 }
 
-/** Default column: the working tree's first. Null: it is gone. */
+/** Default column: the working tree's first. Null: no longer there. */
 export function findChosen({ key, cell: named }: Action, state: WorkbenchState): ChosenCell | null {
   const row = typeof key === 'string' ? findRow(state, key) : null;
   if (row === null) return null;

@@ -32,7 +32,7 @@ export interface MatrixRow {
   cells: Cell[];
 }
 
-/** Each variant is a column, and another one for base if there is a base. */
+/** One column per variant and side. */
 export interface Matrix {
   key: string;
   name: string;
@@ -98,7 +98,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
   };
 }
 
-/** By variant; those of equal words are numbered. */
+/** By variant. Equal labels are numbered. */
 function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
   const labels = new Map<string, string>();
   const uses = new Map<string, number>();

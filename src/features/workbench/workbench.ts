@@ -91,7 +91,6 @@ interface BoardMatrix {
   rows: BoardRow[];
 }
 
-/** With its filter values besides the suite. */
 interface BoardRow {
   /** Stable between looks. */
   key: string;
@@ -150,7 +149,7 @@ function emptyHtml({ key, name, variables }: BoardInput['empty'][number]): Marku
     </section>`;
 }
 
-/** A field per variable, and one for what is expected. */
+/** One field per variable, and one for the expected value. */
 export function referenceFields(variables: readonly string[]): Markup {
   const field = (label: string, name: string): Markup =>
     markup`<label>${label} <textarea name="${name}"></textarea></label>`;

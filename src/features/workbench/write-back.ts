@@ -70,7 +70,7 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // An unwritable file may be written later; edits by others are kept.
+  // Keep the undo step of an unwritable file. If others edited the file, keep their edits.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
@@ -132,7 +132,6 @@ async function isReadOnly(path: string): Promise<boolean> {
   return refused || ((await stat(path)).mode & 0o222) === 0;
 }
 
-/** evaldiff's first error in this text. */
 function flawOf(
   file: string,
   text: string,
@@ -201,7 +200,7 @@ function inYaml(
   }
 }
 
-/** Null: there is no such rubric. */
+/** Null: no such rubric. */
 function rubricAt(file: string, text: string, name: string): readonly string[] | null {
   return rubricsIn(file, topOf(file, text)).find(([found]) => found === name)?.[1] ?? null;
 }

@@ -4,8 +4,8 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf } from './text.ts';
 
 /**
- * What a reference expects whose right answer this is, or why that cannot be written. Of an answer
- * with both, its files, or its calls if the reference expects calls by now (`before`).
+ * The expected value that accepts this answer, or why it cannot be written. If an answer has files
+ * and calls, uses its calls if `before` has calls, else its files.
  */
 export function expectedFrom(
   parts: readonly Part[],
@@ -40,7 +40,7 @@ function callEntry(call: ToolCall): JsonMap | null {
   return { name: call.name, arguments: Object.fromEntries(values) };
 }
 
-/** The calls or files that a reference expects; null: it expects a text or another value. */
+/** The expected calls or files; null: the reference expects text or another value. */
 export function expectedParts(expected: Json): Part[] | null {
   const entries = Array.isArray(expected) ? expected : [];
   const parts = entries.map(expectedPart);

@@ -9,17 +9,17 @@ interface Pair<T> {
   head: T | null;
 }
 
-/** An argument of a call that both sides make; null: that side does not give it. */
+/** An argument of a call that both sides make; null: that side lacks it. */
 export interface ArgumentChange extends Pair<Argument> {
   call: string;
 }
 
-/** Both answers in words, each in its order, with marks on what differs. */
+/** Both answers as text, each in its order, with marks on what differs. */
 export function answerRuns(base: readonly Part[], head: readonly Part[]): Stretch[] {
   return joinRuns(pairParts(base, head).map(partRuns), '\n');
 }
 
-/** `quantity: 3 → amount: 3`: arguments of the same call that differ or have another name. */
+/** `quantity: 3 → amount: 3`: arguments of the same call that differ or were renamed. */
 export function argumentChanges(base: readonly Part[], head: readonly Part[]): ArgumentChange[] {
   return pairParts(base, head).flatMap(({ base: before, head: after }) =>
     before?.type === 'tool_call' && after?.type === 'tool_call'
@@ -30,10 +30,10 @@ export function argumentChanges(base: readonly Part[], head: readonly Part[]): A
   );
 }
 
-/** Parts beyond these have no partner, because every part is compared with every other. */
+/** Limits the pairwise comparison. Later parts have no partner. */
 const MOST_PAIRED = 200;
 
-/** Pairs parts of one kind and name, equal ones first; no pair crosses another. */
+/** Pairs parts of one kind and name, equal ones first. Pairs never cross. */
 function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
   const pairs: Pair<Part>[] = [];
   const others = head.slice(0, MOST_PAIRED).map(identified);
@@ -92,7 +92,7 @@ function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
   return words ?? [{ changed: true, base: own, head: other }];
 }
 
-/** Null: those of one call are not a JSON map. */
+/** Null: the arguments of one call are not a JSON map. */
 function pairArguments(base: CallPart, head: CallPart): Pair<Argument>[] | null {
   const [given, other] = [argumentsOf(base), argumentsOf(head)];
   if (given === null || other === null) return null;
@@ -115,7 +115,7 @@ function isEqualPair({ base, head }: Pair<Argument>): boolean {
   return base !== null && base.name === head?.name && valueKey(base.value) === valueKey(head.value);
 }
 
-/** The separator is left out before a side's first stretch. */
+/** Omits the separator before a side's first stretch. */
 function joinRuns(groups: readonly Stretch[][], separator: string): Stretch[] {
   const hasText = { base: false, head: false };
   return groups.flatMap((runs) => {

@@ -3,7 +3,7 @@ import type { Part, ToolCall } from '../../types/answer.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import { MOST_LEVELS, isDeeper, parsedJson, type Json } from '../../types/plain.ts';
 
-/** What a try's answer consists of; null: there is none. */
+/** `parts` null: there is no answer. */
 export interface WithParts {
   parts: readonly Part[] | null;
 }
@@ -13,17 +13,16 @@ export interface Argument {
   value: ExactJson;
 }
 
-/** In words: its text, `create_order(item: "vase", amount: 3)`, and its other parts. */
+/** Text, `create_order(item: "vase", amount: 3)`, and other parts. */
 export function textOfParts(parts: readonly Part[]): string {
   return parts.map(partText).join('\n');
 }
 
-/** Null: there is no answer. */
 export function answerText({ parts }: WithParts): string | null {
   return parts === null ? null : textOfParts(parts);
 }
 
-/** Of the first try that has an answer. */
+/** Uses the first try that has an answer. */
 export function firstAnswerText(tries: readonly WithParts[]): string | null {
   const made = tries.find(({ parts }) => parts !== null);
   return made === undefined ? null : answerText(made);
@@ -55,20 +54,20 @@ export function argumentText({ name, value }: Argument): string {
   return `${name}: ${JSON.stringify(value)}`;
 }
 
-/** In their order; null: they are not a JSON map. */
+/** In order; null: not a JSON map. */
 export function argumentsOf({ arguments: given }: ToolCall): Argument[] | null {
   const value = readArguments(given.trim() === '' ? '{}' : given);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, of]) => ({ name, value: of }));
 }
 
-/** Null: they are not JSON, or nested too deep to be compared by value. */
+/** Null: not JSON, or nested too deep to compare by value. */
 function readArguments(text: string): ExactJson | null {
   const value = parsedJson(text);
   return value === undefined || isDeeper(value, MOST_LEVELS) ? null : value;
 }
 
-/** Equal for equal answers: arguments and JSON are compared by value, images by content. */
+/** Equal for equal answers. Compares arguments and JSON by value, images by content. */
 export function answerKey(parts: readonly Part[]): string {
   const [first] = parts;
   if (parts.length === 1 && first?.type === 'text') return `"${first.text}`;

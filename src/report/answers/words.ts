@@ -13,13 +13,13 @@ const MAX_EDITS = 400;
 /** With a larger share of changed characters, nothing is marked. */
 const MAX_CHANGED = 0.75;
 
-/** Words, numbers, blanks; Chinese and Japanese characters and all other signs one by one. */
+/** Words, numbers and blanks. Chinese and Japanese characters and all other signs one by one. */
 const TOKENS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu;
 
 /**
- * The words that differ; null: the texts differ so much that marks would not help. The limit on
- * edits keeps the time linear for hostile texts.
+ * The words that differ; null: too many differ for marks to help. The limit on edits keeps the time
+ * linear for hostile texts.
  */
 export function wordRuns(base: string, head: string): Stretch[] | null {
   if (base === head) return [unchanged(base)];

@@ -33,7 +33,7 @@ interface ChartRow extends RowWords {
 interface RowsDrawing {
   label: string;
   rows: readonly ChartRow[];
-  /** The right end of the axis, a share; the left one is 0. */
+  /** The right end of the axis, a share; the left end is 0. */
   ceiling: number;
 }
 
@@ -49,7 +49,7 @@ const ROW_TEXT_Y = 0.3;
 
 const ROW_MARK_Y = 0.72;
 
-/** Rows under one axis of shares. Equal row counts have equal heights, so that charts align. */
+/** Rows on one axis of shares. Equal row counts have equal heights, so that charts align. */
 function rowsChart({ label, rows, ceiling }: RowsDrawing): Markup {
   const axis = shareAxis(0, ceiling);
   return draw({
@@ -117,12 +117,12 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
   });
 }
 
-/** Shares of both sides, 0–1; null: not measured there. */
+/** Shares of both sides, 0–1; null: not measured. */
 export interface SidesRow {
   name: string;
   base: number | null;
   head: number | null;
-  /** Interval of the difference, head − base; null: none. */
+  /** Interval of head − base; null: none. */
   low: number | null;
   high: number | null;
   finding: 'worse' | 'better' | null;
@@ -135,7 +135,7 @@ const FINDINGS: Readonly<Record<'worse' | 'better', { colour: Colour; sign: stri
   better: { colour: 'good', sign: '↑ ' },
 };
 
-/** Base as a ring, head as a dot. The interval of the difference is drawn from base. */
+/** Base as a ring, head as a dot. The interval of the difference starts at base. */
 export function sidesChart({ label, rows }: { label: string; rows: readonly SidesRow[] }): Markup {
   return rowsChart({
     label,

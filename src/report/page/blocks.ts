@@ -27,7 +27,7 @@ import { type SectionName, sectionBlocks } from '../sections/index.ts';
 import { headline } from '../sections/outcomes.ts';
 import { POLICY, SCRIPT, STYLE } from './assets.ts';
 
-/** Minimum span of an axis, so that noise does not look like a landslide. */
+/** Minimum range of an axis, so that noise does not look large. */
 const LEAST_SPAN = 0.2;
 
 const AXIS_STEP = 0.1;
@@ -116,7 +116,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
   return { html, own: false };
 }
 
-/** Stacked layouts show a cell's column title, except of the first of three or more. */
+/** On narrow screens, cells show their column title, except the first of three or more columns. */
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = (
@@ -192,7 +192,7 @@ function blankHtml(texts: readonly string[]): Markup | null {
   return words === null ? null : markup`<i>${words}</i>`;
 }
 
-/** A text cut after `limit` characters, with the number omitted. */
+/** Cuts text after `limit` characters and gives the number omitted. */
 function cutHtml(text: string, limit: number): Markup {
   const { text: shown, left } = cut(text, limit);
   return markup`${shown}${left === 0 ? null : markup`<i>${cutNote(left)}</i>`}`;
@@ -210,7 +210,7 @@ interface PageContent {
   footer: MarkupPart;
 }
 
-/** A page as one file that makes no requests; its policy only allows its own style and script. */
+/** A self-contained page. Its policy allows only its own style and script. */
 export function pageHtml({ title, top: [what, of], main, footer }: PageContent): string {
   const page = markup`<!doctype html>
     <html lang="en">
@@ -239,7 +239,7 @@ interface Card {
   table: Markup;
 }
 
-/** A chart with its title and its numbers, folded. */
+/** A chart with its title and its numbers, collapsed. */
 export function cardHtml({ title, note, svg, table }: Card): Markup {
   const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
   return markup`

@@ -19,7 +19,7 @@ export const COLOURS = {
 
 export type Colour = keyof typeof COLOURS;
 
-/** Of the charts of a column, in pixels. */
+/** Width of charts in a column, in pixels. */
 export const CHART_WIDTH = 340;
 
 /** Font sizes in pixels: axes and notes, and names. */
@@ -36,7 +36,7 @@ interface Drawing {
   option: EChartsCoreOption;
 }
 
-/** Deterministic SVG, without ids or styles, which the page's policy blocks. */
+/** Deterministic SVG, without ids and styles, which the page's policy blocks. */
 export function draw({ width, height, label, option }: Drawing): Markup {
   use([CustomChart, LineChart, ScatterChart, GridComponent, SVGRenderer]);
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
@@ -56,13 +56,13 @@ export function draw({ width, height, label, option }: Drawing): Markup {
   }
 }
 
-/** Attributes match by quotes, because texts contain none (only entities). */
+/** Matching attributes by quotes is safe, because texts contain only entities. */
 function plain(svg: string, opening: string): string {
   return (
     svg
       .replace(/^<svg[^>]*>/, () => opening)
       .replace(/<style[^]*?<\/style>/g, '')
-      // Nothing is drawn outside of the axes, so clipping is unnecessary.
+      // Nothing is drawn outside the axes, so clipping is unnecessary.
       .replace(/<defs[^]*?<\/defs>/g, '')
       .replace(
         / (?:class="zr[^"]*"|ecmeta_\w+="[^"]*"|clip-path="[^"]*"|pointer-events="[^"]*"|xml:space="[^"]*")/g,
@@ -76,7 +76,7 @@ function plain(svg: string, opening: string): string {
   );
 }
 
-/** `font-size:12px` as the attribute of the same name; the family is the page's. */
+/** `font-size:12px` as the attribute of the same name. The page sets the font family. */
 function presentation(declarations: string): string {
   return declarations
     .split(';')
@@ -88,10 +88,9 @@ function presentation(declarations: string): string {
 
 export const AXIS_LABEL = { color: COLOURS.soft, fontSize: SMALL } as const;
 
-/** Where an axis is drawn as a line. */
 export const AXIS_LINE = { lineStyle: { color: COLOURS.line } } as const;
 
-/** An axis of shares, 0–1, with a line at both ends and in the middle, labelled in percent. */
+/** An axis of shares, 0–1, labelled in percent at both ends and in the middle. */
 export function shareAxis(floor: number, ceiling: number) {
   return {
     type: 'value',
@@ -117,7 +116,7 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/** A series of custom shapes for each item. Nothing may be outside of the drawing. */
+/** A series of custom shapes for each item. Nothing may be outside the drawing. */
 export function shapes<Item>(
   items: readonly Item[],
   build: (item: Item, at: At, index: number) => Shape[],
@@ -187,10 +186,11 @@ interface Letters {
   size?: number;
   align?: 'left' | 'center' | 'right';
   bold?: boolean;
-  /** Pixels; what is longer ends in `…`. */ width?: number;
+  /** In pixels. Longer text ends in `…`. */
+  width?: number;
 }
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const MOST_LETTERS = 200;
 
 export function words(

@@ -33,7 +33,7 @@ interface Choices {
   own: ReferenceFilter | null;
 }
 
-/** A checkbox for each status present, and selects for suites, tags and what a feature found. */
+/** A checkbox per status, and selects for suites, tags and features' filters. */
 export function choicesHtml({ statuses, suites, tags, scoring = [], own }: Choices): Markup {
   const numbers = new Map<RowStatus, number>();
   for (const status of statuses) numbers.set(status, (numbers.get(status) ?? 0) + 1);

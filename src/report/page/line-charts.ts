@@ -1,4 +1,4 @@
-/** Import this by `import()` only where a chart is drawn, because the chart library is large. */
+/** Load with `import()` only to draw a chart, because the chart library is large. */
 import type { Markup } from '../../text/markup.ts';
 import { shareSpan } from './blocks.ts';
 import {
@@ -29,7 +29,7 @@ const HEIGHT = 250;
 /** The axis is logarithmic from this ratio of highest to lowest cost. */
 const WIDE = 20;
 
-/** Numbers closer than this overlap. Pixels. */
+/** Numbers closer than this overlap. In pixels. */
 const APART = 13;
 
 /** Quality against cost. Omits variants of unknown cost. */

@@ -39,7 +39,7 @@ interface ListInput {
   imageOf: ImageOf;
 }
 
-/** The filter and the rows, with notes on omissions. Null when it exceeds `limit` bytes. */
+/** The filter and the rows, with notes on omissions. Null if larger than `limit` bytes. */
 export async function listHtml(
   input: ListInput,
   notes: readonly string[],
@@ -75,7 +75,7 @@ function* listRows(input: ListInput): Generator<string> {
   }
 }
 
-/** Values to filter rows by, numbered as the filter's choices. */
+/** Values to filter rows by, in the order of the filter's choices. */
 interface Facets {
   suites: Map<ReferenceEntry['suite'], number>;
   tags: Map<string, number>;
@@ -181,16 +181,16 @@ export function listNotes(
 /** Rows written as HTML: enough for most reports, for printing and for the browser's search. */
 export const OPEN_ROWS = 100;
 
-/** Rows per pack, a balance of unpacking time and compression. */
+/** Rows per pack: balances unpacking time and compression. */
 const PACK_ROWS = 100;
 
 interface Rows {
   open: string[];
-  /** Each `PACK_ROWS` rows, encoded by `packValue`. */
+  /** Packs of `PACK_ROWS` rows each, encoded by `packValue`. */
   packs: string[];
 }
 
-/** Null when they exceed `limit` bytes together. */
+/** Null if they exceed `limit` bytes. */
 async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows | null> {
   const open: string[] = [];
   const packs: string[] = [];
@@ -214,7 +214,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   return size > limit ? null : { open, packs };
 }
 
-/** JSON, deflated, in base64: every browser can read it. */
+/** Deflated JSON in base64, which every browser can read. */
 async function packValue(value: unknown): Promise<string> {
   const stream = new Blob([JSON.stringify(value)])
     .stream()

@@ -24,19 +24,19 @@ import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups, type ImageOf } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
-/** In bytes, for a thousand references; more ones add {@link BYTES_PER_REFERENCE} each. */
+/** In bytes, for a thousand references. Each further one adds {@link BYTES_PER_REFERENCE}. */
 export const HTML_LIMIT = 2_000_000;
 
-/** Ten thousand references stay below 3 MB. */
+/** Keeps ten thousand references below 3 MB. */
 const BYTES_PER_REFERENCE = 290;
 
-/** Assumed best compression of answers, to estimate whether a page fits. */
+/** Best compression of answers to expect, to estimate whether a page fits. */
 const MOST_PACKED = 20;
 
-/** Browsers struggle with more; the mildest references are then omitted. */
+/** In bytes. Browsers struggle with more, so the mildest references are omitted. */
 const HTML_MOST = 25_000_000;
 
-/** Characters shown of one answer; the first level that fits is used. */
+/** Characters shown per answer. The first level that fits is used. */
 const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as const;
 
 /** Bytes of the shortest markup around an answer: its `<div>` and "Try 1: pass". */
@@ -44,7 +44,7 @@ const LEAST_AROUND = 30;
 
 const NO_IMAGES: ReadonlyMap<string, string> = new Map();
 
-/** Characters of all images in a page. */
+/** Maximum characters of all images in a page. */
 const MOST_IMAGES = 2_000_000;
 
 /** Each image appears once, with the first reference that shows it. */
@@ -68,7 +68,7 @@ function placeImages(
 
 /**
  * One HTML file that makes no requests. Cuts answers to stay within the limit. `images`: data URIs
- * by object id; others are named.
+ * by object id; other images are only named.
  */
 export async function renderHtml(
   result: Result,
@@ -108,7 +108,7 @@ export async function renderHtml(
   };
   let tooLarge = false;
   for (const characters of ANSWER_LEVELS) {
-    // Retry only once something is cut or omitted.
+    // A retry helps only if it cuts or omits something.
     if (tooLarge && characters >= Math.max(longest, FULL_META)) continue;
     if (least(characters) > limit) continue;
     const page = await withRoom({ characters, references: entries.length });
@@ -172,7 +172,7 @@ const asBlocks =
   ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, EVERYTHING, reports, [name]), links);
 
-/** Two tests are shown open. */
+/** The first two tests are open. */
 function withAnswers(name: SectionName): PageSection {
   return ({ result, reports, links }) =>
     htmlOf(sectionBlocks(result, { ...EVERYTHING, answers: 2 }, reports, [name]), links);
@@ -180,7 +180,7 @@ function withAnswers(name: SectionName): PageSection {
 
 const withinAnotherSection: PageSection = () => null;
 
-/** Sections with their own rendering on the page, or shown within another one. */
+/** Sections with their own rendering on the page, or that another section includes. */
 const OWN: Partial<Record<SectionName, PageSection>> = {
   verdict: (page) => verdictHtml(page, ['problems', 'errors']),
   problems: withinAnotherSection,

@@ -36,11 +36,11 @@ interface BodyInput {
   reports: Reports;
 }
 
-/** The data URI of an image if the reference shows it; null: it is only named. */
+/** The data URI of an image if the reference shows it; null: only name it. */
 export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
-  /** Its suite's name; null: there is only one. */
+  /** Null: the result has only one suite. */
   suite: string | null;
   anchor: AnchorOf;
   known: readonly Markup[];
@@ -133,7 +133,7 @@ function stripsHtml(
   ]);
 }
 
-/** One mark per try and the numbers. The sign shows the side, the shape a pass. */
+/** One mark per try and the counts. The sign shows the side, the shape a pass. */
 export function dots(side: SideResult, sign: string): Markup {
   const runs =
     side.tries
@@ -192,7 +192,7 @@ function marks(
       };
 }
 
-/** When answers are cut to less than this, images, tokens and times are omitted too. */
+/** If answers are cut below this length, images, tokens and times are omitted too. */
 export const FULL_META = 500;
 
 function triesHtml(
@@ -230,7 +230,7 @@ function answerHtml(made: TryResult, marked: Piece[] | null, characters: number)
     )}`;
 }
 
-/** Numbers of tries as spans, counted from 1: `1–4, 6`. */
+/** Try numbers as ranges, counted from 1: `1–4, 6`. */
 function tryNumbers(tries: readonly TryResult[]): string {
   const spans: { from: number; to: number }[] = [];
   for (const { try: index } of tries) {
@@ -271,7 +271,7 @@ export function groups(tries: readonly TryResult[], reports: Reports): Group[] {
   return [...found.values()];
 }
 
-/** How whole answers end. */
+/** Finish reasons of complete answers. */
 const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
 
 function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
@@ -286,7 +286,7 @@ function spentWords({ usage, latency_ms, reused, ended }: TryResult): string {
   return parts.length === 0 ? '' : ` · ${parts.join(' · ')}`;
 }
 
-/** A try's scores, except a plain pass, which the try's outcome already shows. */
+/** A try's scores, except a plain pass, which the outcome already shows. */
 function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Markup | null {
   const scores = all.filter(
     ({ status, value, reason, skip }) =>

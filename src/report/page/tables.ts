@@ -143,7 +143,7 @@ function numericScore({ scores }: TryResult, metric: string): number | null {
 
 const BINS = 16;
 
-/** Distribution of a metric: base's outline above the line, head's bars below it. */
+/** Distribution of a metric: base's outline above the line, head's bars below. */
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
   const values = (side: 'base' | 'head'): number[] =>
     references.flatMap((reference) =>
