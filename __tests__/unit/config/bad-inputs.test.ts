@@ -98,7 +98,7 @@ describe('prompt file', () => {
       swap('  - name: a\n', '  - name: a\n  - a\n'),
       ':7: the variable "a" is already on line 6',
     ],
-  ])('%s', async (_, files, problem) => {
+  ])('%s is rejected', async (_, files, problem) => {
     expect(await problemsOf(files)).toEqual([`prompts/p.yaml${problem}`]);
   });
 
@@ -407,7 +407,7 @@ describe('test file', () => {
       flaky('x', '2026-02-30'),
       ':7: quarantine[0].until must be a date like 2026-01-31',
     ],
-  ])('%s', async (_, text, problem) => {
+  ])('%s is rejected', async (_, text, problem) => {
     const found = await problemsOf(tests(text));
     expect(
       found.map((line) => line.replace(/known are [0-9a-f]{10}/, 'known are fef5a0a1b5')),
@@ -706,7 +706,7 @@ describe('rubric file', () => {
       rubric('polite: yes'),
       '1: polite must be a map with prompt and choice_scores',
     ],
-  ])('%s', async (_, files, problem) => {
+  ])('%s is rejected', async (_, files, problem) => {
     const found = (await problemsOf(files)).filter((each) => !each.includes('one of prompt'));
     expect(found).toEqual([`rubrics/r.yaml:${problem}`]);
   });

@@ -145,7 +145,7 @@ describe('API of a model', () => {
     expect(problems[0]).toContain(message);
   });
 
-  test("and its model's end date apply to an endpoint with a declared model", async () => {
+  test("and the model's end date are known for an endpoint that declares its model", async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });

@@ -24,7 +24,7 @@ describe('override line', () => {
     ['x_version=1.2.3', { x_version: ['1.2.3'] }],
     ['url_like=a=b', { url_like: ['a=b'] }],
     ['big=99999999999999999999', { big: ['99999999999999999999'] }],
-  ])('%s', (line, parameters) => {
+  ])('%s is parsed into parameters or rejected', (line, parameters) => {
     const { overrides, problems } = readOverrides([line], OWN_SETTINGS);
     expect(problems.length === 0 ? Object.fromEntries(overrides.parameters) : null).toEqual(
       parameters,

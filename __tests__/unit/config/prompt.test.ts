@@ -68,7 +68,7 @@ messages:
     });
   });
 
-  test('given as text or as prompt.content is one user message', async () => {
+  test('written as text or as prompt.content is one user message', async () => {
     for (const body of ['prompt:\n  content: "Say {a}"\n', 'prompt: "Say {a}"\n']) {
       const { prompt } = await suiteOf(
         suiteFiles(PROMPT.slice(0, PROMPT.indexOf('messages:')) + body),

@@ -58,7 +58,7 @@ describe('scalar used as text', () => {
   });
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'is only the value if that prints the same: %s',
+    'keeps only the value if it prints the same: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },

@@ -48,7 +48,7 @@ describe('model name', () => {
       openai('gpt-4.1'),
     ],
     ['with its own entry means that entry', 'gpt-4', both, anthropic('own')],
-  ])('%s', (_, name, models, target) => {
+  ])('is resolved to a model: a name %s', (_, name, models, target) => {
     expect(resolve(name, models)).toEqual(target);
   });
 

@@ -197,7 +197,7 @@ describe('depends_on', () => {
       `- { name: a, uses: is_json }\n- { name: b, code: x, ${on('{ name: a, relative_object_position: 1 }')} }`,
       '3: metrics[1].depends_on[0].relative_object_position must be 0 or a negative whole number',
     ],
-  ])('%s', async (_, lines, problem) => {
+  ])('is validated: it %s', async (_, lines, problem) => {
     expect(await metrics(lines)).toEqual(
       problem === null ? [] : [`prompts/tests/p.yaml:${problem}`],
     );

@@ -24,7 +24,7 @@ const plot = (given = '{}'): ToolCall => ({ name: 'plot', arguments: given });
 const score = (uses: string, given: Given, level: MetricLevel = 'Turn', calls: ToolCall[] = []) =>
   scored(builtIn(uses, given, { level }), sample('Two 👨‍👩‍👧', { thread, calls }));
 
-describe("FlexEval's function metrics at every level", () => {
+describe("FlexEval's function metrics", () => {
   test.each<[string, Given, MetricLevel, Json]>([
     ['count_messages', {}, 'Thread', 6],
     ['count_messages', {}, 'Turn', 2],
@@ -46,7 +46,7 @@ describe("FlexEval's function metrics at every level", () => {
     ['message_matches_regex', { expression: '^One' }, 'Turn', 1],
     ['message_matches_regex', { expression: '^One' }, 'Message', 0],
     ['count_of_parts_matching_regex', { expression: '[A-Z]' }, 'Turn', 2],
-  ])('%s with %j at %s', async (uses, given, level, wanted) => {
+  ])('include %s, computed with %j at level %s', async (uses, given, level, wanted) => {
     expect((await score(uses, given, level)).value).toEqual(wanted);
   });
 
@@ -59,7 +59,7 @@ describe("FlexEval's function metrics at every level", () => {
     ['tool_was_called', { tool: 'sum' }, 1],
     ['tool_was_called', { tool: 'none' }, 0],
     ['count_numeric_tool_call_params_by_name', {}, { plot: 3 }],
-  ])('%s with %j over three calls', async (uses, given, wanted) => {
+  ])('include %s, computed with %j over three calls', async (uses, given, wanted) => {
     const sum = { name: 'sum', arguments: 'broken' };
     const calls = [plot('{"x": 1, "y": "2.5", "z": ""}'), sum, plot('{"x": -3}')];
     expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);

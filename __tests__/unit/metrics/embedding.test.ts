@@ -115,7 +115,7 @@ describe('embedding_similarity', () => {
       ['passes two empty texts', {}, '', '', {}, { status: 'pass', value: 1 }],
       ['fails if the expected text is empty', {}, 'said', '', {}, { status: 'fail', value: 0 }],
     ],
-  )('%s', async (_, known, output, expected, given, score) => {
+  )('scores as expected: it %s', async (_, known, output, expected, given, score) => {
     expect(await compared(known, output, expected, given)).toMatchObject(score);
   });
 

@@ -36,7 +36,7 @@ describe('number or boolean in a different notation', () => {
     ['set_f1', {}, [point, [1, 'x']], '[1, "x"]', '[2, "x"]'],
     ['set_f1', {}, [point, [1, 'x']], '1.0, x', '10, x'],
     ['set_f1', {}, ['12.50', 12.5], '12.50', '125'],
-  ])('%s %j reads %j', async (uses, given, expected, right, wrong) => {
+  ])('is understood by %s with %j: %j', async (uses, given, expected, right, wrong) => {
     expect(await status(uses, given, expected, right)).toBe('pass');
     expect(await status(uses, given, expected, wrong)).toBe('fail');
   });

@@ -105,7 +105,7 @@ describe('criteria', () => {
       ['YES', 'perhaps', 'perhaps'],
       { status: 'ungraded', value: null, reason },
     ],
-  ])('%s', async (_, replies, score) => {
+  ])('combines the verdicts of its statements: it %s', async (_, replies, score) => {
     expect((await graded('criteria', { statements }, 'Paris', ...replies)).score).toMatchObject(
       score,
     );

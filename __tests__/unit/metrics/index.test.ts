@@ -33,7 +33,7 @@ describe('parameter problem', () => {
     ['json_schema', { schema: '{' }, 'the schema is not JSON'],
     ['json_schema', { schema: '[]' }, 'the schema must be a map'],
     ['g_eval', { criteria: 'x', scale: 1 }, 'with.scale must be at least 2'],
-  ])('%s with %j: %s', (uses, given, problem) => {
+  ])('of %s with %j is: %s', (uses, given, problem) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([problem]);
   });
 
@@ -55,7 +55,7 @@ describe('usesExpected', () => {
     ['llm_rubric', { criteria: 'x' }, false],
     ['criteria', { statements: ['x'] }, false],
     ['factuality', {}, true],
-  ])('%s with %j: %j', (uses, given, wanted) => {
+  ])('for %s with %j returns %j', (uses, given, wanted) => {
     expect(metrics.get(uses)?.usesExpected(given)).toBe(wanted);
   });
 });

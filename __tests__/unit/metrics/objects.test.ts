@@ -116,7 +116,7 @@ describe('combined score of objects', () => {
     ['passes regardless of an ungraded object', '✓✓?', 0.6, ['pass']],
     ['is skipped if every object is skipped', '··', 1, ['skipped', null, 'said 0']],
     ['is skipped without objects', '', 1, ['skipped', null, 'the dialogue has no turn']],
-  ])('%s: %s', (_, written, every, wanted) => {
+  ])('%s for the outcomes %s', (_, written, every, wanted) => {
     expect(of(written, every).slice(0, wanted.length)).toEqual(wanted);
   });
 

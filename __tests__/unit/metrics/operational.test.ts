@@ -43,7 +43,7 @@ describe('operational metrics', () => {
     ['a listed finish reason passes', stops, cut, { status: 'pass', value: 'length' }],
     ['a finish reason has no threshold', finish, cut, { status: 'error' }],
     ['a filtered answer refuses, whatever its text', 'refusal', filtered, refused],
-  ])('%s', async (_, metric, answer, score) => {
+  ])('score as expected: %s', async (_, metric, answer, score) => {
     expect(await scored(metric, answer)).toMatchObject(score);
   });
 

@@ -47,7 +47,7 @@ describe('pairwise_preference', () => {
     ['is a tie if it wins in only one order', 'a', 'b', oneOrder, { value: 0.5 }],
     ['is ungraded if one reply is unreadable', 'a', 'b', unreadable, { status: 'ungraded' }],
     ['is skipped without another answer', 'x', null, longer, { status: 'skipped', reason: NONE }],
-  ])('%s', async (_, own, other, prefer, score) => {
+  ])('scores as expected: it %s', async (_, own, other, prefer, score) => {
     expect((await compared(own, other, prefer)).score).toMatchObject(score);
   });
 

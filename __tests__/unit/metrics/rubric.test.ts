@@ -279,7 +279,7 @@ describe('several graders', () => {
       'error',
       'only 1 of 3 graders gave a label; one: the grader failed: openai: 500; two: the grader failed: openai: 500',
     ],
-  ])('%s', async (_, says, status, reason) => {
+  ])('vote on a label: they %s', async (_, says, status, reason) => {
     const value = { pass: 1, fail: 0 }[status] ?? null;
     expect((await voted(...says)).score).toMatchObject({ status, value, reason });
   });

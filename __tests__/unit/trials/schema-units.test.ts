@@ -24,7 +24,7 @@ const changed = (head: JsonMap, base: JsonMap = BASE) => {
   ]);
 };
 
-describe('changes inside of a schema', () => {
+describe('changes inside a schema', () => {
   test.each<[string, JsonMap, unknown[]]>([
     [
       'a renamed property, with its entry in `required`',
@@ -58,7 +58,7 @@ describe('changes inside of a schema', () => {
       order({ item: text, quantity: whole }, ['item', 'quantity'], { description: 'Orders.' }),
       [['description', undefined, 'Orders.']],
     ],
-  ])('are %s', (_, head, expected) => {
+  ])('include %s', (_, head, expected) => {
     const found = changed(head)?.map((change) => JSON.stringify(change));
     expect(found?.sort()).toEqual(expected.map((change) => JSON.stringify(change)).sort());
   });
@@ -73,14 +73,14 @@ describe('changes inside of a schema', () => {
     ]);
   });
 
-  test('are none where the parts do not add up to the whole', () => {
+  test('are null if the parts do not compose the new schema', () => {
     expect(
       mergeValues(BASE, order({ item: text, quantity: whole }, ['quantity', 'item'])),
     ).toBeNull();
     expect(mergeValues('a', BASE)).toBeNull();
   });
 
-  test('make valid schemas, whichever of them are chosen', () => {
+  test('give a valid schema in every combination', () => {
     const head = order({ name: text, amount: whole, note: text }, ['name', 'note']);
     const base = order({ item: whole, quantity: text, gift: text }, ['item', 'quantity', 'gift']);
     const merged = mergeValues(base, head);
@@ -99,7 +99,7 @@ describe('changes inside of a schema', () => {
   });
 });
 
-describe('the place of a change inside of a tool', () => {
+describe('place of a change inside a tool', () => {
   const tool = (name: string, note: string) =>
     order({ item: { type: 'string', description: note }, [name]: whole }, ['item', name]);
   const side = (value: JsonMap): SuiteSide =>
@@ -158,7 +158,7 @@ describe('the place of a change inside of a tool', () => {
     ]);
   });
 
-  test('is the tool where the file cannot be read', () => {
+  test('is the whole tool if its file cannot be read', () => {
     const { units } = promptChange(
       side(tool('quantity', 'What.')),
       side(tool('amount', 'What.')),

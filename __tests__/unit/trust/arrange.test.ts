@@ -106,7 +106,7 @@ describe("a suite's gate", () => {
     ['is not reported without a change', gated(fell), gated(fell), PULLS, fell, 0],
     ["is head's for a suite that base does not have", null, gated(never), ['member'], never, 0],
     ["is head's on trusted events", gated(fell), gated(never), ['trusted'], never, 0],
-  ])('%s', (_, base, head, levels, own, said) => {
+  ])('follows the trust rules: it %s', (_, base, head, levels, own, said) => {
     for (const level of levels) {
       const { measured, messages } = arranged(base, head, level);
       expect(measured?.tests.gate).toEqual(own);
@@ -132,7 +132,7 @@ describe('a changed number of tries', () => {
     ['of a test file is reported', rule(3, 5), 'trusted', [file]],
     ['is not reported without a change', rule(3), 'member', []],
     ['is not reported if it is not used', rule(9), 'untrusted', []],
-  ])('%s', (_, head, level, files) => {
+  ])('causes the expected notice: %s', (_, head, level, files) => {
     const { notices } = arranged(rule(3), head, level);
     expect(notices).toMatchObject(
       files.map((changed) => ({

@@ -131,7 +131,7 @@ describe.each(THINGS)('three-way merge of a %s', (_thing, version, read, name) =
   });
 });
 
-describe('merged settings', () => {
+describe('settings in a merge', () => {
   test.each<[string, Partial<Settings>, Partial<Settings>, Partial<Settings>]>([
     ['a key that each side changed', { seed: 2 }, { n_tries: 5 }, { seed: 2, n_tries: 5 }],
     ['a key that both changed', { seed: 2 }, { seed: 3 }, { seed: 2 }],
@@ -141,13 +141,13 @@ describe('merged settings', () => {
       { prompts: ['c/*'] },
       { prompts: ['c/*'], rubrics: [] },
     ],
-  ])('are merged key by key: %s', (_what, tip, own, merged) => {
+  ])('combine both sides key by key: %s', (_what, tip, own, merged) => {
     const found = mergeProjects(of({}), of(tip), of(own));
     expect(found.head.settings).toEqual(settings(merged));
   });
 
   test.each(['member', 'untrusted'] as const)(
-    "use the base branch's gate and budget at level %s",
+    "keep the base branch's gate and budget at level %s",
     (level) => {
       const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
       const strict = of({ gate: gate({ alpha: 0.01 }), budget: budget(9) });
@@ -176,7 +176,7 @@ describe('merged settings', () => {
   });
 });
 
-describe('merged tests', () => {
+describe('tests in a merge', () => {
   test("at level untrusted do not count head's new references", () => {
     const having = (...ids: string[]): Project =>
       withTests({ references: ids.map((id) => reference(id)) });

@@ -70,7 +70,7 @@ describe('API of a request', () => {
       { reasoning: {} },
       'chat',
     ],
-  ])('is chosen %s', (_, asked, parameters, api) => {
+  ])('is chosen by model, tools and settings: %s', (_, asked, parameters, api) => {
     expect(apiOf(asked, parameters)).toBe(api);
   });
 });
@@ -114,7 +114,7 @@ describe('rejected parameters', () => {
       [['max_tokens', null]],
     ],
     ['none for an unknown model', openai('x', onAzure), { max_tokens: 9 }, []],
-  ])('are %s', (_, asked, parameters, refused) => {
+  ])('depend on model and API: %s', (_, asked, parameters, refused) => {
     expect(refusedIn(asked, parameters).map(({ name, api }) => [name, api])).toEqual(refused);
   });
 

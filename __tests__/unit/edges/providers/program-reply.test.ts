@@ -95,7 +95,7 @@ describe('reply of a program', () => {
       { output: 'Hi', usage: { input_tokens: -1 } },
       { usage: null },
     ],
-  ])('may have %s', (_, fields, expected) => {
+  ])('may contain %s', (_, fields, expected) => {
     expect(answer(fields)).toMatchObject(expected);
   });
 

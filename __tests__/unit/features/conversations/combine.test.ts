@@ -32,7 +32,7 @@ describe('verdicts of several evaluators', () => {
     ['majority', ['yes', 'no'], false],
     ['majority', ['yes', 'unknown', 'unknown'], false],
     ['majority', ['yes'], true],
-  ])('with rule %s and %j are satisfied: %p', (rule, words, met) => {
+  ])('combined by %s of %j satisfy the criterion: %p', (rule, words, met) => {
     expect(combineWords(rule, words)).toBe(met);
   });
 

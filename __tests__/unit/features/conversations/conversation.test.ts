@@ -49,7 +49,7 @@ describe('conversation', () => {
   });
 });
 
-describe('conversation is rejected', () => {
+describe('invalid conversation', () => {
   const written = (lines: string) => suiteFiles(PROMPT, `conversation:\n${lines}\n${REFERENCES}`);
 
   test.each<[string, string, string]>([
@@ -88,7 +88,7 @@ describe('conversation is rejected', () => {
       '  evaluators: [gpt-4o]\n  steps: 3',
       '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
     ],
-  ])('%s', async (_, lines, problem) => {
+  ])('is rejected: %s', async (_, lines, problem) => {
     expect(await problemsOf(written(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
   });
 });

@@ -52,7 +52,7 @@ describe('evaluator reply in JSON', () => {
       'with other spellings of the keys',
       '{"Understanding": "YES", "CORRECTNESS": "Yes.", "Completeness ": "**no**"}',
     ],
-  ])('is read %s', (_, output) => {
+  ])('is read even %s', (_, output) => {
     expect(words(output)).toBe('yes yes no');
   });
 
@@ -100,7 +100,7 @@ describe('evaluator reply with headings', () => {
     ],
     ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
     ['with Windows line endings', HEADINGS.replaceAll('\n', '\r\n')],
-  ])('is read %s', (_, output) => {
+  ])('is read even %s', (_, output) => {
     expect(words(output)).toBe('yes no yes');
   });
 

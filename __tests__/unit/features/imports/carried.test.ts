@@ -110,7 +110,7 @@ describe('tests without assertions', () => {
   const mixed = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\n${TESTS}  - { vars: { x: three } }\n`;
   const none = `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one } }, { vars: { x: two } }]\n`;
 
-  test('beside others are shown, and compared as advice if there is a grader', async () => {
+  test('are shown beside tests with assertions, and compared as advice by a grader', async () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([
@@ -121,7 +121,7 @@ describe('tests without assertions', () => {
     expect(graded.suites[0]?.references[0]).toEqual(['one', ['contains', 'icontains'], null]);
   });
 
-  test("alone gate by comparing base and head, also with the file's own grader", async () => {
+  test('gate by comparing base and head if no test has assertions', async () => {
     for (const [text, more] of [
       [none, { 'evaldiff.yaml': 'grader: gpt-4o\n' }],
       [`defaultTest: { options: { provider: openai:gpt-4o } }\n${none}`, {}],

@@ -61,7 +61,7 @@ describe('workbench board', () => {
     expect(two).toContain('two is not told apart from best');
   });
 
-  test('lists the worst row first and unasked rows last', () => {
+  test('lists the worst row first and rows without answers last', () => {
     const side = passed('yes');
     const asked = { base: side, head: side };
     const rows = [

@@ -66,7 +66,7 @@ describe('suite without compared references', () => {
       uncompared([added, added, added]),
       'not_compared',
     ],
-  ])('%s', (_, comparison, verdict) => {
+  ])('gets the expected verdict: it %s', (_, comparison, verdict) => {
     expect(comparison.compared).toEqual([]);
     expect(ruleUncompared(comparison)).toBe(verdict);
   });

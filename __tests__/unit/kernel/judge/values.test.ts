@@ -308,7 +308,7 @@ describe('values of a metric', () => {
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
 
-    test('are not green if the gate names a value that head does not have', () => {
+    test('prevent green if the gate names a value missing on head', () => {
       const wants = (name: string, values: Numbers) => {
         const metrics = { [name]: 'fail' } as const;
         return decided([valued(values, { gate: { metrics } })], { metrics });

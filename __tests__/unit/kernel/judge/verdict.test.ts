@@ -73,7 +73,7 @@ async function judged(suite: SuiteComparison) {
 }
 
 describe('verdicts in the specification', () => {
-  test.each(cases)('$name', async ({ rows, references, suite: expected }) => {
+  test.each(cases)('reproduce the case "$name"', async ({ rows, references, suite: expected }) => {
     const { verdict, suite: shown } = await judged(compared(rows, fixed(5)));
     expect(shown.verdict).toBe(expected.verdict);
     expect(shown.references.map(({ status }) => status)).toEqual(repeated(references).flat());
@@ -288,7 +288,7 @@ describe('drop of all suites together', () => {
     return pool;
   };
 
-  test('is explained by one red suite unless the others dropped, counting a cluster once', () => {
+  test('is reported beside one red suite only if the other suites dropped too', () => {
     const fell = () => compared([row(5, 1, 1, 0, 1), row(25, 1, 1, 1, 1)], fixed(1));
     expect(fallWith([fell()])).toEqual({ base: 1, head: (8 + 25) / 50 });
     expect(fallWith([inOneCluster(fell(), 5)])).toBeNull();
@@ -311,7 +311,7 @@ describe('status of a reference', () => {
   const statuses = async (rows: Row[], tries = 2) =>
     (await judged(compared(rows, fixed(tries)))).suite.references.map(({ status }) => status);
 
-  test('is fell for a flip to fail in a regressed suite, even if not flagged', async () => {
+  test('is "fell" if it flipped to fail in a regressed suite, even if not flagged', async () => {
     expect(
       await statuses([
         row(5, 2, 2, 0, 2),
@@ -327,14 +327,14 @@ describe('status of a reference', () => {
     ]);
   });
 
-  test('is fell for a lower pass rate in a regressed suite if none flipped', async () => {
+  test('is "fell" if its pass rate dropped in a regressed suite where none flipped', async () => {
     expect(await statuses([row(12, 5, 5, 4, 5), row(8, 5, 5, 5, 5)], 5)).toEqual([
       ...Array<string>(12).fill('fell'),
       ...Array<string>(8).fill('unchanged'),
     ]);
   });
 
-  test('is inconclusive for a flip to fail if the suite did not regress', async () => {
+  test('is "inconclusive" if it flipped to fail in a suite that did not regress', async () => {
     expect(await statuses([row(1, 2, 2, 0, 2), row(19, 2, 2, 2, 2)])).toEqual([
       'inconclusive',
       ...Array<string>(19).fill('unchanged'),

@@ -115,7 +115,7 @@ describe('pairSuites', () => {
       [byModel('one', 'm', 'a (m)'), byModel('one', 'o', 'a (o)')],
       ['a (m) → a (m)', 'a (n) → a (o)'],
     ],
-  ])('%s', (_, base, head, pairs) => {
+  ])('finds the expected pairs: it %s', (_, base, head, pairs) => {
     expect(pairsOf(base, head)).toEqual(pairs);
   });
 
@@ -154,7 +154,7 @@ describe('pairReferences', () => {
       [said('3', 'Refund?', 'No.'), said('4', 'New?', 'No.')],
       ['3 → 2'],
     ],
-  ])('%s', (_, base, head, pairs) => {
+  ])('finds the expected pairs: it %s', (_, base, head, pairs) => {
     const found = [...pairReferences(base, head)];
     expect(found.map(([after, before]) => `${after.id} → ${before.id}`)).toEqual(pairs);
   });

@@ -35,7 +35,9 @@ describe('fill', () => {
     ['keeps uneven braces', '{{a} {a}} {{{a}} {{a}}}', { a: 1 }, '{1 1} {{a} {a}}'],
     ['keeps additional braces around three', '{{{{a}}}}', { a: 1 }, '{{1}}'],
     ['keeps an open brace at the end', 'x {a} {', { a: 1 }, 'x 1 {'],
-  ])('%s', (_, template, values, expected) => expect(fill(template, values)).toBe(expected));
+  ])('renders as expected: it %s', (_, template, values, expected) =>
+    expect(fill(template, values)).toBe(expected),
+  );
 
   test.each([
     ['inherited object members', '{toString} {constructor} {__proto__}'],

@@ -117,7 +117,7 @@ describe('promptfoo template', () => {
     expect(render(template)).toMatchObject({ ok: false });
   });
 
-  test('with nearly endless output is reported', () => {
+  test('with excessively long output is reported', () => {
     const loops = (depth: number): string =>
       depth === 0
         ? 'x'

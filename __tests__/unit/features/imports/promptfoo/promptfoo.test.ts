@@ -173,20 +173,23 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     ],
     ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
     ["apiBaseUrl: ''", 'gpt-4o', null],
-  ])('sends no request for its own server to a vendor: %s', async (config, model, said) => {
-    const { project, notices } = await read({
-      [CONFIG]: `
+  ])(
+    'sends requests for its own server only there, not to a vendor: %s',
+    async (config, model, said) => {
+      const { project, notices } = await read({
+        [CONFIG]: `
 prompts: ['{{x}}']
 providers: [{ id: 'openai:gpt-4o', config: { ${config} } }, 'anthropic:messages:claude-sonnet-4-5']
 tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
 `,
-    });
-    expect(project.suites.map(({ prompt }) => prompt.model)).toEqual([
-      ...(model === null ? [] : [model]),
-      'claude-sonnet-4-5',
-    ]);
-    expect(notices.join('\n')).toContain(said ?? '');
-  });
+      });
+      expect(project.suites.map(({ prompt }) => prompt.model)).toEqual([
+        ...(model === null ? [] : [model]),
+        'claude-sonnet-4-5',
+      ]);
+      expect(notices.join('\n')).toContain(said ?? '');
+    },
+  );
 
   test('lists everything that is dropped with line and reason, and keeps the rest', async () => {
     const { project, problems, notices } = await read({
