@@ -3,7 +3,7 @@ import { ModuleMocker } from 'jest-mock';
 
 const exit = process.exit;
 
-/** Jest's environment for tests that share their worker's globals; see `runtime.js`. */
+/** The Jest environment for tests that share their worker's globals; see `runtime.js`. */
 export default class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
@@ -18,7 +18,7 @@ export default class NativeEnvironment {
     Object.assign(process.env, this.variables);
   }
 
-  /** What a test file spied on or set is as it was for the next one. */
+  /** Restores what a test file mocked or set, before the next one. */
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();

@@ -1,24 +1,21 @@
 import process from 'node:process';
 import fc from 'fast-check';
 
-/**
- * Property tests draw a tenth of their inputs at a desk, and all of them in CI: `EVALDIFF_FUZZ` is
- * the factor, 1 by default there.
- */
+/** `EVALDIFF_FUZZ` scales the number of inputs of property tests: 1 in CI, 0.1 elsewhere. */
 const factor = Number(process.env['EVALDIFF_FUZZ'] ?? 0.1);
 
-/** How many inputs a property draws that needs `full` of them. */
+/** The number of inputs for a property that needs `full` of them in CI. */
 export const draws = (full: number): number => Math.max(1, Math.ceil(full * factor));
 
-/** How long a text is that should be `full` letters, and at a desk a quarter of them. */
+/** The length of a text that has `full` letters in CI; a quarter elsewhere. */
 export const letters = (full: number): number =>
   Math.ceil(full * Math.min(1, Math.max(0.25, factor)));
 
 const SURROGATES = 0xdfff - 0xd800 + 1;
 
 /**
- * Every character but halves of pairs, for `fc.string({ unit })`: what fast-check calls `binary`, and
- * the same texts, without its table of all of them, which takes 130 MB of a worker and half a second.
+ * Any character except lone surrogates, for `fc.string({ unit })`. Gives the same texts as
+ * fast-check's `binary`, without its table of all characters, which takes 130 MB and half a second.
  */
 export const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
   (at) => String.fromCodePoint(at < 0xd800 ? at : at + SURROGATES),
@@ -34,7 +31,7 @@ fc.configureGlobal({ numRuns: draws(100) });
 
 type Arbitraries<T extends [unknown, ...unknown[]]> = { [K in keyof T]: fc.Arbitrary<T[K]> };
 
-/** Checks that something holds for any values of the arbitraries. */
+/** Checks that a property holds for all values of the arbitraries. */
 export function forAll<T extends [unknown, ...unknown[]]>(
   arbitraries: Arbitraries<T>,
   check: (...values: T) => boolean | void,
@@ -43,7 +40,7 @@ export function forAll<T extends [unknown, ...unknown[]]>(
   fc.assert(fc.property(...arbitraries, check), options);
 }
 
-/** As `forAll`, for checks that take time. */
+/** The asynchronous `forAll`. */
 export async function forAllAsync<T extends [unknown, ...unknown[]]>(
   arbitraries: Arbitraries<T>,
   check: (...values: T) => Promise<boolean | void>,

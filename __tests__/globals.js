@@ -1,3 +1,3 @@
-/** What `@jest/globals` is to the test file that asks for it. */
+/** Replaces `@jest/globals` in test files. */
 export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } =
   globalThis[Symbol.for('evaldiff test globals')];

@@ -34,7 +34,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const require = createRequire(import.meta.url);
 const tests = new URL('.', import.meta.url).href;
 const own = new URL('..', import.meta.url).href;
-// Loaded once, because the first compiles GitHub's description and the second starts git.
+// Loaded once: the first compiles GitHub's API description, the second starts git.
 const shared = ['stand-ins/github/', 'stand-ins/empty-repository.ts'].map(
   (path) => new URL(path, tests).href,
 );
@@ -47,7 +47,7 @@ const loaded = new Map();
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('.cache/evaldiff-tests', packages));
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
-// A module that is loaded again for each test file has the test file's name as its query.
+// A module that is loaded again for each test file has that file's name as its query.
 registerHooks({
   resolve(specifier, context, next) {
     const file = context.parentURL?.startsWith(own) ? queryOf(context.parentURL) : '';
@@ -76,7 +76,7 @@ export default class NativeRuntime {
     this.#environment = environment;
   }
 
-  /** Jest's own programs. The one that collects the tests of a file starts anew with each. */
+  /** Jest's own modules. The one that collects a file's tests is loaded again for each file. */
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[HANDLERS];
@@ -108,7 +108,7 @@ export default class NativeRuntime {
     const how = 'unshared' in this.#environment.pragmas ? 'unshared' : 'file';
     const times = (loaded.get(href) ?? 0) + 1;
     loaded.set(href, times);
-    // A file that is watched is loaded again by another name.
+    // In watch mode, a file needs a new name to be loaded again.
     const again = times === 1 ? '' : `&again=${String(times)}`;
     await import(`${href}?${how}=${href.slice(tests.length)}${again}`);
     flushCompileCache();
@@ -131,5 +131,5 @@ export default class NativeRuntime {
   }
 }
 
-// Jest asks for the class by `require`.
+// Jest loads the class with `require`.
 export { NativeRuntime as 'module.exports' };

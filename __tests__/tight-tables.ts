@@ -1,4 +1,4 @@
-/** Markdown with its tables unpadded: the formatter pads them, and no text depends on how far. */
+/** Markdown with unpadded tables: the formatter pads them, and texts must not depend on it. */
 export function tightTables(markdown: string): string {
   return markdown
     .split('\n')

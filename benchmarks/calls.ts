@@ -1,6 +1,6 @@
 /**
- * Calls made for typical pull requests, against the least that is possible: one for each distinct
- * model, parameters, messages and try. The counts are the same every time, and held by a test.
+ * Calls made for typical pull requests, compared with the minimum: one per distinct model,
+ * parameters, messages and try. The counts are deterministic, and a test checks them.
  *
  *   npx node benchmarks/calls.ts
  */

@@ -1,7 +1,7 @@
 /**
  * How often evaldiff names the lines that made a suite worse, on simulated pull requests with
- * planted causes: its own comparison and its own experiment. Writes benchmarks/causes.md, the same
- * every time.
+ * planted causes. Uses evaldiff's own comparison and experiment. Writes benchmarks/causes.md; the
+ * result is deterministic.
  *
  *   npx node benchmarks/causes.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
  */
@@ -12,13 +12,13 @@ import { pageOf, type Measured } from './causes/page.ts';
 import { HARMLESS, ROWS, type Row } from './causes/rows.ts';
 import { examine } from './causes/simulate.ts';
 
-/** Simulated pull requests of a row; an edit that does nothing is rarely examined at all. */
+/** Simulated pull requests per row. Harmless edits need more, because few of them are examined. */
 const RUNS = { planted: 200, harmless: 1000, always: 200 };
 
-/** The constants of the experiment were chosen with other seeds. */
+/** The experiment's constants were chosen with other seeds. */
 const SEED = 'measured';
 
-/** The most that the default allows for, and half of what it allows for at least. */
+/** The largest default budget, and half of the smallest. */
 const [ROOMY, NARROW] = [MOST_CAUSE_CALLS, 60];
 
 const value = (name: string): string | undefined => {

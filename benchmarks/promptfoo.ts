@@ -1,7 +1,7 @@
 /**
- * evaldiff beside promptfoo: the same references, the same exact match, the same server on
- * loopback, the same concurrency, in turns. promptfoo is installed from npm into the temporary
- * folder, once; it is not a dependency of ours.
+ * Compares evaldiff with promptfoo: the same references, exact match, loopback server and
+ * concurrency, in turns. promptfoo is installed once from npm into the temporary folder; it is not
+ * a dependency.
  *
  *   npx node benchmarks/promptfoo.ts [references…]
  */
@@ -24,12 +24,12 @@ import { createProject, removeProject, type Files } from './measure/project.ts';
 import { startServer } from './measure/server.ts';
 
 const LATENCY_MS = 100;
-/** evaldiff begins with 8 calls at a time and grows to this; promptfoo has it from the start. */
+/** evaldiff starts with 8 concurrent calls and grows to this; promptfoo starts with it. */
 const CONCURRENCY = 64;
 const REPETITIONS: Readonly<Record<number, number>> = { 1000: 3, 4000: 2 };
 const given = process.argv.slice(2).map(Number);
 const sizes = given.length > 0 ? given : [1000, 4000];
-/** What its documentation names for runs that talk to nobody but the model. */
+/** Settings from its documentation for runs that contact only the model. */
 const PROMPTFOO_ALONE = {
   PROMPTFOO_DISABLE_TELEMETRY: '1',
   PROMPTFOO_DISABLE_UPDATE: '1',
@@ -133,7 +133,7 @@ console.log(
   ].join('\n'),
 );
 
-/** `warm`: so many rounds before those that count. */
+/** `warm`: number of rounds that do not count, at the start. */
 async function compare(references: number, warm: number): Promise<string[][]> {
   const folder = createProject(filesFor(references));
   const runs = tools.map((tool) => ({ tool, measurements: [] as Measured[] }));
@@ -207,8 +207,8 @@ interface Installed {
 }
 
 /**
- * The newest promptfoo; one that is there already is used. Its packages' install scripts are not
- * run: an evaluation needs none of them.
+ * Installs the newest promptfoo, unless one is present. Skips its packages' install scripts, which
+ * an evaluation does not need.
  */
 function install(): Installed {
   const home = join(tmpdir(), 'evaldiff-bench-promptfoo');
@@ -240,7 +240,7 @@ function install(): Installed {
   };
 }
 
-/** Bytes of what installing evaldiff puts into `node_modules`. */
+/** The size of an installed evaldiff in `node_modules`, in bytes. */
 function sizeOfPackage(): number {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json'], {
     cwd: new URL('..', import.meta.url),
@@ -250,7 +250,7 @@ function sizeOfPackage(): number {
   return packed?.unpackedSize ?? NaN;
 }
 
-/** Bytes of all files below a folder, links not followed. */
+/** The size of all files in a folder, in bytes; does not follow links. */
 function sizeOf(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,11 +1,10 @@
 /**
- * What the edge to the models adds to the time and memory that the models themselves need: CALLS
- * calls to a local server, in a process of its own, that answers each after LATENCY_MS. The heap is
- * held small, as both entries do. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row
- * `node:http` makes the same calls with nothing around them: what this machine and the server allow
- * at this moment.
+ * Time and memory that the providers edge adds to the models' own. Makes CALLS calls to a local
+ * server in a separate process, which answers each after LATENCY_MS. The heap is kept small, as in
+ * both entries. The ideal is CALLS × LATENCY_MS / CONCURRENCY. The row `node:http` makes the same
+ * calls without the edge: the limit of this machine and server.
  *
- * Run: npx node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
+ *   npx node benchmarks/providers.ts run [calls] [latency in ms] [concurrency]
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -42,7 +41,7 @@ async function serve(): Promise<void> {
       delayMs: latencyMs,
     }),
   });
-  // Requests are kept for tests; here they would only be memory.
+  // The stand-in keeps requests for tests. Here they would only use memory.
   setInterval(() => {
     server.requests.length = 0;
   }, 100);
@@ -162,7 +161,7 @@ function bare(url: string): { call: Call; close(): Promise<void> } {
   return { call, close: () => Promise.resolve(agent.destroy()) };
 }
 
-/** The vendor's client as it comes, with its own `fetch`, at the same concurrency. */
+/** The vendor's client with its default `fetch`, at the same concurrency. */
 function sdk(url: string): { call: Call; close(): Promise<void> } {
   const client = new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0 });
   let before: Promise<unknown>[] = [];
@@ -182,7 +181,7 @@ function sdk(url: string): { call: Call; close(): Promise<void> } {
   };
 }
 
-/** Each measurement in a process of its own, for the peak of memory is the process's. */
+/** Runs each measurement in a separate process, because peak memory is per process. */
 async function measureApart(caller: string, start: number): Promise<Figures> {
   const child = fork(fileURLToPath(import.meta.url), [
     'measure',

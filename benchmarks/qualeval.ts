@@ -1,6 +1,6 @@
 /**
- * Sizes and times of QualEval's assignment, with the solver that each size gets, threads' processor
- * time included.
+ * Sizes and times of QualEval's assignment with the solver chosen for each size. Includes processor
+ * time of threads.
  *
  *   npx node benchmarks/qualeval.ts
  */
@@ -19,8 +19,8 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 const kinds = ['clear', 'blurred'] as const;
 
 /**
- * `clear`: one to three attributes at 4–5 and the rest low, so that many rows are equal. `blurred`:
- * any score anywhere.
+ * `clear`: one to three attributes at 4–5, the rest low, so that many rows are equal. `blurred`:
+ * random scores.
  */
 function references(count: number, kind: (typeof kinds)[number], seed: number): RatedReference[] {
   const random = createRandom(`${kind} ${String(count)} ${String(seed)}`);
@@ -59,8 +59,7 @@ for (const count of [50, 250, 1000, 2000]) {
     const sizes: Size[] = [];
     const counting: Solve = (program, solver) => {
       const classes = program.rows.length;
-      // A count for each class and attribute; each class complete, each attribute within its two
-      // bounds.
+      // One count per class and attribute; each class complete, each attribute within its bounds.
       sizes.push({
         solver,
         classes,

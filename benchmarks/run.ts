@@ -1,5 +1,5 @@
 /**
- * Runs benchmarks one after another, each in a process of its own, and writes what they print into
+ * Runs benchmarks one after another, each in a separate process, and writes their output into
  * README.md.
  *
  *   npm run bench [-- [--date=YYYY-MM-DD] name…]
@@ -29,14 +29,14 @@ for (const name of positionals.length > 0 ? positionals : known) {
   const tables = await printed(name);
   const minutes = (performance.now() - begun) / 60_000;
   const how = `${date}, \`npm run bench -- ${name}\`, ${minutes.toFixed(1)} min; ${machine()}; load at the start ${load.toFixed(1)}.`;
-  // Read again each time: a page that was edited meanwhile keeps its edits.
+  // Read again each time, so that edits made meanwhile are kept.
   writeFileSync(
     README,
     withTables(readFileSync(README, 'utf8'), name, `${tables.trim()}\n\n_${how}_`),
   );
 }
 
-/** What a figure depends on, and nothing by which a machine is known. */
+/** What the figures depend on, without anything that identifies the machine. */
 function machine(): string {
   const python = execFileSync('python3', ['--version'], { encoding: 'utf8' }).trim();
   return `${String(availableParallelism())} cores (${process.arch}, ${cpus()[0]?.model.replace(/\s+/g, ' ').trim() ?? 'unknown'}), ${(totalmem() / 1e9).toFixed(0)} GB, Node ${process.versions.node}, ${python}`;

@@ -47,7 +47,7 @@ for (const [language, alone] of [
   const first = performance.now() - start;
   const perSecond: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // Another code each time, so that its process or engine is part of the figure.
+    // The code differs each time, so that starting its process or engine is included.
     const began = performance.now();
     const results = await sandbox.evaluate({ ...job, code: `${job.code}\n${'\n'.repeat(round)}` });
     perSecond.push((references / (performance.now() - began)) * 1000);

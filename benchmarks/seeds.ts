@@ -1,6 +1,6 @@
 /**
- * What the seeds published, computed again by the code that runs in a pull request. Writes
- * benchmarks/seeds.md, the same every time; ends with 1 where a figure is not the seed's.
+ * Recomputes the seeds' published figures with the code that runs in pull requests. Writes
+ * benchmarks/seeds.md; the result is deterministic. Exits with 1 if a figure differs.
  *
  *   npx node benchmarks/seeds.ts [--print]
  */

@@ -1,7 +1,8 @@
 /**
- * Time from process start to the first model call, for the bundle on a project of many prompt
- * files. Run: npx node benchmarks/start.ts [prompts] [runs]. Prints each run and the median;
- * asserts nothing.
+ * Time from process start to the first model call, for the bundle on a project with many prompt
+ * files. Prints each run and the median.
+ *
+ *   npx node benchmarks/start.ts [prompts] [runs]
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

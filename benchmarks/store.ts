@@ -1,7 +1,7 @@
 /**
- * Reads and writes of the store per second, as a run makes them: through `wrap`, each answer
- * written before it is handed on, every entry read checked against its key. The file is on the
- * temporary folder's disk.
+ * Store reads and writes per second, as a run makes them through `wrap`: each answer is written
+ * before it is returned, and each entry read is checked against its key. The file is in the
+ * temporary folder.
  *
  *   npx node benchmarks/store.ts
  */
@@ -15,7 +15,7 @@ import type { Complete, Request } from '../src/types/model.ts';
 import { rounded, spread, table } from './measure/markdown.ts';
 
 const ROUNDS = 3;
-/** As a developer's machine has one. */
+/** Like the one on a developer's machine. */
 const secret = randomBytes(32);
 const LETTERS = 200;
 const keyOf = (request: Request): string =>

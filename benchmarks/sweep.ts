@@ -1,7 +1,8 @@
 /**
- * A whole run of the bundled command line, start and reports included, against a server that
- * answers each call after a fixed time: its time beside the ideal `calls × latency / concurrency`,
- * its processor time and peak memory; and the same run again with every answer stored.
+ * A whole run of the bundled command line, including start and reports, against a server that
+ * answers each call after a fixed time. Compares its time with the ideal `calls × latency /
+ * concurrency`, and measures processor time and peak memory. Then repeats the run with all answers
+ * stored.
  *
  *   npx node benchmarks/sweep.ts [calls…]
  */
@@ -13,7 +14,7 @@ import { createProject, removeProject } from './measure/project.ts';
 import { startServer } from './measure/server.ts';
 
 const LATENCY_MS = 100;
-/** The most calls that evaldiff has under way at one server. */
+/** The most concurrent calls that evaldiff makes to one server. */
 const CONCURRENCY = 64;
 const TRIES = 50;
 const REPETITIONS: Readonly<Record<number, number>> = { 100: 5, 1000: 5, 10_000: 2, 100_000: 1 };

@@ -1,11 +1,10 @@
 /**
- * How often evaldiff is red, green and grey on simulated pull requests, and what that costs: its
- * own rounds and verdicts over many laws and sizes. Writes benchmarks/verdicts.md and the short
- * table of docs/verdicts.md, the same every time.
+ * How often evaldiff is red, green and grey on simulated pull requests, and how many calls it
+ * makes. Runs its own rounds and verdicts over many distributions and sizes, in two processes.
+ * Writes benchmarks/verdicts.md and the short table of docs/verdicts.md; the result is
+ * deterministic.
  *
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
- *
- * Two processes share the rows.
  */
 import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,15 +28,15 @@ import { simulate } from './verdicts/simulate.ts';
 import { SPEED } from './verdicts/speed-rows.ts';
 import { DRIFT, EROSION } from './verdicts/time-rows.ts';
 
-/** Simulated pull requests of a cheap row. */
+/** Simulated pull requests of an inexpensive row. */
 const RUNS = 2000;
 
-/** Share of them that attributes are tried in: each takes thousands of permutations. */
+/** The share of them that tests attributes, each with thousands of permutations. */
 const ATTRIBUTE_PART = 0.25;
 
 /**
- * What the page is measured with. The verdict's constants were chosen with other seeds, so that
- * nothing here is fitted to what it measures; `--seed` gives another.
+ * The seed of the page. The verdict's constants were chosen with other seeds, so they are not
+ * fitted to these simulations. `--seed` sets another.
  */
 const SEED = 'measured';
 
@@ -103,7 +102,7 @@ const judged = (rows: readonly Row[]) => chosen(rows).map((row) => () => measure
 const reported = (rows: readonly ReportedRow[]) =>
   chosen(rows).map((row) => () => measureReported(row));
 
-/** Every row, as work for one process. Its result is the same wherever it is measured. */
+/** All rows as work items. The process that runs a row does not affect its result. */
 const tables = {
   promises: judged(PROMISES),
   ledger: judged(LEDGER),

@@ -1,7 +1,9 @@
 /**
- * The workbench with a long list: from an edit of the prompt, whose answers are stored, until the
- * page shows it; and how the page scrolls and filters. In Chromium, on the bundle. Run: npx node
- * benchmarks/workbench.ts [references] [rounds]. Asserts nothing.
+ * The workbench with a long list, in Chromium and with the bundle. Measures the time from an edit
+ * of the prompt, whose answers are stored, until the page shows it, and how the page scrolls and
+ * filters.
+ *
+ *   npx node benchmarks/workbench.ts [references] [rounds]
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -32,10 +34,10 @@ function projectOf(references: number, url: string): string {
   });
 }
 
-/** Seconds that anything is waited for. */
+/** Timeout of every wait, in seconds. */
 const MOST_SECONDS = 90;
 
-/** The workbench in a process of its own, and its address. */
+/** Starts the workbench in a separate process and returns its address. */
 async function open(
   folder: string,
   url: string,
@@ -65,7 +67,7 @@ async function open(
   throw new Error(`evaldiff dev named no address within ${String(MOST_SECONDS)} s`);
 }
 
-/** Waits until the page has this headline and says that it is up to date. */
+/** Waits until the page shows this headline and is up to date. */
 async function until(page: Page, verdict: string): Promise<void> {
   const said = `(document.querySelector('h1')?.textContent ?? 'no headline') + ' · ' + document.getElementById('state').textContent`;
   await page
@@ -91,8 +93,8 @@ async function edited(page: Page, folder: string, words: string, verdict: string
 }
 
 /**
- * Milliseconds of each frame while the page is scrolled from top to bottom, a window at a time, and
- * how many tasks held it up for more than 50 ms.
+ * Scrolls the page from top to bottom, one window at a time. Returns the milliseconds of each
+ * frame, and the number of tasks over 50 ms.
  */
 const SCROLL = `(async () => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -115,7 +117,7 @@ const SCROLL = `(async () => {
   return { times, long };
 })()`;
 
-/** Milliseconds from each letter or choice until the page is laid out anew. */
+/** Milliseconds from each letter or choice to the new layout. */
 const FILTER = `(async () => {
   const search = document.querySelector('input[type=search]'), times = [];
   const change = async (element, value) => {
@@ -132,12 +134,12 @@ const FILTER = `(async () => {
   return times;
 })()`;
 
-/** What one length of list comes to, as a line of the table. */
+/** The table row for one length of the list. */
 async function lineOf(references: number, browser: Browser, url: string): Promise<string[]> {
   const folder = projectOf(references, url);
   const { child, address } = await open(folder, url);
   try {
-    // The page's policy forbids the polling of what is waited for.
+    // The page's security policy blocks Playwright's polling.
     const context = await browser.newContext({
       viewport: { width: 1400, height: 900 },
       bypassCSP: true,

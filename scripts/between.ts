@@ -1,11 +1,11 @@
-/** Where the generated part of a file stands. */
+/** The marks around the generated part of a file. */
 interface Marks {
   file: string;
   begin: string;
   end: string;
 }
 
-/** The text with `content` between its marks; throws where one is missing. */
+/** The text with `content` between its marks; throws if a mark is missing. */
 export function between(text: string, { file, begin, end }: Marks, content: string): string {
   const from = text.indexOf(begin) + begin.length;
   const to = text.indexOf(end, from);

@@ -1,7 +1,6 @@
 /**
- * Builds dist/ from src/: TypeScript to JavaScript, then one ncc bundle for the action and one for
- * the command line. `--check` builds into a temporary folder instead and fails when dist/ is not
- * byte for byte the same.
+ * Builds dist/ from src/: TypeScript to JavaScript, then one ncc bundle each for the action and the
+ * command line. `--check` builds into a temporary folder and fails if dist/ differs in any byte.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -22,7 +21,7 @@ import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
-/** Written by `npm pack`, and ignored by git. */
+/** Written by `npm pack`; git ignores it. */
 const STAMP = 'commit.txt';
 const out = check ? mkdtempSync(join(tmpdir(), 'evaldiff-dist-')) : join(root, 'dist');
 
@@ -41,7 +40,7 @@ function files(folder: string): string[] {
     .sort();
 }
 
-/** ncc minifies its entry only; the chunks that are loaded on demand are larger than that. */
+/** ncc only minifies its entry; the chunks loaded on demand are larger. */
 async function minifyChunks(folder: string): Promise<void> {
   for (const chunk of readdirSync(folder).filter((name) => /^\d+\.index\.js$/.test(name))) {
     const path = join(folder, chunk);
@@ -53,14 +52,14 @@ async function minifyChunks(folder: string): Promise<void> {
       ecma: 2020,
       format: { comments: false },
     });
-    // An embedded program is one long text that only grows.
+    // Minifying a chunk with an embedded program makes it longer.
     if (Buffer.byteLength(code) < Buffer.byteLength(written)) writeFileSync(path, code);
   }
 }
 
 rmSync(join(root, 'build', 'lib'), { recursive: true, force: true });
 node('typescript/bin/tsc', '-p', 'tsconfig.build.json');
-// What runs inside the sandboxes, beside the user's files or in browsers is carried along as it is.
+// Files that run in sandboxes, next to the user's files or in browsers are copied unchanged.
 for (const path of [
   'edges/sandbox/worker.py',
   'edges/sandbox/globals.js',

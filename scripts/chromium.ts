@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-/** The browser that `CHROMIUM` names, or one where systems put it; undefined where there is none. */
+/** The browser in `CHROMIUM`, or in a usual location; undefined: none. */
 export const chromiumPath = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',
@@ -10,8 +10,8 @@ export const chromiumPath = [
 ].find((path) => path !== undefined && existsSync(path));
 
 /**
- * Starts it. Without the pages behind its address bar, of which every window draws two that nobody
- * sees: they take as much of the processor as all else.
+ * Starts Chromium without the two hidden pages of its address bar, which take as much processor
+ * time as everything else.
  */
 export function openBrowser(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no Chromium was found; name one in CHROMIUM');

@@ -1,4 +1,4 @@
-/** A comment as a page that looks as GitHub shows a comment; `pictures.ts` photographs it. */
+/** Renders a comment as a page that looks like GitHub; `pictures.ts` takes its screenshot. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { micromark } from 'micromark';
@@ -7,7 +7,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 export const THEMES = ['light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** GitHub's own style sheet for what people write, in one of its themes. */
+/** GitHub's own style sheet for Markdown, in one theme. */
 function githubStyle(theme: Theme): string {
   const file = `github-markdown-css/github-markdown-${theme}.css`;
   return readFileSync(createRequire(import.meta.url).resolve(file), 'utf8');
@@ -28,7 +28,7 @@ body{margin:0;padding:8px;background:var(--page)}
 .markdown-body svg{vertical-align:-2px}
 `;
 
-/** What GitHub's own highlighting does to the lines of a diff. */
+/** Colours the lines of a diff as GitHub's highlighting does. */
 function coloured(html: string): string {
   return html.replace(
     /<code class="language-diff">([^]*?)<\/code>/g,
@@ -49,7 +49,7 @@ function coloured(html: string): string {
 const circle = (colour: string, mark: string): string =>
   `<svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="8" fill="${colour}"/><path d="${mark}" stroke="#fff" stroke-width="2" fill="none"/></svg>`;
 
-/** Every reader's system has these signs, a machine that takes pictures may have none. */
+/** Readers' systems have these symbols; the machine that takes screenshots may not. */
 const SIGNS: Readonly<Record<string, string>> = {
   '❌': circle('#d1242f', 'M5 5l6 6M11 5l-6 6'),
   '✅': circle('#1a7f37', 'M4.5 8.5l2.5 2.5 4.5-5.5'),
@@ -62,7 +62,7 @@ function drawn(html: string): string {
   return Object.entries(SIGNS).reduce((text, [sign, svg]) => text.replaceAll(sign, svg), html);
 }
 
-/** A comment in GitHub's style, nothing opened, as it is first seen. */
+/** A comment in GitHub's style with all folds closed. */
 export function commentPage(comment: string, theme: Theme): string {
   const html = micromark(comment, {
     extensions: [gfm()],

@@ -1,10 +1,9 @@
 import ts from 'typescript';
 
 /**
- * The code of a bundle with each module's function in parentheses, to V8 a sign that it is called
- * soon: it then compiles it along with the file, and Node keeps it compiled. Otherwise V8 reads it
- * twice at every start, over it first and once more when it is called. Minifiers drop such
- * parentheses, so this comes after them.
+ * Puts each module's function of a bundle in parentheses. V8 takes that as a hint to compile it
+ * with the file, and Node then caches it. Otherwise V8 parses each function twice at every start.
+ * Minifiers drop such parentheses, so this runs after them.
  */
 export function compileAtOnce(code: string): string {
   const file = ts.createSourceFile('bundle.js', code, ts.ScriptTarget.Latest);
@@ -32,7 +31,10 @@ function isFunction(node: ts.Node): node is ts.ArrowFunction | ts.FunctionExpres
   return ts.isArrowFunction(node) || ts.isFunctionExpression(node);
 }
 
-/** A module's function; one that waits for another has its code in a second, `n.a(e, async …)`. */
+/**
+ * A module's function. A module that awaits another has its code in a second function, `n.a(e,
+ * async …)`.
+ */
 function moduleFunctions(node: ts.Node): ts.Node[] {
   if (!isFunction(node)) return [];
   const calls = ts.isBlock(node.body) ? node.body.statements : [node.body];

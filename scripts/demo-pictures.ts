@@ -1,4 +1,4 @@
-/** The pictures of the demo that README and docs/ show, and what each is made from. */
+/** The demo's pictures in README and docs/, and what each is made from. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { Reports } from '../src/report/sections/feature-report.ts';
 import { markup, markupText } from '../src/text/markup.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
-/** Each picture's columns, and rows where it is not as high as its page; in pixels. */
+/** Each picture's width, and its height if it differs from the page's; in pixels. */
 export const PICTURES = {
   comment: { width: 860, height: null, mostBytes: 300_000 },
   report: { width: 860, height: 740, mostBytes: 150_000 },
@@ -27,18 +27,17 @@ export const PICTURES = {
 export type PictureName = keyof typeof PICTURES;
 export const PICTURE_NAMES = Object.keys(PICTURES) as PictureName[];
 
-/** What the pictures show of one demo. */
 export interface Shown {
   comment: string;
-  /** The report's page. */
+  /** The report's HTML. */
   report: string;
-  /** What the workbench says of the same change: its board, and its first reference opened. */
+  /** The workbench's data for the same change: its board, and its first reference opened. */
   workbench: { board: object; detail: string };
 }
 
 /**
- * What a demo shows, without what differs between two runs of it: the port of its stand-in of
- * GitHub, and milliseconds. Page and workbench are drawn here, from its result.
+ * What a demo shows, without what differs between runs: the port of GitHub's stand-in, and
+ * milliseconds. The page and workbench are rendered here from its result.
  */
 export async function shownBy({
   comment,
@@ -88,21 +87,21 @@ function workbenchOf(result: Result, reports: Reports): Shown['workbench'] {
 }
 
 /**
- * What a picture must be made from to be current, by hash: all that it can show. It stands in the
- * picture itself.
+ * A hash of everything that a picture can show. It is stored in the picture, to tell whether that
+ * is up to date.
  */
 export function pictureKey(name: PictureName, shown: Shown, theme: Theme): string {
   const { comment, report, workbench } = shown;
   const from = {
     comment: () => commentPage(comment, theme),
-    // Style, script and first screen; what is further down does not show.
+    // Style, script and first screen; the rest is not visible.
     report: () => report.slice(0, report.indexOf('<section id="suites"')),
     workbench: () => workbenchPage('') + JSON.stringify(workbench),
   };
   return createHash('sha256').update(from[name]()).digest('hex');
 }
 
-/** Where a theme's picture lies, below the repository's root. */
+/** The path of a theme's picture in the repository. */
 export function pictureFile(name: PictureName, theme: Theme): string {
   return `docs/images/${name}${theme === 'light' ? '' : '-dark'}.png`;
 }
@@ -111,7 +110,7 @@ const KEYWORD = 'evaldiff-key';
 /** Length, kind and checksum of a chunk. */
 const FRAME = 12;
 
-/** The PNG with the key as a text chunk in front of its end. */
+/** The PNG with the key as a text chunk before its end. */
 export function withKey(png: Buffer, key: string): Buffer {
   const body = Buffer.from(`tEXt${KEYWORD}\0${key}`, 'latin1');
   const chunk = Buffer.alloc(body.length + 8);
@@ -122,7 +121,7 @@ export function withKey(png: Buffer, key: string): Buffer {
   return Buffer.concat([png.subarray(0, end), chunk, png.subarray(end)]);
 }
 
-/** The key in a PNG; null when it has none. */
+/** The key in a PNG; null if it has none. */
 export function keyOf(png: Buffer): string | null {
   const at = png.indexOf(`tEXt${KEYWORD}\0`, 0, 'latin1');
   if (at < 0) return null;

@@ -1,9 +1,10 @@
 /**
- * Runs pull requests of every kind as a runner runs the action, two at a time, and takes pictures of
- * their comments and reports at two widths in both schemes. `index.html` shows them all. Prints the
- * words and numbers that each comment shows before a fold is opened, words that are not plain, and
- * what does not fit on a narrow screen.
- * Usage: node scripts/gallery.ts FOLDER [NAME] [--no-pictures]. Pictures need Chromium.
+ * Runs pull requests of every kind as a runner runs the action, two at a time. Takes screenshots of
+ * their comments and reports at two widths in both themes; `index.html` shows them all. Prints the
+ * number of words and figures visible before a fold is opened, jargon, and what does not fit on a
+ * narrow screen. Needs Chromium for pictures.
+ *
+ *   node scripts/gallery.ts FOLDER [NAME] [--no-pictures]
  */
 import {
   cpSync,
@@ -57,7 +58,7 @@ function folderOf({ base, head }: Situation): string {
 
 const fileName = (name: string): string => name.replace(/[^a-z0-9]+/g, '-');
 
-/** Tables of a comment that have to be scrolled sideways, also in folds. */
+/** Takes a situation's screenshots. Returns what does not fit on a narrow screen. */
 const SCROLLED = `
 for (const fold of document.querySelectorAll('details')) fold.open = true;
 [...document.querySelectorAll('table')]

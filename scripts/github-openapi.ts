@@ -1,13 +1,11 @@
 /**
- * Cuts GitHub's OpenAPI description down to the operations evaldiff and its stand-in use, for
- * `__tests__/stand-ins/github/openapi.json`. The package it reads is 385 MB, so it is not a dependency
- * of ours:
+ * Reduces GitHub's OpenAPI description to the operations that evaldiff and its stand-in use, for
+ * `__tests__/stand-ins/github/openapi.json`. Drops descriptions, examples, code samples and vendor
+ * extensions. The package it reads is 385 MB, so it is not a dependency:
  *
  *   npm pack @octokit/openapi@23.0.2 --pack-destination /tmp
  *   tar xzf /tmp/octokit-openapi-23.0.2.tgz -C /tmp package/generated/api.github.com.json
  *   npx node scripts/github-openapi.ts /tmp/package/generated/api.github.com.json
- *
- * Only the shape is kept: descriptions, examples, code samples and vendor extensions are dropped.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -34,7 +32,7 @@ const OPERATIONS = [
   'repos/get-collaborator-permission-level',
   'repos/list-pull-requests-associated-with-commit',
 ];
-/** Bodies of failures that the description does not list for every operation. */
+/** Error bodies that the description does not list for every operation. */
 const ALWAYS = ['#/components/schemas/basic-error', '#/components/schemas/validation-error'];
 const TARGET = fileURLToPath(
   new URL('../__tests__/stand-ins/github/openapi.json', import.meta.url),
@@ -50,9 +48,7 @@ const Description = z.object({
   components: z.custom<Node>(),
 });
 
-/**
- * Keys that say something about the interface; inside `properties` every key is a name and stays.
- */
+/** Keys that do not describe the interface. Inside `properties` every key is a name and is kept. */
 const DROPPED = new Set([
   'description',
   'summary',
@@ -98,8 +94,8 @@ function follow(root: Node, pointer: string): Value {
 }
 
 /**
- * Everything under `components` that `start` leads to, shape only, sorted so that a regenerated
- * file differs only where GitHub's does.
+ * All `components` that `start` refers to, reduced and sorted, so that a regenerated file differs
+ * only if GitHub's does.
  */
 function components(root: Node, start: string[]): Node {
   const kept = new Map<string, Value>();

@@ -1,6 +1,6 @@
 /**
- * Writes docs/metrics.md, and the catalogue in docs/metric-table.md, from the records in src/metrics. Run it
- * after a change to a metric: `npx node scripts/metric-docs.ts`. A test compares.
+ * Writes docs/metrics.md and the table in docs/metric-table.md from the records in src/metrics. Run
+ * `npm run generate` after changing a metric; a test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -93,7 +93,6 @@ For \`rubric:\` in a metric; a rubric file may replace them. They pass at the be
 | --- | --- | --- |
 ${[...builtInRubrics.values()].map(({ name, choice_scores, better = 'none' }) => `| \`${name}\` | ${[...choice_scores].map(([label, score]) => `${label} ${String(score)}`).join(', ')} | ${better} |`).join('\n')}`;
 
-/** The whole page. */
 export function renderMetricDocs(): string {
   const names = Object.keys(groups) as MetricGroup[];
   const all = [...metrics.values()];
@@ -139,14 +138,14 @@ function renderMetric(metric: MetricDefinition): string {
     .join('\n\n');
 }
 
-/** What stands around the catalogue in docs/metric-table.md. */
+/** The marks around the table in docs/metric-table.md. */
 const MARKS = {
   file: 'docs/metric-table.md',
   begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->',
   end: '<!-- end of metrics -->',
 } as const;
 
-/** docs/metric-table.md with the catalogue as the records say it. */
+/** docs/metric-table.md with the table made from the records. */
 export function withCatalogue(readme: string): string {
   return between(readme, MARKS, `\n${renderCatalogue()}\n`);
 }
@@ -177,7 +176,7 @@ function firstSentence(text: string): string {
   return /^.*?\.(?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
 }
 
-/** The example in one line: the answer, what it is compared with or by, and what comes of it. */
+/** The example in one line: the answer, what it is compared with, and the result. */
 function briefly({
   example: {
     output,
@@ -217,7 +216,7 @@ function shortened(text: string): string {
   return text.length > BRIEF ? `${text.slice(0, BRIEF - 1)}…` : text;
 }
 
-/** Letters of one part of an example in the table; docs/metrics.md has all of it. */
+/** Maximum characters of one part of an example in the table; docs/metrics.md has all of it. */
 const BRIEF = 90;
 
 function shown(value: unknown): string {
@@ -311,7 +310,7 @@ function show(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/** A code span whose fence is the shortest that stands nowhere inside, as the formatter writes it. */
+/** A code span with the shortest fence that its text does not contain, as Prettier writes it. */
 function code(text: string): string {
   const runs = new Set([...text.matchAll(/`+/g)].map(([run]) => run.length));
   let length = 1;

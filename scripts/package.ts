@@ -1,9 +1,9 @@
 /**
- * Packs the npm package and uses it as a stranger would: by `npx evaldiff`, letter by letter as the
- * README has it, in an empty folder, on the oldest Node that it names and on this one. npx finds it
- * at a registry on loopback that has this one package, and on this Node, until the package is
- * published, where the README's first command installs it. Fails when a command does not do what it
- * should, when the package needs another one, or when it is larger than it should be.
+ * Packs the npm package and uses it like a new user: with `npx evaldiff`, exactly as in the README,
+ * in an empty folder, on the oldest supported Node and on this one. npx finds the package in a
+ * loopback registry that has nothing else. Until the package is published, it is installed globally
+ * on this Node, as in the README. Fails if a command misbehaves, if the package needs another one,
+ * or if it is too large.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,10 +36,10 @@ interface Manifest {
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
-/** One command that a newcomer gives, the exit code it should end with, and what it should say. */
+/** A command of a new user, its expected exit code, and its expected output. */
 type Step = [command: string[], code: number, says: RegExp];
 
-/** The version and the packed commit. A dist/ with changes has no commit to name. */
+/** The version and the packed commit. A modified dist/ has no commit to name. */
 function versionSaid(): RegExp {
   const stamp = join(root, 'dist', 'commit.txt');
   const commit = existsSync(stamp) ? ` \\(commit ${readFileSync(stamp, 'utf8').trim()}\\)` : '';
@@ -56,7 +56,7 @@ const stepsOf = (): Step[] => [
   [['demo'], 0, /Conclusion: failure/],
 ];
 
-/** A server on loopback, and how to end it. */
+/** A server on loopback, and how to stop it. */
 interface Server {
   url: string;
   close(): void;
@@ -72,7 +72,7 @@ function serve(answer: RequestListener): Promise<Server> {
   });
 }
 
-/** Answers as a model that a changed prompt sends astray. */
+/** A model whose answers get worse with a changed prompt. */
 function startModel(): Promise<Server> {
   return serve((request, response) => {
     const parts: Buffer[] = [];
@@ -97,7 +97,7 @@ function startModel(): Promise<Server> {
   });
 }
 
-/** A registry that has this package and no other: whatever else npx asks for is not found. */
+/** A registry with this package only; npx does not find anything else. */
 function startRegistry(tarball: string): Promise<Server> {
   const bytes = readFileSync(tarball);
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
@@ -123,7 +123,7 @@ function startRegistry(tarball: string): Promise<Server> {
   });
 }
 
-/** Packs into a folder; the tarball's path. */
+/** Packs into a folder and returns the tarball's path. */
 function pack(folder: string): string {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: root,
@@ -136,7 +136,7 @@ function pack(folder: string): string {
   return join(folder, tarball);
 }
 
-/** The folder of a Node of this version, from npm; null: the one that runs this. */
+/** The folder of this version of Node, from npm; null: the running one. */
 function nodeOf(version: string | null, place: string): string {
   if (version === null) return dirname(process.execPath);
   const system = process.platform === 'win32' ? 'win' : process.platform;
@@ -156,13 +156,13 @@ function git(folder: string, ...args: string[]): void {
   });
 }
 
-/** Where a stranger stands: an empty folder, and what the shell there knows. */
+/** A new user's empty folder and environment. */
 interface Shell {
   folder: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Gives one command line to npx; throws with all it said when it is not as it should be. */
+/** Runs one command with npx; throws with its output if it is not as expected. */
 async function take({ folder, env }: Shell, [command, code, says]: Step): Promise<void> {
   const [ended, said] = await new Promise<[number, string]>((resolve) => {
     execFile('npx', [manifest.name, ...command], { cwd: folder, env }, (error, out, err) => {
@@ -175,7 +175,7 @@ async function take({ folder, env }: Shell, [command, code, says]: Step): Promis
     );
 }
 
-/** Starts the workbench, has its page and its board answer, and ends it as Ctrl-C does. */
+/** Starts the workbench, requests its page and board, and stops it with Ctrl-C. */
 async function openWorkbench({ folder, env }: Shell): Promise<void> {
   const child = spawn('npx', [manifest.name, 'dev', '--base', 'HEAD'], {
     cwd: folder,
@@ -183,7 +183,7 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  // Its output ends with the last of them that writes there: npx, its shell and the program.
+  // The output ends when its last writer exits: npx, its shell or the program.
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
     const url = await new Promise<string>((resolve, reject) => {
@@ -208,16 +208,16 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
         );
     }
   } finally {
-    // As a terminal sends it: to all of them.
+    // Signals the whole process group, as a terminal does.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGINT');
     await ended;
   }
 }
 
-/** Where npx gets the package from: a registry's address, or a file that is installed globally. */
+/** Where npx gets the package: from a registry, or from a globally installed file. */
 type Source = { registry: string } | { tarball: string };
 
-/** From an empty folder to a red verdict. Whatever npx leaves behind lies in `place`. */
+/** From an empty folder to a red verdict. All files of npx are in `place`. */
 async function tryOut(bin: string, source: Source, place: string): Promise<void> {
   const folder = join(place, 'empty');
   mkdirSync(folder);
@@ -229,7 +229,7 @@ async function tryOut(bin: string, source: Source, place: string): Promise<void>
     npm_config_prefix: join(place, 'global'),
     npm_config_cache: join(place, 'npm'),
     npm_config_update_notifier: 'false',
-    npm_config_yes: 'true', // npx asks once whether it may install; here nobody answers.
+    npm_config_yes: 'true', // npx asks before it installs; here nobody can answer.
     OPENAI_API_KEY: 'none',
     EVALDIFF_ENDPOINTS: `local=${model.url}/v1`,
     XDG_CACHE_HOME: join(place, 'cache'),

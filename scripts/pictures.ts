@@ -1,6 +1,6 @@
 /**
- * Runs the demo and photographs its comment, its report's first screen and the workbench, light and
- * dark, into docs/images/. Needs Chromium (CHROMIUM, or where systems put it).
+ * Runs the demo and takes screenshots of its comment, its report's first screen and the workbench,
+ * in both themes, for docs/images/. Needs Chromium (in `CHROMIUM` or a usual location).
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ import {
   type PictureName,
 } from './demo-pictures.ts';
 
-/** The sharpest picture that stays below its most bytes is taken: a README is loaded often. */
+/** Uses the largest scale whose file is within the size limit: a README is loaded often. */
 const SCALES = [2, 1.5, 1.25, 1] as const;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

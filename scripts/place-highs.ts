@@ -8,10 +8,10 @@ const files = {
 };
 
 /**
- * Puts HiGHS beside the bundle of the command line as it is: ncc would read its compiled code as
- * text, which breaks it, and rewrite the imports that its loader makes. src/edges/solver/thread.ts looks
- * for it there, from both bundles. It is not compressed: what a runner downloads is, and a file
- * that is the package's own can be compared with it.
+ * Copies HiGHS unchanged next to the bundle of the command line. ncc would read its compiled code
+ * as text, which breaks it, and rewrite its loader's imports. Both bundles load it from there
+ * (src/edges/solver/thread.ts). It is not compressed: downloads already are, and the file can be
+ * compared with the package's own.
  */
 export function placeHighs(folder: string): void {
   for (const [name, path] of Object.entries(files)) {

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * The rooms of `src` from the top down. A room imports what is in a later row, types included.
- * Rooms of one row are side by side and never import each other.
+ * The rooms of `src` from the top down. A room may import rooms in later rows, including types, but
+ * none in its own row.
  */
 export const ROWS = [
   readdirSync(new URL('../src/features', import.meta.url)).map((name) => `features/${name}`),
@@ -44,10 +44,10 @@ export const mayUseEdges = (room) => rowOf(room) !== -1 && rowOf(room) <= rowOf(
 const SDKS =
   /^(?:@actions\/|@octokit\/|openai(?:\/|$)|@anthropic-ai\/sdk|javascript-lp-solver$|highs$)/;
 
-/** Reads the style and script that pages contain; the files lie beside it, so they are constants. */
+/** May read files: the style and script of pages, which are next to it. */
 const ASSETS = 'src/report/page/assets.ts';
 
-/** Every room, `null` for the entries, which may import everything. */
+/** All rooms; `null` for the entries, which may import everything. */
 export const ROOMS = [...ROWS.flat(), ...EDGES];
 export function roomOf(path) {
   const place = path.replace(/^src\//, '').replace(/\.ts$/, '');
@@ -55,8 +55,8 @@ export function roomOf(path) {
 }
 
 /**
- * Why a file of `src` may not import `to`, a path from the repository's root or the name of a
- * package; null: it may.
+ * Why a file of `src` may not import `to` (a path from the repository's root, or a package); null:
+ * it may.
  */
 export function importFault(from, to) {
   const room = roomOf(from);

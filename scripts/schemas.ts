@@ -1,6 +1,6 @@
 /**
  * Writes schemas/ from the schemas that the readers use: JSON Schemas for editors and programs, and
- * the type of `result.json` for those who read it in TypeScript.
+ * the TypeScript type of `result.json`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { suiteKeysOf } from '../src/app/session/edges.ts';
 import { jsonSchemas } from '../src/config/json-schemas.ts';
 import { FEATURES } from '../src/features.ts';
 
-/** The files of schemas/ by name. */
+/** The files of schemas/, by name. */
 export async function schemaFiles(): Promise<Map<string, string>> {
   const schemas = jsonSchemas(
     ownKeys(FEATURES),

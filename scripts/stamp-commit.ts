@@ -1,7 +1,6 @@
 /**
- * Runs before `npm pack`: writes the commit that is packed to dist/commit.txt, from where
- * `evaldiff --version` prints it. Nothing is written if dist/ differs from the commit's, or outside
- * of a clone.
+ * Runs before `npm pack`. Writes the packed commit to dist/commit.txt, for `evaldiff --version`.
+ * Writes nothing outside of a clone, or if dist/ differs from the commit's.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the table of vendors (src/types/vendors.ts): their inputs in action.yml,
- * and the table of inputs in docs/action.md, which says what action.yml says, and docs/models.md. A test compares.
+ * Writes everything that depends on the vendor table (src/types/vendors.ts): inputs in action.yml,
+ * the table of inputs in docs/action.md, and docs/models.md. A test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const KEYS = {
   end: '  # End of keys\n',
 } as const;
 
-/** action.yml with an input for the key of every vendor. */
+/** action.yml with an input for each vendor's key. */
 export function withKeyInputs(action: string): string {
   const inputs = vendorNames().map((vendor) => {
     const { label, keyInput, keyVariable } = factsOf(vendor);
@@ -51,7 +51,6 @@ export function withInputs(readme: string, action: string): string {
   return between(readme, INPUTS, table);
 }
 
-/** docs/models.md. */
 export function renderModels(): string {
   return [
     `# Models
@@ -105,13 +104,13 @@ models:
     .concat('\n');
 }
 
-/** What the vendors call the APIs that are spoken here. */
+/** The vendors' names for the supported APIs. */
 const API_WORDS: Readonly<Record<Api, string>> = {
   openai: 'Chat Completions',
   anthropic: 'Messages',
 };
 
-/** Vendors of which no rules are on record: their names, what to write, and what ends. */
+/** Vendors without rules in the table: their names, what to write, and retirement dates. */
 function renderByName(): string {
   const vendors = vendorNames()
     .map((vendor) => ({ vendor, ...factsOf(vendor) }))
@@ -168,7 +167,7 @@ The input \`endpoints\` (in a terminal \`--endpoint\`, or lines of \`EVALDIFF_EN
 **Proxies.** Models are reached through the proxy of the input \`proxy\` (in a terminal \`--proxy\`, \`EVALDIFF_PROXY\`) and no other: \`https_proxy\` is not used for them. GitHub and its cache are reached through \`https_proxy\`, except for the hosts in \`no_proxy\`. An endpoint with \`direct\` on its line is reached without it. A certificate authority of your own: \`NODE_EXTRA_CA_CERTS\`, set to its file in the \`env\` of the step.
 On GitHub Enterprise Server the action runs as on github.com, but for shards (\`shard\`, \`mode: merge\`) and the uploaded report: it has no artifact service for them.`;
 
-/** What an answer is worth by how it ended: where it says nothing, and where it says something. */
+/** How an answer counts by its ending: if it is empty, and if it has text. */
 const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
   whole: [
     'The model finished.',

@@ -1,6 +1,6 @@
 /**
- * Writes both tables of rules into docs/verdicts.md. Run it after a change to a rule:
- * `npm run generate`. A test compares.
+ * Writes both tables of rules into docs/verdicts.md. Run `npm run generate` after changing a rule;
+ * a test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const MARKS = {
   end: '<!-- end of rules -->',
 } as const;
 
-/** docs/verdicts.md with the rules as the code has them. */
+/** docs/verdicts.md with the rules from the code. */
 export function withRules(page: string): string {
   return between(page, MARKS, `\n\n${renderRules()}\n\n`);
 }

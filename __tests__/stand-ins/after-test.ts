@@ -5,10 +5,10 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Runs after the test, the last one given first. */
+/** Registers cleanup after the test; the last one registered runs first. */
 export const afterThisTest = (close: () => unknown): unknown => open.push(close);
 
-/** What a test opens is closed after it; gives it back. */
+/** Returns what a test opened and closes it after the test. */
 export async function untilTestEnds<T extends { close(): unknown }>(
   opening: T | Promise<T>,
 ): Promise<T> {

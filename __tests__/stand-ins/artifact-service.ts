@@ -5,20 +5,20 @@ import { newUpload, put, type Upload } from './blobs.ts';
 import { bodyOf, listen } from './loopback.ts';
 
 /**
- * The runner's artifact service, as far as `@actions/artifact` speaks to it: runs, immutable names,
+ * The parts of the runner's artifact service that `@actions/artifact` uses: runs, immutable names,
  * blobs.
  */
 export interface ArtifactServer {
-  /** What the runner sets for a job of this workflow run. */
+  /** The variables that the runner sets for a job of this workflow run. */
   environment(
     run: string,
     job?: string,
   ): Record<'ACTIONS_RUNTIME_TOKEN' | 'ACTIONS_RESULTS_URL' | 'GITHUB_SERVER_URL', string>;
-  /** Of every run, in the order of upload. */
+  /** Of all runs, in the order of upload. */
   artifacts: { run: string; name: string; body: Buffer; id: number }[];
-  /** Names of methods that were called. */
+  /** Names of the methods called. */
   methods: string[];
-  /** The next calls of a method are refused so. */
+  /** Rejects the next calls of a method. */
   refuse(method: string, status: number, message: string): void;
   close(): Promise<void>;
 }
@@ -112,8 +112,8 @@ const listed = ({ run, id, name, body }: ArtifactServer['artifacts'][number]) =>
 });
 
 /**
- * A server of artifacts for each test of a file, in whose run `run-1` the process is. The library
- * tells the log of its progress, which nobody reads here.
+ * An artifact server for each test of a file. The process belongs to run `run-1`. The library's
+ * progress log is discarded.
  */
 export function artifactServerPerTest(): () => ArtifactServer {
   const before = { ...process.env };

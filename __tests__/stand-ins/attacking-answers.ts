@@ -1,9 +1,9 @@
-/** Metrics that run the answer, and answers that attack what scores them. */
+/** Metrics that execute the answer, and answers that attack their scorer. */
 export const ATTACKED_METRICS = {
   python: {
-    /** What the answer leaves in `value` decides. */
+    /** The answer decides by setting `value`. */
     runs: 'scope = {}\nexec(actual, scope)\nmetric = scope["value"]\nresult = metric == 1',
-    /** From here on whatever is scored in this process turns out the other way round. */
+    /** Inverts every later score in the same process. */
     attack: [
       'import sys',
       'worker = sys.modules["__main__"]',

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Marks one part of the page of each kind in each kind of place, whatever it says: the others of
- * that kind have the same colours, and to look at those of ten thousand elements takes half a minute.
+ * Marks one element for each kind of element and context. The others have the same colours, and
+ * checking ten thousand elements takes half a minute.
  */
 const MARK = `(() => {
   const said = /^(?:id|for|name|value|href|title|dir|lang|data-(?:key|id)|aria-(?:label|labelledby|describedby|controls|rowindex|setsize|posinset)|d|points|transform|[xy][12]?|[cr][xy]?|width|height)$/;
@@ -32,8 +32,8 @@ const MARK = `(() => {
 })()`;
 
 /**
- * What axe finds wrong in the page as it stands: rules, each with elements. Colours are looked at
- * once for each kind of element, all else everywhere.
+ * axe's findings in the current page: rules, each with its elements. Colours are checked once per
+ * kind of element, everything else on all.
  */
 export async function axeFindings(page: Page): Promise<string[]> {
   await page.evaluate(SOURCE);

@@ -1,4 +1,4 @@
-/** A blob as the runner's services take it: whole, or as blocks and then the list of them. */
+/** A blob upload to the runner's services: whole, or as blocks followed by their list. */
 export interface Upload {
   blocks: Map<string, Buffer>;
   body: Buffer;

@@ -3,16 +3,16 @@ import { newUpload, put, type Upload } from './blobs.ts';
 import { bodyOf, listen } from './loopback.ts';
 
 /**
- * The runner's cache service, version 2, as far as `@actions/cache` speaks to it: scopes, immutable
- * entries, newest by start of key.
+ * The parts of the runner's cache service, version 2, that `@actions/cache` uses: scopes, immutable
+ * entries, and the newest entry by key prefix.
  */
 export interface CacheServer {
   url: string;
-  /** Keys saved so far with the scope of the run that did, oldest first. */
+  /** Saved keys, oldest first, each with the scope of its run. */
   entries(): { scope: string; key: string; bytes: number }[];
-  /** Requests from here on come from a run with this scope, which reads it and then `readable`. */
+  /** Later requests come from a run with this scope. It reads `scope` first, then `readable`. */
   as(scope: string, readable: readonly string[]): void;
-  /** What the service does wrong from here on. */
+  /** How the service fails from now on. */
   fail(how: 'nothing' | 'everything' | 'garbage'): void;
   close(): Promise<void>;
 }
@@ -70,8 +70,8 @@ export async function startCacheServer(): Promise<CacheServer> {
       const ask = JSON.parse(body.toString()) as Record<string, unknown>;
       json(200, method(at.pathname.slice(PREFIX.length), ask));
     }
-    // Another of the runner's services: without an answer that is final, its client would wait half
-    // a minute for one.
+    // Another of the runner's services. Its client would retry for half a minute without a final
+    // answer.
     else if (request.method === 'POST') json(404, { msg: 'not here' });
     else if (request.method === 'PUT') {
       put(at, body, entry);

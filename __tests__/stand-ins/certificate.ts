@@ -9,12 +9,15 @@ export interface KeyPair {
   cert: string;
 }
 
-/** A certificate for `localhost` that no authority has signed. */
+/** A self-signed certificate for `localhost`. */
 export function selfSigned(): KeyPair {
   return made(temporaryFolder('certificate'), 'localhost', []);
 }
 
-/** A certificate for `localhost`, and the file of the authority that signed it: nobody knows it. */
+/**
+ * A certificate for `localhost`, with the file of the authority that signed it, which no system
+ * trusts.
+ */
 export function ofOwnAuthority(): KeyPair & { authority: string } {
   const folder = temporaryFolder('authority');
   made(folder, 'authority', ['-addext', 'basicConstraints=critical,CA:TRUE']);

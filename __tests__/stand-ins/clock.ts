@@ -6,8 +6,8 @@ const started = Date.now();
 let skipped = 0;
 
 /**
- * The clock of every command line and step here begins before any end of a model was near, and
- * jumps over pauses: only what bounds something else takes its time.
+ * The clock of command lines and steps in tests. It starts before any model is close to retirement,
+ * and skips pauses. Timeouts take their real time.
  */
 export const clock: Clock = {
   now: () => BEGIN + Date.now() - started + skipped,

@@ -5,23 +5,23 @@ import { FEATURES } from './features.ts';
 import type { ModelServer } from './models/server.ts';
 import { fixtureEnvironment } from './repository.ts';
 
-/** What a command line wrote, and its exit code. */
+/** What a command printed, and its exit code. */
 export interface Said {
   code: number;
   out: string;
   err: string;
 }
 
-/** A command line that goes on until it is told to end. */
+/** A command that runs until it is stopped. */
 export interface Running {
-  /** Resolves once it has said this on either stream, so many times; gives what that came to. */
+  /** Resolves to the output so far once it has printed `words` on either stream `times` times. */
   said(words: string, times?: number): Promise<string>;
   ended: Promise<Said>;
   /** Ends it, as a signal would. */
   stop(): Promise<Said>;
 }
 
-/** Begins one command line in this process, with its output kept: no terminal, 100 columns. */
+/** Starts a command in this process and captures its output: no terminal, 100 columns. */
 export function beginIn(
   cwd: string,
   argv: readonly string[],
@@ -67,7 +67,7 @@ export function beginIn(
   };
 }
 
-/** Runs one to its end. */
+/** Runs a command to its end. */
 export function commandIn(
   cwd: string,
   argv: readonly string[],
@@ -76,7 +76,7 @@ export function commandIn(
   return beginIn(cwd, argv, given).ended;
 }
 
-/** An environment in which the endpoint `local` is this server. */
+/** An environment whose endpoint `local` is this server. */
 export function localEndpoint(
   { openaiUrl }: Pick<ModelServer, 'openaiUrl'>,
   more: NodeJS.ProcessEnv = {},
@@ -88,7 +88,7 @@ export function localEndpoint(
   });
 }
 
-/** For a command line without a key of any vendor, with lines long enough for whole sentences. */
+/** For commands without any vendor's key; wide enough for whole sentences. */
 export function withoutKeys(): Pick<Terminal, 'env' | 'width'> {
   return {
     env: fixtureEnvironment({ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined }),

@@ -1,6 +1,6 @@
 import type { Script } from './models/server.ts';
 
-/** A prompt of a shop of which eight lines change; line 10 of its file did it. */
+/** A shop's prompt in which eight lines change. Line 10 of its file is the cause. */
 export const BASE_LINES = [
   'You answer for a shop.',
   'Name the refund period.',
@@ -25,7 +25,7 @@ export const HEAD_LINES = [
 /** The line of `prompts/shop.yaml` that breaks the questions about refunds. */
 export const CULPRIT = 10;
 
-/** The file with these lines, the first on line 9. */
+/** The file with these lines, starting at line 9. */
 export function shopPrompt(lines: readonly string[]): string {
   return `defaults: [tests/shop]
 name: shop
@@ -40,7 +40,7 @@ ${lines.map((line) => `      ${line}\n`).join('')}  - role: human
 `;
 }
 
-/** Six questions that fall, and four that hold unless a prompt says "only refunds". */
+/** Six questions that break, and four that pass unless the prompt says "only refunds". */
 export function shopFiles(settings: string): Record<string, string> {
   const reference = (id: string, question: string, expected: string): string =>
     `  - { id: ${id}, input: { question: "${question}" }, expected: "${expected}" }`;
@@ -55,7 +55,7 @@ export function shopFiles(settings: string): Record<string, string> {
   };
 }
 
-/** A model that keeps to the shop's prompt; asked for a fix, it answers these drafts. */
+/** A model that follows the shop's prompt. When asked for a fix, it answers with these drafts. */
 export function shopModel(drafts: readonly string[]): Script {
   return ({ messages, schema }) => {
     if (schema !== null) return { text: JSON.stringify({ drafts }) };

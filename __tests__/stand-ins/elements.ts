@@ -3,17 +3,17 @@ import { parse, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 type Node = DefaultTreeAdapterTypes.Node;
 export type Element = DefaultTreeAdapterTypes.Element;
 
-/** Every element of a page, in the order of their start tags. */
+/** All elements of a page, in the order of their start tags. */
 export function elementsOfPage(html: string): Element[] {
   return below(parse(html));
 }
 
-/** Every element of a piece of HTML or SVG. */
+/** All elements of a piece of HTML or SVG. */
 export function elementsOfFragment(markup: string): Element[] {
   return below(parseFragment(markup));
 }
 
-/** Every element inside a node. */
+/** All elements inside a node. */
 export function below(node: Node): Element[] {
   if (!('childNodes' in node)) return [];
   return node.childNodes.flatMap((child) =>
@@ -25,12 +25,12 @@ export function attributeOf(element: Element | undefined, name: string): string 
   return element?.attrs.find((attribute) => attribute.name === name)?.value;
 }
 
-/** The texts inside a node as they follow each other. */
+/** The concatenated texts inside a node. */
 export function textOf(node: Node): string {
   return textsIn(node).join('');
 }
 
-/** The texts inside a node with a space between any two. */
+/** The texts inside a node, joined by spaces. */
 export function spacedTextOf(node: Node): string {
   return textsIn(node).join(' ');
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const made = new Map<string, string>();
 
-/** The `.git` of a new repository, made by git once in a worker: to be copied, never used. */
+/** The `.git` of a new repository, created once per worker. Copy it; do not use it directly. */
 export function emptyRepository(branch: string, format: 'sha1' | 'sha256'): string {
   const known = made.get(`${format} ${branch}`);
   if (known !== undefined) return known;

@@ -7,20 +7,20 @@ import { resultSchemaWith } from '../../src/kernel/result/result.ts';
 
 export { FEATURES };
 
-/** The table as `prepare` takes it, where no row read files of its own. */
+/** The features as `prepare` takes them, if none has files of its own. */
 export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
 
-/** What results say in the keys of features that had nothing to do. */
+/** The result keys of features that had nothing to do. */
 export const BLANK_PARTS = blankOf(FEATURES);
 
-/** Keys of the settings file that features read. */
+/** Keys of the settings file that belong to features. */
 export const OWN_SETTINGS = ownSettings(FEATURES);
 
 export const OWN_KEYS = ownKeys(FEATURES);
 export const SUITE_KEYS = suiteKeysOf(FEATURES);
 
-/** The schema of `result.json`, features' keys included. */
+/** The schema of `result.json` with the features' keys. */
 export const wholeResultSchema = resultSchemaWith(OWN_KEYS);
 
-/** A result as a command reads it back. */
+/** Reads a result as a command does. */
 export const readResult = (file: string, value: unknown) => readResultValue(file, value, OWN_KEYS);

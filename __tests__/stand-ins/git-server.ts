@@ -3,18 +3,18 @@ import { createServer } from 'node:http';
 import { listen } from './loopback.ts';
 import { fixtureEnvironment, type FixtureRepository } from './repository.ts';
 
-/** A git server on loopback: what GitHub is to git, one repository at one path. */
+/** A git server on loopback that replaces GitHub: one repository at one path. */
 interface GitServer {
-  /** What `GITHUB_SERVER_URL` is. */
+  /** The value of `GITHUB_SERVER_URL`. */
   url: string;
-  /** Of every request: its address, and what it brought to prove who asks. */
+  /** Path and credentials of every request. */
   requests: { path: string; authorization: string | null }[];
   close(): Promise<void>;
 }
 
 /**
- * Serves a repository with git's own `http-backend`, filters and single objects allowed, to whoever
- * brings the token as `actions/checkout` does.
+ * Serves a repository with git's own `http-backend`; allows filters and single objects. Requires
+ * the token as `actions/checkout` sends it.
  */
 export async function startGitServer(
   origin: FixtureRepository,

@@ -4,31 +4,30 @@ import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** What a reader's browser gets from a comment, and what GitHub itself would act on. */
+/** A comment as a browser shows it, and the parts that GitHub would act on. */
 export interface Rendered {
   html: string;
-  /** Every element name, in order. */
+  /** All element names, in order. */
   elements: string[];
   links: string[];
   images: string[];
   /** HTML comments. */
   comments: string[];
-  /** All text, and the text that is not inside `code` or `pre`. */
+  /** All text, and the text outside `code` and `pre`. */
   text: string;
   outside: string;
-  /** Texts of the `code` and `pre` elements. */
   code: string[];
-  /** Mentions, issues and commits that GitHub would link: outside `code`, `pre` and `a`. */
+  /** Mentions, issues and commits that GitHub would link: those outside `code`, `pre` and `a`. */
   references: string[];
 }
 
-/** What a comment is made of, whatever is in it; the lines of a diff are in a `pre` besides. */
+/** The elements that any comment may have; the lines of a diff are also in a `pre`. */
 export const COMMENT_ELEMENTS: ReadonlySet<string> = new Set([
   ...['h3', 'p', 'ul', 'li', 'br', 'wbr', 'a', 'strong', 'b', 'i', 'em', 'sub', 'code'],
   ...['table', 'tbody', 'tr', 'th', 'td', 'details', 'summary'],
 ]);
 
-/** GitHub-flavoured Markdown as a comment shows it, with raw HTML and without a sanitizer. */
+/** Renders GitHub-flavoured Markdown as in a comment, with raw HTML and without a sanitizer. */
 export function renderGithub(markdown: string): Rendered {
   const html = micromark(markdown, {
     extensions: [gfm()],
@@ -48,7 +47,7 @@ export function inspect(html: string): Rendered {
   return rendered;
 }
 
-/** As GitHub's filters find them: in a text node, after the entities are decoded. */
+/** As GitHub's filters find them: in a text node, after decoding entities. */
 const REFERENCES =
   /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
 
@@ -88,7 +87,7 @@ function textOf(node: Node): string {
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }
 
-/** HTML with `instead` in the place of everything that a reader has to unfold. */
+/** HTML in which `instead` replaces everything inside folds. */
 export function withoutFolds(html: string, instead = ''): string {
   const open = html.replace(/<details>(?:(?!<details>)[^])*?<\/details>/g, instead);
   return open === html ? html : withoutFolds(open, instead);

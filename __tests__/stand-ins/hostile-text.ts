@@ -1,4 +1,4 @@
-/** Texts that try to leave the place where they are shown, by what they try. */
+/** Texts that try to escape from the place where they are shown, by attack. */
 export const hostileTexts: Record<string, string> = {
   mention: 'ping @octocat and @org/team',
   'mention by entity': '&#64;octocat &commat;octocat',
@@ -47,7 +47,7 @@ export const hostileTexts: Record<string, string> = {
   'command v1': 'x ##[error]y',
 };
 
-/** Texts that try to give the runner a command. */
+/** Texts that try to inject a runner command. */
 export const hostileLogs: string[] = [
   '::set-output name=pass::true',
   '  ::error file=a::x',
@@ -73,11 +73,11 @@ export const hostileLogs: string[] = [
   'ok\r\n  ##[add-mask]a',
 ];
 
-/** What a YAML file can hold. */
+/** Whether a YAML file can contain it. */
 export const canBeWritten = (text: string): boolean =>
   text.isWellFormed() && !/[\0-\x08\v\f\x0e-\x1f\x7f]/.test(text);
 
-/** In quotes for YAML and JSON, in plain ASCII. */
+/** Quoted for YAML and JSON, in plain ASCII. */
 export const asciiQuoted = (text: string): string =>
   JSON.stringify(text).replaceAll(
     /[^ -~]/g,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { storePlace, type StorePlace } from '../../src/app/session/store-place.ts';
 import { fixtureEnvironment } from './repository.ts';
 
-/** Where the command line keeps the answers of a repository's only project, in its tests. */
+/** Where the command line stores the answers of a repository with one project. */
 export function storeOf(directory: string): StorePlace {
   const root = realpathSync(directory);
   const machine = { platform: process.platform, env: fixtureEnvironment(), home: '' };

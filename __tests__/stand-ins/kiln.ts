@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { luck } from './luck.ts';
 import type { Script, Scripted, Seen } from './models/server.ts';
 
-/** `fixtures/kiln`: three suites of Kiln & Co., and a model that does what its prompts say, mostly. */
+/** `fixtures/kiln`: three suites of Kiln & Co., and a model that mostly follows its prompts. */
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/kiln', import.meta.url));
 
@@ -19,17 +19,17 @@ export function kilnFiles(): Record<string, string> {
   );
 }
 
-/** Department of each ticket, by its text. */
+/** The department of each ticket, by the ticket's text. */
 const DEPARTMENTS = new Map(
   [...kilnFiles()['data/tickets.csv']!.matchAll(/^t\d+,"?(.*?)"?,(\w+)$/gm)].map(
     ([, ticket = '', department = '']) => [ticket, department],
   ),
 );
 
-/** Tickets that the model gets wrong in one try of four. */
+/** Tickets that the model gets wrong in one of four tries. */
 const UNCLEAR = /wrong glaze|neighbour|cancelled/;
 
-/** A model whose n-th answer to a request depends on `seed` alone. */
+/** A model whose n-th answer to a request depends only on `seed`. */
 export function kilnModel(seed = 1): Script {
   const asked = new Map<string, number>();
   return (request) => {
@@ -66,7 +66,7 @@ function answered(system: string, question: string, chance: number): string {
     .join(' ');
 }
 
-/** Friendly means thanks; if the rubric demands it, good wishes besides. */
+/** Friendly answers contain thanks, and good wishes if the rubric demands them. */
 function graded({ schema }: Seen, request: string): Scripted {
   const isFriendly = request.includes('Thank you');
   const isWarm = !request.includes('wishes them well') || request.includes('Happy firing');
@@ -77,7 +77,7 @@ function graded({ schema }: Seen, request: string): Scripted {
 
 const GRADE = 'grade';
 
-/** Names the arguments as the tool's schema does. */
+/** Uses the argument names of the tool's schema. */
 function ordered({ body, index }: Seen, mail: string, chance: number): Scripted {
   const [tool] = body['tools'] as { function: { parameters: { properties: object } } }[];
   const [item = '', count = ''] = Object.keys(tool!.function.parameters.properties);

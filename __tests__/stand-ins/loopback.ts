@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A server on loopback, and what ends it with all its connections. */
+/** A server on loopback, and how to close it with all its connections. */
 export interface Listening {
   url: string;
   port: number;

@@ -14,8 +14,8 @@ import { join, relative } from 'node:path';
 const made = new Map<string, string>();
 
 /**
- * A folder that git makes once, by `make`; whoever needs it again gets a copy of what it was then.
- * `key` says all that it depends on; null: it is like no other.
+ * Has `make` create a folder with git once; later calls get a copy of it. `key` names everything it
+ * depends on; null: never reused.
  */
 export function madeOnce(key: string | null, folder: string, make: () => void): void {
   const known = made.get(key ?? '');
@@ -31,18 +31,18 @@ export function madeOnce(key: string | null, folder: string, make: () => void): 
   made.set(key, copy);
 }
 
-/** For the end of a file of tests. */
+/** For the end of a test file. */
 export function forgetMade(): void {
   for (const copy of made.values()) rmSync(copy, { recursive: true, force: true });
   made.clear();
 }
 
-/** Files of a `.git` in which nothing was done yet, in the order of their names. */
+/** Files of an unused `.git`, in alphabetical order. */
 const UNTOUCHED = ['HEAD', 'config'];
 
 /**
- * What the first commit of a repository comes from, where nothing else was done in it: HEAD,
- * settings, and every file. Null where something was, or where one repository lies in the other.
+ * What a repository's first commit depends on, if nothing else happened in it: HEAD, settings and
+ * every file. Null otherwise, or if repositories are nested.
  */
 export function beginning(directory: string): string | null {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })

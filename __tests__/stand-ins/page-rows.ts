@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** What a page's script unpacks: the contents of the list, and the rows that are not in the page as they are. */
+/** What a page's script unpacks: the contents of the list, and rows that are stored compressed. */
 export function packedIn(html: string): {
   rows: [number, number, number, number[]?, number[]?][];
   packed: string[];

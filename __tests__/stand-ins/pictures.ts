@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** A PNG of one colour, of `size` by `size` pixels. */
+/** A PNG of one colour with `size` × `size` pixels. */
 export function png(
   size = 1,
   [red, green, blue]: [number, number, number] = [200, 30, 30],

@@ -11,20 +11,20 @@ import {
   type FixtureFiles,
 } from './repository.ts';
 
-/** A commit to be made: the files are put over those of its first parent. */
+/** A commit to create. Its files replace those of its first parent. */
 export interface PlannedCommit {
   ref: string;
-  /** Places in the plan. */
+  /** Indices in the plan. */
   parents: readonly number[];
   message: string;
   files: FixtureFiles;
-  /** Of this many commits it is the last one, by its date. */
+  /** The number of commits up to this one, which determines its date. */
   number: number;
 }
 
 /**
- * A bare repository of such commits, whose HEAD is `branch`, and their ids: all made by one process,
- * and the same that `commit` makes.
+ * A bare repository of these commits with HEAD at `branch`, and their ids. One process creates them
+ * all, with the same ids as `commit`.
  */
 export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   const directory = join(temporaryFolder('origin'), 'origin.git');
@@ -57,7 +57,7 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   return { origin, ids: plan.map((_, at) => ids.get(at)!) };
 }
 
-/** Whether a file decides which others git takes, and how: those are for git itself to add. */
+/** Whether a file changes how git adds other files. Git itself must add these. */
 export const hasRules = (files: FixtureFiles): boolean =>
   Object.keys(files).some((path) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path));
 

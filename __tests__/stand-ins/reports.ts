@@ -1,4 +1,4 @@
-/** What renders results, with the reports of all features. */
+/** Renders results with the reports of all features. */
 import { FEATURES } from '../../src/features.ts';
 import type { ReferenceResult, ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
@@ -41,7 +41,7 @@ export const renderHtml = (result: Result, links?: Links, images?: ReadonlyMap<s
 export const renderTerminal = (result: Result, options: TerminalOptions) =>
   terminalOf(result, REPORTS, options);
 
-/** Without colours, as wide as a pipe is taken to be. */
+/** Without colours, as wide as the default for pipes. */
 export const inTerminal = (result: Result, width = 100) =>
   renderTerminal(result, { width, colour: false });
 

@@ -18,32 +18,38 @@ import { afterAll } from '@jest/globals';
 import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
-/** What stands at a path: text or bytes of a file, a program, a link, or nothing any more. */
+/** What to write at a path: a file's text or bytes, an executable, a link, or a deletion. */
 export type FixtureEntry =
   string | Uint8Array | { link: string } | { program: string } | { submodule: string } | null;
 export type FixtureFiles = Record<string, FixtureEntry>;
 
-/** A real git repository in a temporary folder. Same steps, same ids: author and dates are fixed. */
+/**
+ * A real git repository in a temporary folder. Author and dates are fixed, so the same steps give
+ * the same ids.
+ */
 export interface FixtureRepository {
   directory: string;
-  /** Runs git here and gives its output without the last newline. */
+  /** Runs git here and returns its output without the last newline. */
   git(...args: string[]): string;
   /**
-   * Several commands, one after the other, started by one small process: a test's own is large, and
-   * copying it is what a start of git costs.
+   * Runs several commands from one small process. Starting git from the large test process costs a
+   * copy of it each time.
    */
   all(...commands: string[][]): string;
-  /** As `git`, with bytes on stdin. */
+  /** Runs git with bytes on stdin. */
   gitInput(input: string | Uint8Array, ...args: string[]): string;
-  /** Writes into the work tree only. */
+  /** Writes only into the work tree. */
   write(files: FixtureFiles): void;
-  /** Writes, adds everything and commits; full id of the commit. */
+  /** Writes files, adds everything and commits; returns the full commit id. */
   commit(message: string, files?: FixtureFiles): string;
-  /** Many commits on the branch, each changing one text file; their ids, oldest first. */
+  /**
+   * Creates many commits on the branch, each changing one text file; returns their ids, oldest
+   * first.
+   */
   commitMany(count: number, change: (at: number) => { path: string; text: string }): string[];
 }
 
-/** Names that break a reader of git which quotes, splits at lines or hands names on as arguments. */
+/** Names that break code that quotes, splits by line or passes names as arguments to git. */
 export const ODD_NAMES = [
   'prompts/--output=pwned',
   'prompts/a\nb.yaml',
@@ -73,14 +79,14 @@ export const ODD_NAMES = [
 
 const folders: string[] = [];
 
-/** A new folder, which is removed at the end of the test file. */
+/** A new folder that is removed at the end of the test file. */
 export function temporaryFolder(name = 'fixture'): string {
   const folder = mkdtempSync(join(tmpdir(), `evaldiff-${name}-`));
   folders.push(folder);
   return folder;
 }
 
-// This module is loaded again for each test file.
+// Runs per test file, because this module is loaded again for each.
 afterAll(() => {
   forgetMade();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -88,18 +94,18 @@ afterAll(() => {
 
 let caches: string | null = null;
 
-/** The process's environment without its git configuration and with caches of its own. */
+/** The process's environment without its git configuration, with separate caches. */
 export function fixtureEnvironment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   caches ??= temporaryFolder('caches');
   const kept = Object.entries(process.env).filter(
-    // Nor what the CI says that runs the tests.
+    // Also without the variables of the CI that runs the tests.
     ([name]) => !/^(?:GIT|GITHUB|CI|BITBUCKET|SYSTEM|CHANGE)_/.test(name),
   );
   return {
     ...Object.fromEntries(kept),
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
-    // The same for all that one file of tests starts, as on a developer's machine.
+    // Shared by everything that a test file starts, as on a developer's machine.
     HOME: caches,
     XDG_CACHE_HOME: caches,
     ...more,
@@ -117,7 +123,7 @@ export function createRepository(
   return repositoryAt(directory);
 }
 
-/** A bare copy with every branch and tag, as a server has it. */
+/** A bare copy with all branches and tags, as on a server. */
 export function bareOrigin(source: FixtureRepository): FixtureRepository {
   const directory = join(temporaryFolder('origin'), 'origin.git');
   const own = join(source.directory, '.git');
@@ -129,12 +135,12 @@ export function bareOrigin(source: FixtureRepository): FixtureRepository {
   return repositoryAt(directory);
 }
 
-/** When the commit is made that makes so many. */
+/** The date of the n-th commit. */
 export const dateOf = (commits: number): string => `${String(1_700_000_000 + commits * 60)} +0000`;
 
 /**
- * What `actions/checkout` leaves: one ref at depth 1 (or `depth`), detached, with `origin` and no
- * other branch. The fetch goes over file://, so the server's rules apply.
+ * The result of `actions/checkout`: one ref at depth 1 (or `depth`), detached, with `origin` and no
+ * other branch. The fetch uses file://, so the server's rules apply.
  */
 export function shallowCheckout(
   origin: FixtureRepository,
@@ -162,10 +168,10 @@ export function shallowCheckout(
   return clone;
 }
 
-/** Where a checkout comes from, until it is known whose it is. */
+/** A placeholder for a checkout's origin, until that is known. */
 const PLACE_OF_ORIGIN = 'file:///place/of/origin';
 
-/** Commit of a ref that has a file of its own in a `.git`; null: look it up. */
+/** The commit of a ref stored as a loose file in `.git`; null: not stored so. */
 function refIn(own: string, ref: string): string | null {
   const file = join(own, ref);
   const found = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
@@ -180,7 +186,7 @@ export function repositoryAt(directory: string): FixtureRepository {
     const identity = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
       Object.entries(who).map(([name, value]) => [`GIT_${role}_${name}`, value]),
     );
-    // Else every commit, merge and fetch starts two programs that find nothing to do.
+    // Otherwise every commit, merge and fetch starts two maintenance programs without effect.
     const config = { COUNT: '1', KEY_0: 'maintenance.auto', VALUE_0: 'false' };
     const quiet = Object.entries(config).map(([name, value]) => [`GIT_CONFIG_${name}`, value]);
     const output = execFileSync(program, args, {
@@ -233,7 +239,7 @@ export function repositoryAt(directory: string): FixtureRepository {
   return repository;
 }
 
-/** The commit of HEAD in a work tree or a bare repository, where git has it in a file. */
+/** HEAD's commit in a work tree or bare repository, if git stores it in a file. */
 export function headIn(directory: string): string | null {
   const own = existsSync(join(directory, '.git')) ? join(directory, '.git') : directory;
   if (statSync(own).isFile()) return null;
@@ -241,12 +247,12 @@ export function headIn(directory: string): string | null {
   return head.startsWith('ref: ') ? refIn(own, head.slice('ref: '.length)) : head;
 }
 
-/** A word of a shell's command line. */
+/** Quotes a word for the shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text of every file below a folder but git's own, by its path there, in the order of paths. */
+/** The text of all files in a folder except git's own, by relative path, sorted. */
 export function filesBelow(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -257,7 +263,7 @@ export function filesBelow(folder: string): Record<string, string> {
   );
 }
 
-/** Writes files below any folder. */
+/** Writes files into any folder. */
 export function writeFiles(directory: string, files: FixtureFiles): void {
   for (const [path, entry] of Object.entries(files)) writeEntry(join(directory, path), entry);
 }

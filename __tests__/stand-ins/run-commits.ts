@@ -11,7 +11,7 @@ import type { SourceTree } from '../../src/types/repository.ts';
 import { answer } from '../unit/app/run/builders.ts';
 import { hash, optionsOf } from '../unit/config/tree.ts';
 
-/** A whole run over two commits in memory; `reply` answers the last message of each request. */
+/** A whole run over two in-memory commits. `reply` answers the last message of each request. */
 export async function runCommits(
   base: SourceTree,
   head: SourceTree,

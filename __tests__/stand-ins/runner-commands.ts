@@ -1,9 +1,9 @@
 /**
- * A model of how the GitHub runner reads what a step prints, from its behaviour (actions/runner,
- * `ActionCommand`, `ProcessInvoker`): stdout and stderr alike are split at CR, LF and CRLF. After
- * white space of any kind `::name props::data` at the start of a line is a command; `##[name
- * props]data` is one anywhere in it. Names are compared without case, and only registered names
- * count. After `stop-commands` nothing counts until its token appears as a command.
+ * Parses a step's output as the GitHub runner does, modelled on actions/runner (`ActionCommand`,
+ * `ProcessInvoker`). stdout and stderr are split at CR, LF and CRLF. `::name props::data` is a
+ * command at the start of a line, after any white space; `##[name props]data` is one anywhere.
+ * Names are case-insensitive, and only registered names count. After `stop-commands` nothing counts
+ * until its token appears as a command.
  */
 export interface RunnerCommand {
   form: '::' | '##[';
@@ -34,7 +34,7 @@ export function commandsIn(output: string): RunnerCommand[] {
   return found;
 }
 
-/** White space as .NET trims it, and U+0085, which JavaScript's `\s` leaves out. */
+/** White space as .NET trims it: `\s` of JavaScript and U+0085. */
 const LEADING_SPACE = /^[\s\u0085]+/;
 
 function commandOf(line: string, stopToken: string | null): RunnerCommand | null {

@@ -2,10 +2,10 @@ import http, { type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 /**
- * A proxy that tunnels every CONNECT to the same port of this machine, whatever host it names.
+ * A proxy that tunnels every CONNECT to the same port of this machine, whatever its host.
  *
- * @param admit answers a request with its status; a tunnel is opened by 200 alone
- * @param closing what ends the sockets is added here
+ * @param admit returns the status for a request; only 200 opens a tunnel
+ * @param closing collects what closes the sockets
  */
 export function tunnelProxy(
   admit: (request: IncomingMessage) => number,

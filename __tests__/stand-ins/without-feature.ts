@@ -6,10 +6,10 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TABLES = ['src/features.ts', 'src/jobs.ts'].map((path) => join(ROOT, path));
 
-/** Names of the folders of features. */
+/** Names of the feature folders. */
 export const FEATURE_NAMES = readdirSync(join(ROOT, 'src/features')).sort();
 
-/** A table without every import from a folder and what these imports name. */
+/** The table without a folder's imports and everything that uses them. */
 function tableWithout(name: string, table: string): string {
   const text = readFileSync(table, 'utf8');
   const gone = [...text.matchAll(/^import \{ ([^}]+) \} from '\.\/features\/([^/]+)\/.*$/gm)]
@@ -26,7 +26,7 @@ function tableWithout(name: string, table: string): string {
 
 let last: ts.Program | undefined;
 
-/** What the compiler says of `src` where a feature's folder and its rows are deleted. */
+/** Compiler errors in `src` after deleting a feature's folder and its rows. */
 export function problemsWithout(name: string): string[] {
   const folder = join(ROOT, 'src/features', name);
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);

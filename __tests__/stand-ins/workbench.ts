@@ -7,7 +7,7 @@ import { bodyOf } from './loopback.ts';
 import { startModelServer, type ModelServer, type Script } from './models/server.ts';
 import { createRepository, temporaryFolder, writeFiles } from './repository.ts';
 
-/** What the page fetches. */
+/** The data that the page fetches. */
 export interface SeenBoard extends Board {
   note: string;
   bad: boolean;
@@ -16,31 +16,31 @@ export interface SeenBoard extends Board {
   spend: string;
 }
 
-/** The rows of all its matrices, in their order. */
+/** The rows of all its matrices, in order. */
 export const rowsOf = ({ matrices }: Board): Board['matrices'][number]['rows'] =>
   matrices.flatMap(({ rows }) => rows);
 
-/** An open workbench on files of its own, and what a page would ask it. */
+/** A running workbench with its own files, and the requests of a page. */
 export interface OpenWorkbench {
   directory: string;
   url: string;
   server: ModelServer;
-  /** Changes one text of a file. */
+  /** Replaces one text in a file. */
   edit(path: string, from: string, to: string): void;
   file(path: string): string;
   board(): Promise<SeenBoard>;
-  /** The board as soon as it is so: it is looked at whenever windows are told something. */
+  /** Resolves to the board once `is` holds. Checked whenever windows are notified. */
   boardWhen(is: (board: SeenBoard) => boolean): Promise<SeenBoard>;
-  /** What this changes, and the board once it has been looked at. */
+  /** Does `work` and resolves to the next board. */
   boardAfter(work: () => unknown): Promise<SeenBoard>;
-  /** What a row says of itself when it is opened. */
+  /** The details of an opened row. */
   detail(id: string): Promise<string>;
-  /** Does as a button would; `id`: the row's reference. */
+  /** Does what a button does; `id`: the row's reference. */
   act(action: { kind: string; [part: string]: unknown }, id?: string): Promise<Reply>;
-  /** Status and headers of a request as a browser, or somebody else, would send it. */
+  /** Status and headers of a request, from a browser or another client. */
   asked(path: string, headers?: Record<string, string>, method?: 'GET' | 'POST'): Promise<Answer>;
   stop(): Promise<Said>;
-  /** Ends it and its model server. */
+  /** Stops it and its model server. */
   close(): Promise<void>;
 }
 
@@ -59,12 +59,12 @@ interface WorkbenchOptions {
   answer: Script;
   files: Readonly<Record<string, string>>;
   args?: readonly string[];
-  /** Absent: there is a commit of these files. */
+  /** Whether the files are in a git commit; default: true. */
   git?: boolean;
   env?: NodeJS.ProcessEnv;
 }
 
-/** `evaldiff dev` in process, on a real repository, against a model server on loopback. */
+/** Runs `evaldiff dev` in this process, with a real repository and a model server on loopback. */
 export async function openWorkbench({
   answer,
   files,
@@ -125,10 +125,9 @@ export async function openWorkbench({
 }
 
 /**
- * What the workbench at an address shows as soon as it is so: it is looked at whenever windows are
- * told something.
+ * The board at an address once it is as wanted. Checked whenever windows are notified.
  *
- * @param passed so many times windows must have been told something before, since `work`
+ * @param passed the number of notifications to wait for first, counted since `work`
  */
 export async function boardAt(
   url: string,
@@ -150,7 +149,7 @@ export async function boardAt(
   }
 }
 
-/** Real files, with a commit of them or without git. */
+/** Real files, committed or without git. */
 function folderWith(files: Readonly<Record<string, string>>, git: boolean): string {
   if (git) {
     const repository = createRepository();

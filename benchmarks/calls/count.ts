@@ -6,7 +6,7 @@ import { callsToCompare, callsToSweep } from './limit.ts';
 import { answerTo, filesOf, type Project } from './project.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Runs evaldiff's command line in a folder; anything but exit code 0 or 1 is an exception. */
+/** Runs evaldiff's command line in a folder; throws unless the exit code is 0 or 1. */
 export type Evaldiff = (args: readonly string[], folder: string) => Promise<void>;
 
 export interface Count {
@@ -15,14 +15,14 @@ export interface Count {
 }
 
 export interface Counting {
-  /** With nothing stored, and where a sweep of main is. */
+  /** Without stored answers, and after a sweep of main. */
   count(scenario: Scenario): Promise<{ cold: Count; warm: Count }>;
   close(): Promise<void>;
 }
 
 /**
- * A repository whose main is `base`, a model server that counts, and a store in which a sweep
- * of main lies.
+ * Creates a repository whose main is `base`, a model server that counts, and a store with the
+ * answers of a sweep of main.
  */
 export async function startCounting(base: Project, evaldiff: Evaldiff): Promise<Counting> {
   const server = await startModelServer({

@@ -1,9 +1,9 @@
 import { answerTo, type Project, type Prompt, type Reference } from './project.ts';
 
 /**
- * The calls that no program can do without to tell `head` from `base`: one for each distinct model,
- * parameters, messages and try among the answers and grades of the references that something
- * happened to. Worked out from the projects alone; nothing of evaldiff is asked.
+ * The minimum calls to compare `head` with `base`: one per distinct model, parameters, messages and
+ * try, for the answers and grades of changed references. Computed from the projects alone, without
+ * evaldiff.
  */
 export function callsToCompare(base: Project, head: Project): Set<string> {
   const calls = new Set<string>();
@@ -13,7 +13,7 @@ export function callsToCompare(base: Project, head: Project): Set<string> {
       const old = before?.references.find(({ item }) => item === reference.item) ?? null;
       if (before !== null && old !== null && same([base, before, old], [head, prompt, reference]))
         continue;
-      // The prompt of base is asked what head asks, if there is one.
+      // Base's prompt gets head's question, if it exists.
       addCalls(
         calls,
         before === null
@@ -29,7 +29,7 @@ export function callsToCompare(base: Project, head: Project): Set<string> {
   return calls;
 }
 
-/** Every call of a project's full sweep. */
+/** All calls of a project's full sweep. */
 export function callsToSweep(project: Project): Set<string> {
   const calls = new Set<string>();
   for (const prompt of project.prompts)
@@ -39,7 +39,7 @@ export function callsToSweep(project: Project): Set<string> {
 
 type Side = readonly [Project, Prompt];
 
-/** Whether a reference is asked and judged alike on both sides. */
+/** Whether a reference has the same question and scoring on both sides. */
 function same(
   [base, before, old]: [...Side, Reference],
   [head, prompt, reference]: [...Side, Reference],
@@ -60,14 +60,14 @@ function same(
   return what(base, before, old) === what(head, prompt, reference);
 }
 
-/** Every side's answers, and where a rubric judges, a grade of each by every side's rubric. */
+/** Each side's answers, and for rubrics a grade of each answer by each side's rubric. */
 function addCalls(calls: Set<string>, sides: readonly Side[], { item }: Reference): void {
   for (const [project, { wording, temperature }] of sides) {
     const message = `${wording} item ${String(item)}`;
     for (let index = 0; index < project.tries; index++) {
       calls.add(JSON.stringify([project.model, temperature, message, index]));
       for (const [{ rubric }, { metric }] of sides) {
-        // The rubric sees the answer only.
+        // The rubric sees only the answer.
         if (metric === 'polite')
           calls.add(
             JSON.stringify(['judge-1', `${rubric} ${answerTo(project.model, message)}`, index]),

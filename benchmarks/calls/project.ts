@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Files } from '../measure/project.ts';
 
-/** A project as plain data, from which both its files and the calls it takes follow. */
+/** A project as plain data, from which its files and its calls are derived. */
 export interface Project {
   model: string;
   tries: number;
@@ -16,7 +16,7 @@ export interface Prompt {
   comment: string;
   wording: string;
   temperature: number;
-  /** `polite` asks a grader with the project's rubric. */
+  /** `polite` calls a grader with the project's rubric. */
   metric: 'contains' | 'exact' | 'polite';
   references: readonly Reference[];
 }
@@ -26,7 +26,7 @@ export interface Reference {
   expected: string;
 }
 
-/** Up to twenty prompts alike but for their wording; the last is graded by a rubric. */
+/** Up to twenty prompts that differ only in wording; a rubric grades the last. */
 export function projectOf(prompts: number, references: number): Project {
   return {
     model: 'model-1',
@@ -48,7 +48,7 @@ export function projectOf(prompts: number, references: number): Project {
   };
 }
 
-/** With one of its prompts changed. */
+/** The project with one changed prompt. */
 export function withPrompt(
   project: Project,
   index: number,
@@ -103,10 +103,7 @@ function testsText({ metric, references }: Prompt): string {
   });
 }
 
-/**
- * What any model of these projects says: to a question the item's number, to a grader's request
- * that all is well.
- */
+/** The answer of any model: the item's number to a question, a pass to a grading request. */
 export function answerTo(model: string, message: string): string {
   return model.startsWith('judge')
     ? JSON.stringify({ reasons: 'It is.', choice: 'YES' })

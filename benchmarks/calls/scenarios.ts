@@ -1,13 +1,13 @@
 import { withPrompt, type Project, type Prompt, type Reference } from './project.ts';
 
-/** A pull request; `earlier` is what was pushed to it and compared before. */
+/** A pull request; `earlier` is a push that was compared before. */
 export interface Scenario {
   title: string;
   head: Project;
   earlier?: Project;
 }
 
-/** The pull requests against a main of six prompts or more, of two references or more. */
+/** Pull requests against a main with at least six prompts and two references. */
 export function scenariosOf(base: Project): readonly Scenario[] {
   const reworded = withPrompt(base, 3, (prompt) => ({
     ...prompt,

@@ -1,7 +1,7 @@
 import { table } from '../measure/markdown.ts';
 import type { Goal } from './rows.ts';
 
-/** What came of one row. */
+/** The result of one row. */
 export interface Measured {
   name: string;
   goal: Goal | null;
@@ -14,7 +14,7 @@ export interface Measured {
   calls: number;
 }
 
-/** In all rows at most this share of the runs may name anything else, in percent. */
+/** In every row, at most this percentage of runs may name something else. */
 const MOST_WRONG = 5;
 
 function share(part: number, whole: number): string {
@@ -30,7 +30,7 @@ function goalWords(goal: Goal | null): string {
   ].join(', ');
 }
 
-/** What of its goal a row misses, in words; empty: it is reached. */
+/** Which goals a row misses, in words; empty: none. */
 function missed({ goal, examined, right, wrong, calls }: Measured): string[] {
   const { right: least = 0, calls: most = Infinity } = goal ?? {};
   return [

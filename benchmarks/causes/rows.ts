@@ -1,20 +1,23 @@
 /** Shares of runs in percent, and mean calls. */
 export interface Goal {
-  /** At least so many name all that is planted, and nothing else. */
+  /** Minimum share that names everything planted and nothing else. */
   right?: number;
   calls?: number;
 }
 
-/** What a planted change does: by reference and head's units in the prompt, the chance of a pass. */
+/**
+ * The effect of a planted change: the chance of a pass, by reference and by head's units in the
+ * prompt.
+ */
 export interface Row {
   name: string;
   goal: Goal | null;
   units: number;
-  /** Units that did it, of those of which references may tell. */
+  /** The units that caused it, of those that the references can reveal. */
   culprits: readonly number[];
   rate(reference: number, has: (unit: number) => boolean): number;
   references?: number;
-  /** Examined wherever a reference passed less often, as if that had been a regression. */
+  /** Examine whenever a reference passed less often, as if it had regressed. */
   always?: boolean;
 }
 
@@ -157,7 +160,7 @@ const NOTHING: readonly Pick<Row, 'name' | 'units' | 'rate'>[] = [
   },
 ];
 
-/** Edits that do nothing: whatever is named is wrong. */
+/** Harmless edits: anything that is named is wrong. */
 export const HARMLESS: readonly Row[] = [false, true].flatMap((always) =>
   NOTHING.map((row) => ({ ...row, always, goal: null, culprits: [] })),
 );

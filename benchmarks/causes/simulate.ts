@@ -8,14 +8,14 @@ import type { Row } from './rows.ts';
 const REFERENCES = 20;
 
 export interface Examined {
-  /** All culprits were named, and nothing else. */
+  /** All causes were named, and nothing else. */
   right: boolean;
-  /** Something else was named, alone or beside them. */
+  /** Something else was named. */
   wrong: boolean;
   calls: number;
 }
 
-/** One pull request through evaldiff's own comparison and experiment; null: nothing fell. */
+/** Runs one pull request through evaldiff's own comparison and experiment; null: nothing fell. */
 export async function examine(
   { units, rate, culprits, references = REFERENCES, always = false }: Row,
   maxCalls: number | null,

@@ -1,4 +1,4 @@
-/** A Markdown table; its first columns are text, the others are figures. */
+/** A Markdown table. The first columns are text, the others are figures. */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
@@ -12,7 +12,7 @@ export function table(
   ].join('\n');
 }
 
-/** The median, and in brackets the range where there are several: `1.20 (1.10–1.40)`. */
+/** The median, with the range of several values in brackets: `1.20 (1.10–1.40)`. */
 export function spread(
   values: readonly number[],
   format: (value: number) => string = rounded,
@@ -23,7 +23,6 @@ export function spread(
   return format(low) === format(high) ? shown : `${shown} (${format(low)}–${format(high)})`;
 }
 
-/** Of an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const [left = NaN, right = NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];

@@ -6,12 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 export interface Usage {
   seconds: number;
-  /**
-   * User and system time of the process with all its threads, and of the Node processes that it
-   * started.
-   */
+  /** User and system time of the process, its threads, and the Node processes it started. */
   cpuSeconds: number;
-  /** Largest resident set of any of these processes, in MB (1,000,000 bytes). */
+  /** Largest resident set of these processes, in MB (1,000,000 bytes). */
   peakMb: number;
 }
 
@@ -25,7 +22,7 @@ const PRELOAD = new URL('usage.mjs', import.meta.url).href;
 /** The bundle that users run. */
 export const EVALDIFF = fileURLToPath(new URL('../../dist/cli/index.js', import.meta.url));
 
-/** Runs a Node program to its end, in a fresh process, from spawning it until it is gone. */
+/** Runs a Node program in a new process and measures it from spawn to exit. */
 export async function measured(
   script: string,
   args: readonly string[],
@@ -59,7 +56,7 @@ export async function measured(
   }
 }
 
-/** What npm adds to the environment is not part of how users run a program. */
+/** The environment without npm's additions, which users do not have. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -68,7 +65,7 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** Sums processor time over the lines, one for each process, and takes the largest peak. */
+/** Sums processor time over the lines (one per process) and takes the largest peak. */
 export function usageIn(lines: string): Omit<Usage, 'seconds'> {
   const all = lines
     .trim()

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A repository of its own in the temporary folder, with one commit on `main`. */
+/** A new repository in the temporary folder, with one commit on `main`. */
 export function createProject(files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-bench-'));
   writeFiles(folder, files);
@@ -23,7 +23,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** A branch off `main` with these files and no other, made by one process and not checked out. */
+/** Creates a branch off `main` with only these files, by one process and without a checkout. */
 export function branchOff(folder: string, branch: string, files: Files): void {
   const data = (text: string): string => `data ${String(Buffer.byteLength(text))}\n${text}\n`;
   const stream = [

@@ -1,14 +1,12 @@
-/** Where one benchmark's tables begin and end in the README. */
+/** The marks around a benchmark's tables in the README. */
 const mark = (name: string, end: '' | '/'): string => `<!-- ${end}bench:${name} -->`;
 
-/** The benchmarks that the README has a place for, in its order. */
+/** The benchmarks with a place in the README, in its order. */
 export function benchmarksIn(readme: string): string[] {
   return [...readme.matchAll(/<!-- bench:([a-z-]+) -->/g)].map(([, name = '']) => name);
 }
 
-/**
- * Puts what a benchmark printed in the place of what it printed before; the rest of the text stays.
- */
+/** Replaces a benchmark's previous output; the rest of the text is unchanged. */
 export function withTables(readme: string, name: string, tables: string): string {
   const [from, to] = [readme.indexOf(mark(name, '')), readme.indexOf(mark(name, '/'))];
   if (from < 0 || to < from)

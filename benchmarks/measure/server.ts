@@ -1,6 +1,6 @@
 /**
- * A model server on loopback in a process of its own: OpenAI's chat completions, each answered
- * after a fixed time. It does as little as it can, for it shares the machine with what is measured.
+ * A model server on loopback in a separate process: OpenAI's chat completions, each answered after
+ * a fixed time. It does as little as possible, because it shares the machine with what is measured.
  */
 import { fork } from 'node:child_process';
 import http from 'node:http';
@@ -8,20 +8,20 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `successor`: of the first number in the question, wrong for every tenth. `prose`: 200 letters,
- * never twice the same.
+ * `successor`: the first number in the question plus one, wrong for every tenth. `prose`: 200
+ * letters, different every time.
  */
 export type Answering = 'successor' | 'prose';
 
 export interface Counted {
   calls: number;
-  /** Most requests that were under way at once. */ peak: number;
+  /** The most concurrent requests. */ peak: number;
 }
 
 export interface Server {
-  /** With `/v1`, as OpenAI's SDK takes it. */
+  /** With `/v1`, as OpenAI's SDK expects. */
   url: string;
-  /** Since the last time it was asked. */
+  /** Since the last call. */
   counted(): Promise<Counted>;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded into a measured process (`--import`): writes, as it ends, what it used of the machine.
- * Plain JavaScript, so that nothing of it weighs.
+ * Loaded into a measured process with `--import`. Writes its resource usage at exit. Plain
+ * JavaScript, so that loading it costs nothing.
  */
 import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

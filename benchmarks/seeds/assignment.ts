@@ -4,7 +4,7 @@ import { createSolver } from '../../src/edges/solver/index.ts';
 import { assign } from '../../src/features/attributes/assign.ts';
 import type { Part } from './page.ts';
 
-/** Affinity that QualEval's linear program reaches, against another solver's optimum. */
+/** The affinity that QualEval's linear program reaches, compared with another solver's optimum. */
 export async function assignment(): Promise<Part> {
   const tools = {
     solve: createSolver(),

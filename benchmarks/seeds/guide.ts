@@ -2,7 +2,7 @@ import { readGrade } from '../../src/metrics/grade.ts';
 import { graderPrompt } from '../../src/metrics/grader-prompt.ts';
 import type { Part, Row } from './page.ts';
 
-/** The sections of its template, in our own words; the keyword is the part that is filled in. */
+/** The sections of its template in our own words; the keyword is the part that varies. */
 const templateWith = (keyword: string): string => `Your Role:
 You read lessons.
 
@@ -29,7 +29,7 @@ const LABELS = new Map([
   ['NO', 0],
 ]);
 
-/** The keywords of its data block, each with the material that is meant. */
+/** The keywords of its data block, each with the material it refers to. */
 const KEYWORDS = {
   conversation: 'the whole conversation',
   context: 'the entries before',

@@ -4,7 +4,7 @@ import { guide } from './guide.ts';
 import type { Part } from './page.ts';
 import { sampleReport } from './report.ts';
 
-/** Every table of the page. */
+/** All tables of the page. */
 export async function reproduce(): Promise<Part[]> {
   return [validation(), await evaluation(), await assignment(), guide(), await sampleReport()];
 }

@@ -1,20 +1,19 @@
 import { table } from '../measure/markdown.ts';
 
-/** A figure of a seed beside ours; equal texts are a reproduction. */
+/** A seed's figure and ours; equal texts mean that it was reproduced. */
 export interface Row {
   what: string;
   seed: string;
   ours: string;
 }
 
-/** A table of the page. */
 export interface Part {
   title: string;
   text: string;
   rows: Row[];
 }
 
-/** How many rows there are, and which do not come out as the seed's. */
+/** The number of rows, and the rows that differ from the seed's. */
 export function missed(parts: readonly Part[]): { of: number; rows: Row[] } {
   const rows = parts.flatMap((part) => part.rows);
   return { of: rows.length, rows: rows.filter(({ seed, ours }) => seed !== ours) };

@@ -4,7 +4,7 @@ import { runBlocks } from '../../src/report/run-tables.ts';
 import { renderBlocks } from '../../src/report/terminal.ts';
 import type { Part } from './page.ts';
 
-/** The columns of the report that llmeval's documentation shows, from the left. */
+/** The columns of the report in llmeval's documentation, from the left. */
 const COLUMNS = [
   'model',
   'temperature',
@@ -18,7 +18,7 @@ const COLUMNS = [
   'correctness (pass / fail) #1',
 ];
 
-/** Its rows, as far as they are data: model, temperature, country, expected. */
+/** The data in its rows: model, temperature, country, expected. */
 const ROWS = ['gpt-3.5-turbo', 'gpt-4'].flatMap((model) => [
   [model, '0.9', 'Denmark', 'Copenhagen'],
   [model, '0.9', 'Germany', 'Berlin'],
@@ -38,7 +38,7 @@ function reportOf(model: string, job: number, attempt: number): RunReport {
   return report;
 }
 
-/** Its sample report of two models and two tries, from files of its own layout. */
+/** Its sample report of two models and two tries, from files in its own layout. */
 export async function sampleReport(): Promise<Part> {
   const reports = ['gpt-3.5-turbo', 'gpt-4'].flatMap((model, job) =>
     [0, 1].map((attempt) => reportOf(model, job, attempt)),

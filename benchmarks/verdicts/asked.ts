@@ -3,7 +3,7 @@ import type { MetricAnswer } from '../../src/metrics/answer.ts';
 import type { Metric, Score } from '../../src/types/metric.ts';
 import type { Completion, Message, Request } from '../../src/types/model.ts';
 
-/** What one try of a prompt asks: which prompt, and the reference's position. */
+/** The prompt of a try, and the reference's position. */
 export interface Asked {
   prompt: string;
   position: number;
@@ -13,8 +13,8 @@ export interface Asked {
 }
 
 /**
- * The tools of a run whose model is a coin: `passes` says whether an answer passes its metric.
- * Further tries of evaldiff's own steps (confirming a fall, the anchor) are made with them.
+ * The tools of a run whose model flips a coin: `passes` says whether an answer passes its metric.
+ * evaldiff's own steps (confirming a fall, the anchor) use them for further tries.
  */
 export function coinTools(passes: (asked: Asked) => boolean): {
   tools: FeatureTools;

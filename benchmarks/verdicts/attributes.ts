@@ -9,15 +9,15 @@ import { LAWS, moved, nothing, turned, type Change, type Law } from './scenarios
 
 const ATTRIBUTES = 5;
 
-/** References of each attribute; each reference has two attributes. */
+/** References per attribute; each reference has two attributes. */
 const MEMBERS = 40;
 
-/** Tries a side, the median of an adaptive suite that went on. */
+/** Tries per side: the median of adaptive suites that continued. */
 const TRIES = 3;
 
 const ALPHA = 0.05;
 
-/** What changes: references of the first attribute, or some of no attribute in particular. */
+/** What changes: references of the first attribute, or some of any attribute. */
 interface Planted {
   name: string;
   change: Change;
@@ -46,20 +46,23 @@ export const ATTRIBUTE_ROWS: readonly AttributeRow[] = (
   PLANTED.map((planted) => ({ ...planted, name: `${law}, ${planted.name}`, law })),
 );
 
-/** Share of the runs in which the changed attribute was called, or any, where none is the one that changed. */
+/** Share of runs in which the changed attribute was called; any attribute if none changed. */
 export interface Called {
   name: string;
   runs: number;
-  /** By the sum of passes, as evaldiff does. */
+  /** By the sum of passes, as in evaldiff. */
   sum: number;
-  /** By the suites' two tests on fixed tries, one of them for references that broke; Holm over all. */
+  /**
+   * By the suites' two tests for fixed tries (means and broken references), with Holm's procedure
+   * over all.
+   */
   suites: number;
 }
 
-/** References of which no more than two share an attribute. */
+/** References of which at most two share an attribute. */
 const SPREAD = [0, 33, 66];
 
-/** Every reference has an attribute and the one after it, so that neighbours share half of theirs. */
+/** Each reference has an attribute and the next one, so neighbours share half of theirs. */
 function groupsOf(): number[][] {
   const references = [...Array((ATTRIBUTES * MEMBERS) / 2).keys()];
   return [...Array(ATTRIBUTES).keys()].map((own) =>

@@ -4,7 +4,7 @@ import { fixGate } from '../../src/trials/fix-gate.ts';
 import { least, most, type Goal } from './goals.ts';
 import type { ReportedRow } from './scores.ts';
 
-/** A drafted fix: how often each reference that fell, and each that held, passes with it. */
+/** A drafted fix: how often each fallen and each stable reference passes with it. */
 interface Draft {
   restores: (fallen: number) => number;
   holds: (held: number) => number;
@@ -12,12 +12,12 @@ interface Draft {
 
 const FALLEN = 5;
 
-/** Of these, those that the draft was written for. */
+/** The fallen references that the draft was written for. */
 const SHOWN = 3;
 
 const HELD = 45;
 
-/** As features/causes uses it for one draft. */
+/** The level that features/causes uses for one draft. */
 const LEVEL = 0.05;
 
 async function tryDraft(

@@ -1,7 +1,7 @@
-/** What is measured: shares of the runs (0–1), and calls per reference. */
+/** Measured figures: shares of the runs (0–1), and calls per reference. */
 export type Figure = 'red' | 'green' | 'grey' | 'wrong' | 'reported' | 'named' | 'fixed' | 'calls';
 
-/** What a row is to reach: a share of the runs, or calls per reference. */
+/** A limit for a row: a share of the runs, or calls per reference. */
 export interface Goal {
   figure: Figure;
   side: 'least' | 'most';
@@ -12,7 +12,7 @@ export const least = (figure: Figure, value: number): Goal => ({ figure, side: '
 
 export const most = (figure: Figure, value: number): Goal => ({ figure, side: 'most', value });
 
-/** What came of one row; a figure that it does not have is left out. */
+/** The result of one row; absent figures do not apply to it. */
 export interface Outcome {
   name: string;
   goals: readonly Goal[];
@@ -20,19 +20,21 @@ export interface Outcome {
   figures: Partial<Record<Figure, number>>;
 }
 
-/** Keeps the rounding of a sum of shares from missing a goal of 100 % or of a whole call. */
+/** Keeps rounding of summed shares from missing a goal of 100 % or of a whole call. */
 const SLACK = 1e-9;
 
-/** A goal that a row does not reach. */
+/** A goal that a row misses. */
 export interface Miss {
   name: string;
   goal: Goal;
   measured: number;
-  /** How far beyond the goal a share is, in standard errors of a share at the goal; null: not to be had. */
+  /**
+   * How far the share misses the goal, in standard errors of a share at the goal; null: unknown.
+   */
   errors: number | null;
 }
 
-/** Every goal of these rows that is not reached, in their order. */
+/** All goals that these rows miss, in order. */
 export function missesOf(rows: readonly Outcome[]): Miss[] {
   return rows.flatMap(({ name, goals, runs, figures }) =>
     goals.flatMap((goal): Miss[] => {

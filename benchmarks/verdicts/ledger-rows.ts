@@ -23,7 +23,7 @@ const metrics =
 
 const times = (count: number, rates: Rates): Rates[] => Array.from({ length: count }, () => rates);
 
-/** So many questions that several references ask each, beside references of their own. */
+/** This many questions are asked by several references each, next to other references. */
 const duplicates =
   (questions: number, each: number, rate: number, own: { alone?: number; breaks?: true } = {}) =>
   (): Suite[] => {
@@ -302,7 +302,7 @@ const ACCEPTED = { gate: { churn: 'accept' } } as const;
 
 const CHURN: Row[] = [
   row(
-    // Two points of the rate, which gates, are sometimes found.
+    // A drop of two points in the rate, which gates, is sometimes detected.
     'one of 50 × 0.95 breaks, 1 → 0, `churn: accept`',
     [],
     one(50, 'all 0.95', turned(1, 1, 0)),
@@ -328,7 +328,7 @@ const CHURN: Row[] = [
   ),
 ];
 
-/** As imported test suites have them: each reference with assertions of its own. */
+/** As in imported test suites: each reference has its own assertions. */
 const OWN_METRICS: Row[] = [
   row(
     'one of 50 × 0.95 breaks, 1 → 0, each has a metric of its own',
@@ -347,7 +347,7 @@ const OWN_METRICS: Row[] = [
   ),
 ];
 
-/** What one ledger adds: metrics, the pool of suites, large runs, questions, single references. */
+/** Rows for metrics, the pool of suites, large runs, questions and single references. */
 export const LEDGER: readonly Row[] = [
   ...METRICS,
   ...OWN_METRICS,

@@ -2,25 +2,24 @@ import { table } from '../measure/markdown.ts';
 import type { Called } from './attributes.ts';
 import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals.ts';
 
-/** What came of one row of pull requests. */
+/** The result of one row of pull requests. */
 export interface Measured extends Outcome {
   /** Also in the short table of docs/verdicts.md. */
   shown: boolean;
   figures: Record<Exclude<Figure, 'reported'>, number>;
-  /** Calls of single references, beyond those of the tries that all of a suite have. */
+  /** Calls for single references, beyond the tries that all references of a suite have. */
   single: number;
 }
 
-/** How often one thing is reported. */
+/** How often something is reported. */
 export interface Reported extends Outcome {
   figures: { reported: number; calls: number };
 }
 
-/** All that was measured. */
 export interface Page {
   promises: readonly Measured[];
   scores: readonly Reported[];
-  /** Base's answers are stored. */
+  /** With stored answers of base. */
   drift: readonly Reported[];
   /** Many pull requests, each compared with one older commit. */
   erosion: readonly Reported[];
@@ -45,7 +44,7 @@ const goalsOf = ({ goals }: Outcome): string => goals.map(inWords).join(', ') ||
 
 const TITLES = ['pull request', 'goal', 'red %', 'green %', 'grey %', 'calls per reference'];
 
-/** Makes a figure bold that misses its row's goal. */
+/** Makes figures bold that miss their row's goal. */
 function marker(row: Outcome): (figure: Figure, cell: string) => string {
   const missed = missesOf([row]).map(({ goal }) => goal.figure);
   return (figure, cell) => (missed.includes(figure) ? `**${cell}**` : cell);
@@ -106,7 +105,7 @@ function reportedTable(
   return table([what, 'goal', `${reported} %`, 'calls per reference', 'runs'], cells, 2);
 }
 
-/** Rows of which one thing is counted, with what stands above them. */
+/** Sections of rows that count one thing, with their introductions. */
 function reportedSections({ scores, drift, erosion, fixes, speed }: Page): string[] {
   const section = (
     title: string,
@@ -172,7 +171,7 @@ function calledTable(rows: readonly Called[]): string {
   );
 }
 
-/** Every goal that a row of the page does not reach, and why. */
+/** All goals that the page's rows miss, and why. */
 function notReached(page: Page): string[] {
   const { promises, ledger, unchanged, fallen } = page;
   const reported = [page.scores, page.drift, page.erosion, page.fixes, page.speed].flat();
@@ -272,7 +271,7 @@ export function pageOf(page: Page): string {
   ].join('\n');
 }
 
-/** A text with the page's short table in its place. */
+/** Inserts the page's short table into a text. */
 export function withShortTable(text: string, page: string): string {
   const cut = (word: string): [number, number] => {
     const [from, to] = [word.indexOf(START), word.indexOf(END)];

@@ -13,30 +13,30 @@ import {
   type Suite,
 } from './scenarios.ts';
 
-/** One line of the table: how a pull request is drawn, and what is to come of it. */
+/** A row of the table: how its pull requests are generated, and its goals. */
 export interface Row {
   name: string;
   goals: readonly Goal[];
   /** Also in the short table of docs/verdicts.md. */
   shown?: true;
   tries: 'adaptive' | number;
-  /** Share of the full number of runs, for the dear ones. */
+  /** Share of the full number of runs, for expensive rows. */
   part?: number;
-  /** Gate settings that are not the default. */
+  /** Gate settings that differ from the default. */
   gate?: Partial<GateSettings>;
   /** The metric that a red suite must name. */
   falls?: string;
-  /** How many references head heals, which are all to be named; absent: none may be. */
+  /** The number of references that head fixes, all of which must be named; absent: none may be. */
   heals?: number;
   draw: (random: Random) => Suite[];
 }
 
-/** One suite, with what is its own besides the rates. */
+/** One suite, with its properties besides the rates. */
 export const one =
   (references: number, law: Law, change: Change = nothing, own: Partial<Suite> = {}) =>
   (random: Random): Suite[] => [{ ...drawSuite(references, law, change, random), ...own }];
 
-/** So many suites that all change, or of which only the first does. */
+/** Several suites, of which all change or only the first. */
 export const suites =
   (
     count: number,
@@ -48,7 +48,7 @@ export const suites =
       drawSuite(references, law, s === 0 ? (first ?? all) : all, random),
     );
 
-/** One critical reference of so many goes from always right to half, with so many tries to begin with. */
+/** One critical reference drops from always right to half, with this many first tries. */
 const criticalHalf = (references: number, law: Law, criticalTries?: number) =>
   one(references, law, turned(1, 1, 0.5), {
     critical: [0],
@@ -64,7 +64,7 @@ export const row = (
 
 const SHOWN = { shown: true } as const;
 
-/** The promises, one by one. */
+/** The documented promises, one by one. */
 export const PROMISES: readonly Row[] = [
   row(
     '20 × 1.0, nothing changed',
@@ -158,10 +158,10 @@ export const PROMISES: readonly Row[] = [
 
 const NAMES = Object.keys(LAWS) as Law[];
 
-/** What is to come of a suite in which nothing changed, of whatever size and law. */
+/** Goals of an unchanged suite, for any size and distribution. */
 const CALM = [most('red', 0.05), most('calls', 6.6)];
 
-/** Nothing changed: every law and size. */
+/** Nothing changed: every distribution and size. */
 export const UNCHANGED: readonly Row[] = [
   ...[3, 5, 8, 12, 20, 35, 50, 100, 300, 1000].flatMap((references) =>
     NAMES.map((law) =>
@@ -177,7 +177,7 @@ export const UNCHANGED: readonly Row[] = [
       }),
     ),
   ),
-  // Whether head answers as often is tested beside the verdict, with a fifth of alpha of its own.
+  // The test of whether head answers as often has its own fifth of alpha.
   ...[20, 50].flatMap((references) =>
     (['all 1.0', 'all 0.95', 'Beta(0.4, 0.1)'] as const).map((law) =>
       row(

@@ -1,6 +1,8 @@
 import { createRandom, nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 
-/** How the references' pass rates are spread: constants, and laws with steady and unsteady ones. */
+/**
+ * Distributions of the references' pass rates: constants, and mixes of steady and unsteady ones.
+ */
 export const LAWS = {
   'all 1.0': () => 1,
   'all 0.95': () => 0.95,
@@ -20,47 +22,47 @@ export type Law = keyof typeof LAWS;
 export interface Suite {
   base: number[];
   head: number[];
-  /** Further gating metrics, by name; a try passes when all pass. */
+  /** Further gating metrics, by name; a try passes if all pass. */
   metrics?: Readonly<Record<string, { base: number[]; head: number[] }>>;
-  /** By position, the question that a reference asks; absent: each its own. */
+  /** The question of each reference, by position; absent: all different. */
   questions?: readonly number[];
-  /** Base's rates when its answers were stored, where they come from an earlier run. */
+  /** Base's rates when its answers were stored by an earlier run. */
   stored?: readonly number[];
-  /** Draws the value of one try; absent: its metric only passes or fails. */
+  /** Draws the value of one try; absent: the metric only passes or fails. */
   value?: (side: 'base' | 'head', position: number, random: Random) => number;
-  /** Which way the value should move; absent: up. */
+  /** The better direction of the value; absent: up. */
   better?: 'lower' | 'none';
-  /** Each reference is judged by a metric of its own. */
+  /** Each reference has its own metric. */
   ownMetrics?: true;
-  /** The largest drop that may stand under green; absent: the default. */
+  /** The largest drop that green allows; absent: the default. */
   tolerance?: number;
   /** Positions of critical references. */
   critical?: number[];
-  /** Tries that these begin with; absent: as many as the others. */
+  /** First tries of critical references; absent: as many as the others. */
   criticalTries?: number;
-  /** The first so many references get no answer on head, whatever is tried. */
+  /** The number of first references that never get an answer on head. */
   silent?: number;
-  /** Share of tries, on either side, that get no answer. */
+  /** Share of tries on either side without an answer. */
   errors?: number;
 }
 
-/** What head does to a reference: by its position and its rate on base, both sides' rates. */
+/** The effect of head on a reference: both sides' rates, by position and base's rate. */
 export type Change = (position: number, rate: number) => { base: number; head: number };
 
 export const nothing: Change = (_, rate) => ({ base: rate, head: rate });
 
-/** Every reference moves by so much, within 0 and 1. */
+/** Changes every rate by this much, within 0 and 1. */
 export const moved =
   (by: number): Change =>
   (_, rate) => ({ base: rate, head: Math.min(1, Math.max(0, rate + by)) });
 
-/** The first `count` references go from one rate to another. */
+/** Moves the first `count` references from one rate to another. */
 export const turned =
   (count: number, base: number, head: number): Change =>
   (position, rate) =>
     position < count ? { base, head } : { base: rate, head: rate };
 
-/** The first five break and the next five heal. */
+/** The first five break, and the next five are fixed. */
 export const fiveAndFive: Change = (position, rate) =>
   position < 5
     ? { base: 1, head: 0 }
@@ -82,7 +84,9 @@ export function drawSuite(
 
 export const randomOf = (name: string): Random => createRandom(name);
 
-/** Jöhnk's method, in logarithms since a small parameter makes numbers that doubles cannot hold. */
+/**
+ * Jöhnk's method, in logarithms because small parameters give numbers outside the range of doubles.
+ */
 function beta(a: number, b: number, random: Random): number {
   for (;;) {
     const [x, y] = [Math.log(nextFloat(random)) / a, Math.log(nextFloat(random)) / b];

@@ -6,11 +6,11 @@ import { least, most, type Goal } from './goals.ts';
 import type { Suite } from './scenarios.ts';
 import { tried } from './simulate.ts';
 
-/** A row that counts how often one thing is reported, and calls for each reference. */
+/** A row that counts how often one thing is reported, and calls per reference. */
 export interface ReportedRow {
   name: string;
   goals: readonly Goal[];
-  /** Share of the full number of runs, for the dear ones. */
+  /** Share of the full number of runs, for expensive rows. */
   part?: number;
   run: (random: Random) => Promise<{ reported: boolean; calls: number }>;
 }
@@ -21,7 +21,7 @@ interface Law {
   draw: NonNullable<Suite['value']>;
 }
 
-/** Whether the values are reported as moved, or one reference's as exploded; every try passes. */
+/** Whether values are reported as moved, or one reference's as exploded; every try passes. */
 function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', random: Random) {
   const rates = Array<number>(references).fill(1);
   const suite = { base: rates, head: rates, value: draw, ...(better ? { better } : {}) };
@@ -38,7 +38,7 @@ function reportedBy({ references, better, draw }: Law, tries: 2 | 'adaptive', ra
 
 const normal = (random: Random): number => normalQuantile(nextFloat(random));
 
-/** How far one try's score lies from its reference's own, as a standard deviation. */
+/** Standard deviation of a try's score around its reference's own. */
 const SPREAD = 0.6;
 
 const score =

@@ -20,15 +20,15 @@ export type Colour = 'red' | 'green' | 'grey';
 
 export interface Simulated {
   colour: Colour;
-  /** Of both sides, for each reference. */
+  /** Of both sides, per reference. */
   calls: number;
-  /** Those of them beyond the tries that all references of a suite share. */
+  /** Of these, calls beyond the tries that all references of a suite share. */
   single: number;
-  /** Share of the suites of which a drop as large as the true one was said to be ruled out. */
+  /** Share of suites that claim to rule out a drop as large as the true one. */
   wrongBounds: number;
-  /** Metrics that the red suites name as fallen. */
+  /** Metrics that red suites name as fallen. */
   fell: string[];
-  /** Ids of references that are called healed. */
+  /** Ids of references reported as fixed. */
   healed: string[];
   /** Why suites are not green. */
   why: string[];
@@ -42,8 +42,8 @@ const SCORE = {
 };
 
 /**
- * One pull request through evaldiff's own code: the same rounds of tries (`nextTries`) and the same
- * verdicts (`judgeMeasured`) as in a run. Only the model and the metric are replaced, by coins.
+ * Runs one pull request through evaldiff's own rounds of tries (`nextTries`) and verdicts
+ * (`judgeMeasured`). Only the model and the metric are simulated.
  */
 export function simulate(
   suites: readonly Suite[],
@@ -76,7 +76,7 @@ export function simulate(
   };
 }
 
-/** Suites with all tries that the policy wants, and the calls made for them. */
+/** Makes all tries that the policy wants, and counts the calls. */
 export function tried(
   suites: readonly Suite[],
   tries: 'adaptive' | number,
@@ -111,7 +111,7 @@ function wrongBounds(
   return wrong.length / suites.length;
 }
 
-/** Calls of single references, beyond the tries that all of the suite have. */
+/** Calls for single references, beyond the tries that all references of the suite have. */
 function beyondShared({ runs }: SuiteRun): number {
   const made = runs.flatMap(({ base, head }) => [base.length, head.length]);
   const shared = Math.min(...made);
@@ -130,7 +130,7 @@ export function begun(
   return suiteComparison(affectedSuite(suite, index), policy, gates, () => false);
 }
 
-/** One suite through the same rounds and the same verdict, with all that a result says of it. */
+/** Runs one suite through the same rounds and verdict, up to its result. */
 export async function compareOne(
   suite: Suite,
   random: Random,
@@ -226,7 +226,7 @@ function answerOf(
   return { ...plain, byHead: { ...plain.byHead, scores } };
 }
 
-/** One try, and what its metric gave where that is more than pass and fail. */
+/** One try, with its metric's value if that is more than pass and fail. */
 export function made(
   at: number,
   outcome: 'pass' | 'fail' | 'error',
@@ -247,7 +247,7 @@ export function made(
   return { byHead, byBase: null };
 }
 
-/** A suite that holds what the policy and the verdict read of one, and nothing else. */
+/** A suite with only the fields that the policy and the verdict read. */
 function affectedSuite(
   { base, questions, critical = [], criticalTries, better, ownMetrics }: Suite,
   index: number,

@@ -5,7 +5,7 @@ import { drawSuite, nothing } from './scenarios.ts';
 import type { ReportedRow } from './scores.ts';
 import { tried } from './simulate.ts';
 
-/** How often one judgement of all suites takes less than a second of the processor's time. */
+/** How often judging all suites takes less than a second of processor time. */
 export const SPEED: readonly ReportedRow[] = [
   {
     name: 'judging 5000 × 5 tries a side takes less than 1 s',

@@ -14,9 +14,9 @@ type Price = Parameters<typeof createConfirm>[1];
 const NO_PRICE = {} as Price;
 
 interface Drift {
-  /** What the model has lost since base's answers were stored. */
+  /** How much the model lost since base's answers were stored. */
   model: number;
-  /** What head changes in a reference, by its position. */
+  /** Head's effect on a reference, by position. */
   change: (position: number) => number;
 }
 
@@ -24,7 +24,10 @@ const REFERENCES = 50;
 
 const within = (rate: number): number => Math.min(1, Math.max(0, rate));
 
-/** One run whose base is stored: whether it is red, whether the drift is told, and extra calls. */
+/**
+ * Runs with stored base answers. Returns whether the run is red, whether it reports drift, and
+ * extra calls.
+ */
 async function runWithStoredBase(
   { model, change }: Drift,
   random: Random,
@@ -72,7 +75,7 @@ const first =
   (position: number): number =>
     position < count ? -1 : 0;
 
-/** Red although base's answers are stored, or how often the drift is told; extra calls a reference. */
+/** How often runs with stored base answers are red, or report drift; extra calls per reference. */
 export const DRIFT: readonly ReportedRow[] = [
   drift('nothing changed', { model: 0, change: none }, [most('reported', 0.05)]),
   ...[0.05, 0.1, 0.2].map((model) =>
@@ -106,11 +109,11 @@ interface Erosion {
   references: number;
   steps: number;
   rate: (step: number) => number;
-  /** What the model has lost since the anchor was asked. */
+  /** How much the model lost since the anchor's answers. */
   model?: number;
 }
 
-/** The first of a row of pull requests that is told to have lost against the anchor, and calls. */
+/** The first of several pull requests that is reported as worse than the anchor, and calls. */
 async function erosionTold(
   { references, steps, rate, model = 0 }: Erosion,
   random: Random,
@@ -190,7 +193,9 @@ const falls =
     0.97 - by * step;
 const stays = (rate: number) => (): number => rate;
 
-/** Whether a history of pull requests is told to have lost against its anchor; calls to confirm it. */
+/**
+ * Whether some pull request in a history is reported as worse than its anchor; calls to confirm it.
+ */
 export const EROSION: readonly ReportedRow[] = ([50, 20] as const).flatMap((references) => {
   const told = references === 50 ? 0.97 : 0.85;
   const row = (name: string, rate: Erosion['rate'], steps: number, goals: Goal[], by = steps) =>

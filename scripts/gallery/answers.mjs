@@ -1,11 +1,11 @@
-// Stands in for a model: the first rule that fits answers, each time it is asked with its next answer.
+// Replaces a model. The first rule that matches answers, each time with its next answer.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const rules = JSON.parse(readFileSync(new URL('answers.json', import.meta.url), 'utf8'));
 const asked = new Map();
 
-/** Whether every text of a rule stands in what was sent. */
+/** Whether the request contains every text of a rule. */
 const fits = ({ model = '', system = '', question = [] }, sent) =>
   sent.model.includes(model) &&
   sent.system.includes(system) &&

@@ -1,6 +1,6 @@
 /**
- * Pull requests as data: the files of base, what head changes, and how the stand-in of a model
- * answers. The first four are in `fixtures`, with programs that answer.
+ * Pull requests as data: the files of base, head's changes, and how the simulated model answers.
+ * The first four are in `fixtures`, with programs that answer.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** Applies if all its texts are part of the request. Gives its answers in turn, or an error. */
+/** Applies if the request contains all its texts. Gives its answers in turn, or an error. */
 interface Rule {
   /** The model's name in evaldiff.yaml. */
   model?: string;
@@ -29,7 +29,7 @@ export interface Situation {
   head: Files;
   /** Head comes from a fork, which gets no keys. */
   fork?: boolean;
-  /** What the pull request says of itself. */
+  /** The pull request's description. */
   description?: string;
 }
 
@@ -189,13 +189,13 @@ const verdict = (analysis: string, followUp: string): string =>
     follow_up: followUp,
   });
 
-/** A suite whose prompt and questions no other suite has. */
+/** A suite with its own prompt and questions. */
 const ownSuite = (name: string, style: string): Record<string, string> => ({
   [`prompts/${name}.yaml`]: prompt(name, `You answer customers about ${name}.\n${style}`),
   [`prompts/tests/${name}.yaml`]: tests(ASKED.slice(0, 12)),
 });
 
-/** Gives `other` once in every four answers, in turn over the things that are asked about. */
+/** Gives `other` for every fourth answer, on a different topic each time. */
 const everyFourth = (system: string, usual: string, other: string): Rule[] =>
   THINGS.map((thing, at) => ({
     system,

@@ -1,4 +1,4 @@
-/** What a reader sees of a comment before opening a fold, counted. */
+/** Counts what a reader sees of a comment before opening a fold. */
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
@@ -10,8 +10,8 @@ const INLINE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a comment as GitHub first shows it: without the hidden marker, and of a closed fold
- * only its summary. `isOpen` decides by the summary which folds are open.
+ * A comment's text as GitHub first shows it: without the hidden marker, and with only the summary
+ * of closed folds. `isOpen` gets a fold's summary and decides whether it is open.
  */
 export function visibleText(comment: string, isOpen: (summary: string) => boolean = () => false) {
   const html = micromark(comment, {
@@ -37,11 +37,11 @@ function shownOf(node: Node, isOpen: (summary: string) => boolean): string {
 export const wordsIn = (text: string): number =>
   text.split(' ').filter((word) => /[\p{L}\d]/u.test(word)).length;
 
-/** `12` and `4.5`, not the digits of `t05` or of a commit. */
+/** Finds `12` and `4.5`, but not the digits of `t05` or of a commit. */
 export const numbersIn = (text: string): number =>
   text.match(/(?<![\p{L}\d_.-])\d+(?:[.,]\d+)*(?![\p{L}\d_])/gu)?.length ?? 0;
 
-/** Words that a reader without statistics does not know, and words of earlier versions. */
+/** Words that require statistics, and words of earlier versions. */
 const NOT_PLAIN =
   /\b(?:intervals?|power|tolerance|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b/gi;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** GitHub's own description of the operations that the stand-in has (`openapi.json`). */
+/** GitHub's own description of the stand-in's operations (`openapi.json`). */
 export type Schema = Readonly<Record<string, unknown>>;
 export interface Operation {
   operationId: string;
@@ -19,7 +19,7 @@ export const description = JSON.parse(
   readFileSync(new URL('./openapi.json', import.meta.url), 'utf8'),
 ) as Description;
 
-/** Every operation by its id; `method` as in an HTTP request. */
+/** All operations by id; `method` as in an HTTP request. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
@@ -40,7 +40,7 @@ export function resolve(schema: Schema): Schema {
 
 const samples = new Map<string, Record<string, unknown>>();
 
-/** An object of this schema with every field that it requires, and no meaning in any of them. */
+/** An object of this schema with all required fields, filled with arbitrary values. */
 export function sampleOf(name: string): Record<string, unknown> {
   const made =
     samples.get(name) ??

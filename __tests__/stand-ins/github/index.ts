@@ -1,3 +1,3 @@
-/** GitHub as a run that publishes sees it. */
+/** GitHub as a run sees it that publishes reports. */
 export * from './server.ts';
 export * from './state.ts';

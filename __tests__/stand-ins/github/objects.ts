@@ -1,4 +1,7 @@
-/** State as the API shows it: what GitHub's description requires, with the fields that are read. */
+/**
+ * Converts state to API objects: the fields that GitHub's description requires, and those that are
+ * read.
+ */
 import { sampleOf } from './description.ts';
 import type {
   Account,
@@ -51,7 +54,7 @@ export function pullObject(api: string, state: State, pull: Pull): Wire {
   };
 }
 
-/** What only the answer for one pull request has. */
+/** Fields that only the answer for a single pull request has. */
 export const wholePullObject = (api: string, state: State, pull: Pull): Wire => ({
   ...sampleOf('pull-request'),
   ...pullObject(api, state, pull),
@@ -95,7 +98,7 @@ export function checkObject(api: string, state: State, run: CheckRun): Wire {
     ...{ id, name, status, conclusion, url, html_url: html },
     ...{ head_sha: run.headSha, external_id: run.externalId },
     ...{ started_at: run.startedAt, completed_at: run.completedAt },
-    // For the workflow's own token GitHub puts its own page here, whatever was asked for.
+    // For the workflow's own token, GitHub ignores the requested URL and uses its own page.
     details_url: app.slug === 'github-actions' ? html : (run.detailsUrl ?? html),
     app: { ...sampleOf('nullable-integration'), ...app, name: app.slug },
     pull_requests: [],

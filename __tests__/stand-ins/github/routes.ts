@@ -1,4 +1,4 @@
-/** The operations of the stand-in, each by the name that GitHub's description gives it. */
+/** The stand-in's operations, by their id in GitHub's description. */
 import { operations } from './description.ts';
 import {
   annotationObject,
@@ -15,7 +15,7 @@ import type { Access, CheckAnnotation, CheckRun, Pull, Scope, State, Token } fro
 
 export interface Call {
   state: State;
-  /** Address of the API, for the links in answers. */
+  /** Base URL of the API, for links in answers. */
   api: string;
   params: Record<string, string>;
   query: Record<string, string>;
@@ -27,7 +27,7 @@ export interface Reply {
   body?: unknown;
   headers?: Record<string, string>;
 }
-/** A list that the server cuts into pages; `wrap` puts a page into its envelope. */
+/** A list that the server splits into pages; `wrap` puts a page into its envelope. */
 export interface List {
   items: unknown[];
   wrap?: (page: unknown[]) => unknown;
@@ -37,7 +37,7 @@ export interface Route {
   operation: string;
   method: string;
   path: string;
-  /** One of these is enough. */
+  /** Any of these is enough. */
   needs: [Scope, Exclude<Access, 'none'>][];
   answer: Answer;
 }
@@ -52,7 +52,7 @@ const invalid = (message: string): Reply => {
   return { status: 422, body: { message: 'Validation Failed', documentation_url: DOCS, errors } };
 };
 
-/** An answer about what is found; 404 otherwise. */
+/** An answer about an existing object; 404 otherwise. */
 const about =
   <T>(find: (call: Call) => T | undefined, answer: (call: Call, found: T) => Reply | List) =>
   (call: Call): Reply | List => {
@@ -69,7 +69,7 @@ const commentOf = byId(({ comments }) => comments, 'comment_id');
 const remarkOf = byId(({ reviewComments }) => reviewComments, 'comment_id');
 const checkOf = byId(({ checkRuns }) => checkRuns, 'check_run_id');
 
-/** A token that may write can change anybody's comment: GitHub allows it, so the client must not. */
+/** GitHub lets a token with write access change anyone's comment, so the client must check. */
 function edit(call: Call, comment: { body: string; updatedAt: Date }, shown: () => unknown): Reply {
   const fault = commentRule(call.body);
   if (fault !== null) return invalid(fault);
@@ -82,7 +82,7 @@ function remove<T>(list: T[], one: T): Reply {
   return { status: 204 };
 }
 
-/** Why nothing can be said in this pull request, or `make`'s answer. */
+/** An error if the pull request does not accept comments, otherwise `make`'s answer. */
 function inPull(pull: Pull, fault: string | null, make: () => unknown): Reply {
   if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
   return fault === null ? { status: 201, body: make() } : invalid(fault);
@@ -172,7 +172,7 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
       edit(call, remark, () => reviewCommentObject(call.api, call.state, remark)),
     ),
   ],
-  // Its answers stay.
+  // Replies to the comment are kept.
   'pulls/delete-review-comment': [
     WRITE_PULLS,
     about(remarkOf, ({ state }, remark) => remove(state.reviewComments, remark)),
@@ -264,8 +264,7 @@ function updateCheck({ api, state, token: { app }, body }: Call, run: CheckRun):
   const others = `Invalid app_id \`${app.id}\` - check run can only be modified by the GitHub App that created it.`;
   if (app.id !== run.app.id) return error(403, others);
   const status = ['status', 'conclusion', 'completed_at'].some((field) => field in body);
-  // GitHub has said so since March 2025; reports of it differ, and the strict reading is the one to
-  // be safe with.
+  // GitHub's documented behaviour since March 2025. Reports differ; this is the strict reading.
   if (app.slug === 'github-actions' && !state.statusUpdates && status)
     return error(403, 'A workflow token may not change the status of a check run.');
   const fault = checkRule(body, { creates: false });
@@ -280,7 +279,7 @@ const FIELDS = {
   ...{ startedAt: 'started_at', completedAt: 'completed_at' },
 };
 
-/** What is not named stays; annotations are appended. */
+/** Absent fields are unchanged; annotations are appended. */
 function apply(run: CheckRun, body: Record<string, unknown>): void {
   const { annotations = [], ...output } = (body['output'] ?? {}) as {
     annotations?: CheckAnnotation[];

@@ -1,6 +1,6 @@
 /**
- * What GitHub refuses although its description does not say so. Each rule gives the reason, or
- * null; a reason becomes the 422 that GitHub sends.
+ * Requests that GitHub rejects although its description allows them. Each rule returns the reason
+ * of the 422, or null.
  */
 import { isAbsolute } from 'node:path';
 import type { CheckAnnotation, Pull } from './state.ts';
@@ -24,7 +24,7 @@ export interface ReviewBody {
   start_side?: string;
 }
 
-/** A comment stands on lines that the diff shows, all of one hunk. */
+/** A comment must be on lines that the diff shows, within one hunk. */
 export function reviewCommentRule(body: ReviewBody, { head, diff = {} }: Pull): string | null {
   const { line, start_line: start, path = '' } = body;
   if (body.commit_id !== head.sha) return 'commit_id is not part of the pull request';

@@ -1,14 +1,16 @@
-/** A part of the GitHub API on loopback; GitHub's own description judges every exchange. */
+/**
+ * Part of the GitHub API on loopback. Every exchange is checked against GitHub's own description.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { bodyOf, listen } from '../loopback.ts';
 import { ROUTES, error, type Call, type List, type Reply, type Route } from './routes.ts';
 import { createState, type Exchange, type State, type Token } from './state.ts';
 import { replyFaults, requestFaults } from './validate.ts';
 
-/** What takes the place of the usual answer; the words are what a network does to answers. */
+/** Replaces the usual answer; the words name network faults. */
 export type Instead = Reply | 'reset' | 'cut' | 'html' | 'hang';
 /**
- * Sees a request before it is handled. May change the state (another run was faster), and may
+ * Sees a request before it is handled. It may change the state (as if another run was faster) or
  * answer instead.
  */
 export type Interceptor = (seen: {
@@ -26,7 +28,7 @@ export interface GitHubOptions {
 
 export interface GitHubStandIn {
   state: State;
-  /** For `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`, laid out as on an Enterprise Server. */
+  /** For `GITHUB_API_URL` and `GITHUB_GRAPHQL_URL`, with the paths of an Enterprise Server. */
   apiUrl: string;
   graphqlUrl: string;
   intercept(method: string, path: RegExp, act: Interceptor): void;
@@ -141,7 +143,7 @@ function answer(
   return 'items' in result ? page(api, exchange, result) : result;
 }
 
-/** Anybody reads a public repository. */
+/** Anyone can read a public repository. */
 function isAllowed(state: State, { permissions }: Token, { needs }: Route): boolean {
   return needs.some(
     ([scope, access]) =>
@@ -178,7 +180,7 @@ function page(api: string, { path, query }: Exchange, { items, wrap }: List): Re
   return { status: 200, body: wrap?.(shown) ?? shown, ...headers };
 }
 
-/** Knows one question: who am I? */
+/** Supports only the query for the current user. */
 function graphql({ account }: Token, body: Record<string, unknown>): Reply {
   const asked = /^\s*(?:query\s*)?\{\s*viewer\s*\{([\w\s]+)\}\s*\}\s*$/.exec(
     String(body['query'] ?? ''),
@@ -214,7 +216,6 @@ function send(response: ServerResponse, { status, body, headers = {} }: Reply): 
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
-/** What networks and proxies do. */
 function misbehave(response: ServerResponse, how: Exclude<Instead, Reply>): void {
   if (how === 'reset') response.destroy();
   if (how === 'html')

@@ -1,4 +1,4 @@
-/** What the stand-in remembers. Tests read and change it before and between requests. */
+/** The stand-in's state. Tests read and change it before and between requests. */
 export interface Account {
   login: string;
   id: number;
@@ -13,7 +13,7 @@ export type Scope = 'contents' | 'pull_requests' | 'issues' | 'checks';
 
 export interface Token {
   account: Account;
-  /** The app behind the token; null for a personal one, which cannot write check runs. */
+  /** The app that owns the token; null for a personal one, which cannot write check runs. */
   app: App | null;
   permissions: Record<Scope, Access>;
 }
@@ -25,14 +25,14 @@ export interface Pull {
   locked: boolean;
   user: Account;
   base: { ref: string; sha: string };
-  /** `repository`: owner/name, or null when the fork is deleted. */
+  /** `repository`: owner/name; null if the fork was deleted. */
   head: { ref: string; sha: string; repository: string | null };
   labels: string[];
   /** The pull request's text; absent: none. */
   body?: string;
   /** By the label's name. */
   labelDescriptions?: Record<string, string>;
-  /** Head's lines that the diff shows, by file: a range for each hunk. Absent: it shows none. */
+  /** Lines of head that the diff shows, by file: a range per hunk. */
   diff?: Record<string, (readonly [number, number])[]>;
 }
 
@@ -49,12 +49,12 @@ export interface Comment {
 export interface ReviewComment extends Omit<Comment, 'issue'> {
   pull: number;
   path: string;
-  /** Null for one line alone. */
+  /** Null for a single line. */
   startLine: number | null;
-  /** Null where the lines have changed since, so that the comment is outdated. */
+  /** Null if the comment is outdated because its lines have changed. */
   line: number | null;
   commit: string;
-  /** The comment that it answers; null: it begins a conversation. */
+  /** The comment that it replies to; null: it starts a conversation. */
   inReplyTo: number | null;
 }
 
@@ -87,7 +87,7 @@ export interface CheckRun {
   annotations: CheckAnnotation[];
 }
 
-/** One request as it came in, with the answer it got. */
+/** A request with its answer. */
 export interface Exchange {
   method: string;
   path: string;
@@ -96,7 +96,7 @@ export interface Exchange {
   token: string | null;
   operation: string | null;
   status: number;
-  /** What was sent back, when it was JSON. */
+  /** The reply, if it was JSON. */
   reply: unknown;
 }
 
@@ -104,7 +104,7 @@ export interface State {
   repository: string;
   private: boolean;
   pulls: Map<number, Pull>;
-  /** Role in the repository by login; GitHub knows no one else. */
+  /** Role in the repository by login. Other logins do not exist. */
   roles: Map<string, string>;
   comments: Comment[];
   reviewComments: ReviewComment[];
@@ -112,11 +112,11 @@ export interface State {
   tokens: Map<string, Token>;
   exchanges: Exchange[];
   /**
-   * What a client did that GitHub's description or rules forbid, and answers of the stand-in that
-   * the description does not know.
+   * Client requests that violate GitHub's description or rules, and answers of the stand-in that
+   * violate the description.
    */
   violations: string[];
-  /** Whether a workflow's token may change the status of its check runs; reports of it differ. */
+  /** Whether a workflow's token may update its check runs. Reports of GitHub's behaviour differ. */
   statusUpdates: boolean;
   now(): Date;
   nextId(): number;
@@ -125,7 +125,7 @@ export interface State {
 export const ACTIONS_APP: App = { id: 15368, slug: 'github-actions' };
 export const ACTIONS_BOT: Account = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' };
 
-/** The token of a workflow run: read only unless the job's `permissions:` say more. */
+/** The token of a workflow run: read-only unless the job's `permissions:` allow more. */
 export function workflowToken(permissions: Partial<Record<Scope, Access>> = {}): Token {
   const least = {
     contents: 'read',
@@ -136,7 +136,7 @@ export function workflowToken(permissions: Partial<Record<Scope, Access>> = {}):
   return { account: ACTIONS_BOT, app: ACTIONS_APP, permissions: { ...least, ...permissions } };
 }
 
-/** A personal access token of a user who may write. */
+/** A personal access token of a user with write access. */
 export function personalToken(account: Account): Token {
   return {
     account,

@@ -1,4 +1,4 @@
-/** GitHub's own description as judge: every request and reply is compared with `openapi.json`. */
+/** Compares every request and reply with GitHub's own description (`openapi.json`). */
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { description, operations, resolve, type Operation, type Schema } from './description.ts';
@@ -25,7 +25,7 @@ const pointerOf = ({ path, method }: Operation): string =>
   `#/paths/${escape(path)}/${method.toLowerCase()}`;
 const JSON_SCHEMA = 'content/application~1json/schema';
 
-/** What is wrong with a request, before it is handled. */
+/** Errors in a request, before it is handled. */
 export function requestFaults(exchange: Exchange): string[] {
   const operation = operations.get(exchange.operation ?? '');
   if (operation === undefined)
@@ -44,7 +44,7 @@ export function requestFaults(exchange: Exchange): string[] {
   ];
 }
 
-/** What is wrong with the stand-in's own reply. */
+/** Errors in the stand-in's own reply. */
 export function replyFaults({ operation: id, method, path, status, reply }: Exchange): string[] {
   if (status >= 400) {
     const isList = typeof reply === 'object' && reply !== null && 'errors' in reply;
@@ -60,8 +60,8 @@ export function replyFaults({ operation: id, method, path, status, reply }: Exch
 }
 
 /**
- * The description's own faults: GitHub sends null for the repository of a deleted fork, for the line
- * of an outdated comment, and for the first side of a single line.
+ * Known errors of the description: GitHub sends null for the repository of a deleted fork, for the
+ * line of an outdated comment, and for the first side of a single line.
  */
 function isKnown(fault: string, reply: unknown): boolean {
   return (
@@ -71,7 +71,7 @@ function isKnown(fault: string, reply: unknown): boolean {
   );
 }
 
-/** A misspelt field passes the schema and GitHub drops it in silence, so it is looked for here. */
+/** Finds misspelt fields. They satisfy the schema, and GitHub ignores them silently. */
 function unknownProperties(schema: Schema, value: unknown, where: string): string[] {
   const { items = {}, properties = {} } = resolve(schema);
   if (Array.isArray(value))
@@ -100,7 +100,7 @@ function queryFaults(operation: Operation, exchange: Exchange): string[] {
   });
 }
 
-/** Ajv wants a `type` beside OpenAPI's `nullable`. */
+/** Ajv requires a `type` next to OpenAPI's `nullable`. */
 function withNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNull);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,5 @@
-// An application as a user would write one: JSON lines in, JSON lines out. What it does is in the
-// last message.
+// An application as a user would write it: JSON lines in and out. The last message decides what it
+// does.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

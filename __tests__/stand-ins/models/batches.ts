@@ -6,41 +6,40 @@ import type { Script, Scripted, Seen } from './server.ts';
 import { readChat, readResponses } from './wire.ts';
 
 /**
- * Both vendors' batches: OpenAI's files and batches, Anthropic's message batches, from their
- * published API (the type declarations of their SDKs, and the guides' lines of input and output).
- * Results come in reverse order, as they may.
+ * Batches of both vendors: OpenAI's files and batches, Anthropic's message batches. Written from
+ * their published APIs (the type declarations of their SDKs, and the input and output lines in
+ * their guides). Results come in reverse order, which the APIs allow.
  */
 
-/** A batch as the stand-in keeps it, for scripts and assertions. */
+/** A batch of the stand-in, for scripts and assertions. */
 export interface StoodBatch {
   id: string;
   vendor: Api;
-  /** In the order they were sent. */
+  /** In the order of the requests. */
   customIds: string[];
   requests: Seen[];
-  /** How often it was looked at. */
+  /** Number of status requests. */
   looks: number;
-  /** Of the file, or of the request that holds all. */
+  /** Size of the input file, or of the request that contains everything. */
   bytes: number;
 }
 
 type End = 'ended' | 'expired' | 'canceled' | 'failed';
 
 export interface BatchScript {
-  /** What a look finds. Default: `working` at the first, `ended` from the second on. */
+  /** The answer to a status request. Default: `working` first, then `ended`. */
   look?(batch: StoodBatch): 'working' | End | 'unknown' | { status: number };
-  /** Single requests without a result, or not answered; null: as the server's script says. */
+  /** Makes single requests fail or lack a result; null: the server's script answers. */
   line?(seen: Seen): 'missing' | 'expired' | 'canceled' | null;
-  /** The lines as they would be sent, to be spoilt. */
+  /** Changes the result lines before they are sent. */
   lines?(lines: string[]): string[];
   /**
-   * Instead of the n-th (from 0) creation or download of results: a status, or a connection that
-   * breaks.
+   * Replaces the n-th (from 0) creation or download of results by a status or a broken connection.
    */
   create?(
     nth: number,
   ): { status: number; headers?: Record<string, string> } | 'reset' | 'created-reset' | null;
-  /** `after`: the second half of the results comes when that is over. */
+  /** `after`: the second half of the results is sent once this resolves. */
   results?(nth: number): { status: number } | 'cut' | { after: Promise<void> } | null;
 }
 
@@ -52,7 +51,7 @@ interface Call {
 
 interface Kept extends StoodBatch {
   state: 'working' | End;
-  /** What is wrong with single requests, by their place. */
+  /** Errors of single requests, by position. */
   bad: Map<number, string>;
   file: string | null;
   problem: string | null;
@@ -110,7 +109,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
       const checked = url === '/v1/responses' ? readResponses(body) : readChat(vendor, body);
       const about = { embedding: false, vendor, index, headers };
       if (!('problem' in checked)) return { ...checked, ...about };
-      // Each request is checked when its turn comes, so that a bad one is an error of its own.
+      // Each request is checked separately, so that a bad one is its own error.
       bad.set(index, checked.problem);
       refused.push(checked.problem);
       return { model: String(body['model']), messages: [], body, schema: null, ...about };
@@ -120,7 +119,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     return keep(vendor, { customIds, requests, bad });
   };
 
-  /** Makes the results, once. */
+  /** Creates the results once. */
   const finish = async (batch: Kept): Promise<void> => {
     if (batch.output !== null) return;
     const [output, errors]: [string[], string[]] = [[], []];
@@ -143,7 +142,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     refused.push(problem);
     refuse(response, vendor, { status: 400, message: problem, type: BAD_REQUEST });
   };
-  /** Creates a batch and shows it, unless the script does something else. */
+  /** Creates a batch and returns it, unless the script overrides this. */
   const created = (vendor: Api, call: Call, create: () => Begun): void => {
     const spoilt = script.create?.(counts.create++) ?? null;
     if (spoilt !== null) {
@@ -199,7 +198,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
       beginFile({ file: data.input_file_id, text, endpoint: data.endpoint }, call.request),
     );
   };
-  /** A file that breaks the rules makes a batch that fails when it is validated. */
+  /** An invalid file creates a batch that fails validation. */
   const beginFile = (
     { file, text, endpoint }: { file: string; text: string; endpoint: string },
     request: http.IncomingMessage,
@@ -272,7 +271,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
   ];
   return {
     batches: batches as StoodBatch[],
-    /** False when the request is not about batches. */
+    /** Returns false if the request is not about batches. */
     async handle(call: Call): Promise<boolean> {
       const asked = `${call.request.method ?? ''} ${call.request.url ?? ''}`;
       const [pattern, route] = routes.find(([each]) => each.test(asked)) ?? [];
@@ -285,7 +284,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
 const BAD_REQUEST = 'invalid_request_error';
 const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' } as const;
 
-/** One line of the results without its id. */
+/** A result line without its id. */
 function resultOf(seen: Seen, left: keyof typeof LEFT | null, scripted: Scripted): object {
   const { status = 200 } = scripted;
   const body: unknown =
@@ -337,13 +336,13 @@ function anthropicBatch({ id, requests, state }: Kept): unknown {
     ...{ archived_at: null, cancel_initiated_at: null, created_at: '2026-01-02T03:04:05Z' },
     ended_at: ended ? '2026-01-02T04:04:05Z' : null,
     expires_at: '2026-01-03T03:04:05Z',
-    // An address that must not be followed.
+    // A URL that clients must not follow.
     results_url: ended ? 'https://elsewhere.example/results' : null,
     request_counts: { canceled: 0, errored: 0, expired: 0, processing, succeeded },
   };
 }
 
-/** Whose key a request about batches has to carry; null for others. */
+/** The vendor whose key a batch request needs; null for other requests. */
 export function vendorOfBatch(url: string | undefined): Api | null {
   if (/^\/v1\/(files|batches)(\/|$)/.test(url ?? '')) return 'openai';
   return /^\/v1\/messages\/batches(\/|$)/.test(url ?? '') ? 'anthropic' : null;
@@ -360,7 +359,7 @@ function parsed(raw: Buffer): unknown {
   }
 }
 
-/** The fields of a multipart form, read as RFC 7578 has them. */
+/** The fields of a multipart form (RFC 7578). */
 function multipart(raw: Buffer, type: string) {
   const boundary = /^multipart\/form-data; boundary=(\S+)$/.exec(type)?.[1];
   if (boundary === undefined) return null;

@@ -2,12 +2,15 @@ import http from 'node:http';
 import { bodyOf, listen } from '../loopback.ts';
 import { FORBIDDEN, type Body, type Place } from './places.ts';
 
-/** A place on loopback: it answers what its documents let pass, and refuses all else as they say. */
+/**
+ * A provider on loopback. It answers requests that its documentation allows and rejects all others
+ * in its own words.
+ */
 export interface PlaceServer {
   origin: string;
   /** Requests that were answered. */
   answered: Body[];
-  /** What was wrong with the others, in short. */
+  /** Errors of the other requests. */
   refused: string[];
   close(): Promise<void>;
 }
@@ -44,7 +47,7 @@ function replyTo(
     return [404, place.error({ status: 404, message: 'Resource not found' })];
   if (place.key !== null && headers[place.key.header] !== `${place.key.prefix}${key}`)
     return [place.wrongKey.status, place.wrongKey.body];
-  // Nobody is shown a key that is not theirs.
+  // No provider may receive another one's key.
   const others = ['authorization', 'api-key', 'x-api-key', 'x-team'];
   const stray = others.find((name) => name !== place.key?.header && name in headers);
   if (stray !== undefined)
@@ -59,7 +62,7 @@ function replyTo(
   return [200, answerOf(place, body, say)];
 }
 
-/** Whether an answer is to be graded, and not a question answered: graders see answers in fences. */
+/** Whether a request grades an answer: graders see answers in fences. */
 export function isGrading(body: Body): boolean {
   return JSON.stringify(body['messages'] ?? body['input']).includes('<<<');
 }
@@ -95,7 +98,7 @@ function responseOf(model: string, text: string): unknown {
   };
 }
 
-/** A tool that has to be used is used. */
+/** If a tool is required, it is called. */
 function completionOf(body: Body, text: string): unknown {
   const choice = body['tool_choice'] as { function?: { name: string } } | undefined;
   const called = choice?.function?.name;

@@ -2,36 +2,36 @@ import { refusedByModel } from './rules.ts';
 import { anthropicRequest, openaiRequest, responsesRequest } from './wire.ts';
 
 /**
- * Where models are asked, as each place's documents and its users' reports describe it: address,
- * header of the key, what is refused and in which words. Facts, written apart from the product's
- * table of vendors, which is held against them.
+ * Providers as their documentation and their users' reports describe them: address, key header,
+ * what they reject and with which message. These facts are independent of the product's vendor
+ * table and are used to check it.
  */
 export interface Place {
-  /** The vendor's name in the product, or what docs/models.md calls the line of `endpoints`. */
+  /** The vendor's name in the product, or the name of its `endpoints` line in docs/models.md. */
   name: string;
-  /** Where clients are told to send requests; null: wherever somebody runs the server. */
+  /** The host for requests; null: self-hosted. */
   host: string | null;
-  /** Path and query of a request for an answer. */
+  /** Path and query of a completion request. */
   path: string;
   api: 'chat' | 'responses' | 'messages';
-  /** The header that carries the key, and how; null: no key is asked for. */
+  /** The header for the key; null: no key is required. */
   key: { header: string; prefix: '' | 'Bearer ' } | null;
-  /** A model that it serves, and whether that one may be told how much to leave to chance. */
+  /** A model that it serves, and whether that model accepts `temperature`. */
   model: string;
   temperature: boolean;
-  /** What is wrong with a request, in its words; null: nothing. */
+  /** The error of a request, in its words; null: valid. */
   refuses(body: Body, headers: Headers): Refusal | null;
-  /** What it answers to a request that it refuses. */
+  /** The body of an error response. */
   error(refusal: Refusal): unknown;
   wrongKey: { status: number; body: unknown };
   unknownModel: Refusal;
-  /** What its filter says of a request that has {@link FORBIDDEN} in it; absent: it has none. */
+  /** The refusal of its content filter for requests with {@link FORBIDDEN}; absent: no filter. */
   filter?: Refusal;
-  /** A line of a prompt that it refuses, and its words for that; null: it ignores what it does not know. */
+  /** A line of a prompt that it rejects, with the message; null: it ignores unknown parameters. */
   sample: { line: string; words: string } | null;
 }
 
-/** Stands for what nobody may ask. */
+/** Triggers content filters. */
 export const FORBIDDEN = 'something forbidden';
 
 export type Body = Record<string, unknown>;
@@ -40,19 +40,19 @@ type Headers = Record<string, string | string[] | undefined>;
 export interface Refusal {
   status: number;
   message: string;
-  /** The parameter that it is about. */
+  /** The parameter with the error. */
   param?: string;
   code?: string;
 }
 
 const BEARER = { header: 'authorization', prefix: 'Bearer ' } as const;
 
-/** OpenAI's form of an error, which most have. */
+/** OpenAI's error format, which most providers use. */
 const openaiError = ({ message, param, code }: Refusal): unknown => ({
   error: { message, type: 'invalid_request_error', param: param ?? null, code: code ?? null },
 });
 
-/** Refuses these parameters, whatever their value. */
+/** Rejects these parameters, whatever their value. */
 function without(status: number, names: Record<string, string>): Place['refuses'] {
   return (body) => {
     const param = Object.keys(names).find((name) => name in body);
@@ -60,7 +60,7 @@ function without(status: number, names: Record<string, string>): Place['refuses'
   };
 }
 
-/** Refuses every parameter but these. */
+/** Rejects all other parameters. */
 function only(
   names: readonly string[],
   refusal: (param: string, value: unknown) => Refusal,
@@ -84,13 +84,13 @@ function each(...rules: Place['refuses'][]): Place['refuses'] {
 const refusal = (status: number, message: string, more: Partial<Refusal> = {}): Refusal => ({
   ...{ status, message, ...more },
 });
-/** OpenAI's words for a wrong key. */
+/** OpenAI's message for a wrong key. */
 const refusedKey = (message: string, code?: string): Place['wrongKey'] => ({
   status: 401,
   body: openaiError(refusal(401, message, code === undefined ? {} : { code })),
 });
 
-/** The first thing that a schema of the wire finds. */
+/** The first error by the wire schema. */
 function shaped(
   schema: typeof openaiRequest | typeof responsesRequest | typeof anthropicRequest,
   words: (param: string, message: string) => string,
@@ -166,14 +166,16 @@ const anthropic: Place = {
   sample: { line: 'top_kk: 3', words: 'top_kk: Extra inputs are not permitted' },
 };
 
-/** A tool cannot be forced here: https://platform.claude.com/docs/en/models/fable-5-1/migration-guide */
+/**
+ * Tools cannot be forced here: https://platform.claude.com/docs/en/models/fable-5-1/migration-guide
+ */
 const fable: Place = { ...anthropic, model: 'claude-fable-5-1' };
 
-/** Takes a temperature, but not under the newest version of the API: …/api/versioning */
+/** Accepts a temperature, except under the newest version of the API: …/api/versioning */
 const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: true };
 
 /**
- * A name of the team's own before a model, at an address of Azure's without a version:
+ * The team's deployment name instead of a model, at an Azure address without a version:
  * https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry
  */
 const foundry: Place = {
@@ -193,7 +195,7 @@ const googleError = ({ status, message }: Refusal): unknown => [
 ];
 
 /**
- * https://ai.google.dev/gemini-api/docs/openai; the list around an error and its words:
+ * https://ai.google.dev/gemini-api/docs/openai; errors are in a list:
  * https://github.com/n4ze3m/page-assist/issues/418
  */
 const gemini: Place = {
@@ -224,7 +226,7 @@ const MISTRAL = [
 ];
 
 /**
- * https://docs.mistral.ai/api; the form of its refusals:
+ * https://docs.mistral.ai/api; error format:
  * https://github.com/editor-code-assistant/eca/issues/231
  */
 const mistral: Place = {
@@ -333,7 +335,10 @@ const xai: Place = {
   },
 };
 
-/** https://openrouter.ai/docs/api/reference/errors-and-debugging; parameters that a model does not know are ignored. */
+/**
+ * https://openrouter.ai/docs/api/reference/errors-and-debugging; ignores parameters that a model
+ * does not support.
+ */
 const openrouter: Place = {
   ...openai,
   ...{ name: 'openrouter', host: 'openrouter.ai', path: '/api/v1/chat/completions' },
@@ -363,8 +368,8 @@ const together: Place = {
 };
 
 /**
- * https://docs.perplexity.ai/docs/sonar/openai-compatibility: no `/v1`, and roles take turns. A
- * refused key is a page of its web server.
+ * https://docs.perplexity.ai/docs/sonar/openai-compatibility: no `/v1`, and roles alternate. For a
+ * wrong key it returns a page of its web server.
  */
 const perplexity: Place = {
   ...openai,
@@ -413,13 +418,16 @@ const azureOlder: Place = {
   }),
 };
 
-/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: OpenAI's own, no version. */
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: OpenAI's format, no
+ * version.
+ */
 const azureNewer: Place = {
   ...azureOlder,
   ...{ name: 'Azure OpenAI, newer addresses', path: '/openai/v1/chat/completions', key: BEARER },
 };
 
-/** A gateway of a company's own: Azure's addresses, and a header of its own in place of a key. */
+/** A company gateway: Azure's addresses, with a custom header instead of a key. */
 const gateway: Place = {
   ...azureOlder,
   name: 'A gateway before it',
@@ -427,8 +435,8 @@ const gateway: Place = {
 };
 
 /**
- * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html; a refused
- * key: https://github.com/anomalyco/opencode/issues/47073
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html; wrong key:
+ * https://github.com/anomalyco/opencode/issues/47073
  */
 const bedrock: Place = {
   ...openai,
@@ -449,7 +457,7 @@ const bedrock: Place = {
   sample: { line: 'logprobs: true', words: 'logprobs is not supported' },
 };
 
-/** https://docs.ollama.com/api/openai-compatibility: no key; fields that it does not know are ignored. */
+/** https://docs.ollama.com/api/openai-compatibility: no key; ignores unknown fields. */
 const ollama: Place = {
   ...openai,
   ...{ name: 'Ollama on the runner', host: null, key: null, model: 'llama3.2' },
@@ -467,7 +475,7 @@ const vllmError = ({ status, message, param }: Refusal): unknown => ({
 });
 
 /**
- * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html; its errors lie at the top:
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html; errors are not nested:
  * https://github.com/openai/openai-agents-python/issues/2129
  */
 const vllm: Place = {
@@ -500,7 +508,7 @@ const lmStudio: Place = {
   },
 };
 
-/** The same servers beside the job, reached by their name. */
+/** The same servers as service containers of the job, reached by name. */
 const service: Place = { ...ollama, name: 'Ollama, vLLM or LM Studio as a service of the job' };
 
 export const PLACES: readonly Place[] = [

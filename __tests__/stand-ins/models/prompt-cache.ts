@@ -1,6 +1,6 @@
 import type { Seen } from './server.ts';
 
-/** Tokens of one request, by what the vendor's cache did with them. */
+/** Tokens of one request, by how the vendor's cache treated them. */
 export interface Counted {
   input: number;
   read: number;
@@ -9,7 +9,7 @@ export interface Counted {
 
 interface Arrived {
   counted: Counted;
-  /** From here on others find what this request left in the cache. */
+  /** Makes the parts that this request cached available to later requests. */
   answered(): void;
 }
 
@@ -17,7 +17,7 @@ const CHARACTERS_PER_TOKEN = 4;
 
 const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-/** Written from the vendor's document, apart from the table in `src/types/vendors`. */
+/** Written from the vendor's documentation, independent of the table in `src/types/vendors`. */
 function leastOf(model: string): number {
   if (/^claude-(opus|fable|mythos)-5|^claude-(sonnet|haiku)-5-5/.test(model)) return 512;
   if (/^claude-(sonnet-5$|opus-4-8|sonnet-4)/.test(model)) return 1024;
@@ -25,9 +25,9 @@ function leastOf(model: string): number {
 }
 
 /**
- * The vendors' prompt caches as their documents have them: Anthropic's keeps what ends with a mark
- * and is long enough for the model, OpenAI's any beginning from 1,024 tokens on, in steps of 128.
- * What a request wrote is there once its answer begins. Four characters are a token.
+ * The vendors' prompt caches as documented. Anthropic caches prefixes that end with a mark and are
+ * long enough for the model. OpenAI caches any prefix of at least 1,024 tokens, in steps of 128. A
+ * prefix is available once the answer to its request begins. Four characters count as a token.
  */
 export function createStoodCache() {
   const kept = new Set<string>();
@@ -54,7 +54,7 @@ export function createStoodCache() {
   };
 }
 
-/** All that stands in front of the last mark, model and tools included; null: there is none. */
+/** Everything before the last mark, including model and tools; null: no mark. */
 function markedIn({ model, body }: Seen): string | null {
   const { tools = null, system = '', messages } = body as Record<string, unknown>;
   const parts = [system, ...(messages as { content: unknown }[]).map(({ content }) => content)];

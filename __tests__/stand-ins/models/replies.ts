@@ -2,7 +2,7 @@ import type http from 'node:http';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import type { Scripted, Seen } from './server.ts';
 
-/** What the vendors send back, in their own forms. */
+/** The vendors' responses in their own formats. */
 export function reply(
   response: http.ServerResponse,
   status: number,
@@ -41,7 +41,7 @@ type Usage = NonNullable<Scripted['usage']>;
 const used = <T>(usage: Usage | null, form: (usage: Usage) => T): { usage?: T } =>
   usage === null ? {} : { usage: form(usage) };
 
-/** The body of an answer, or of an error for a status other than 200. */
+/** The body of an answer, or of an error if the status is not 200. */
 export function answerBody(seen: Seen, { status = 200, ...scripted }: Scripted): unknown {
   if (status !== 200)
     return errorBody(seen.vendor, scripted.error ?? { message: `scripted ${status}` }, status);

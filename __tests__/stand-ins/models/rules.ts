@@ -2,9 +2,9 @@ import type http from 'node:http';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 
 /**
- * What the vendors refuse by model and by version of their API, in their own words, from their
- * documents and from refusals that people reported. Written apart from the table of passports in
- * `src/types/vendors`, which is held against it.
+ * What vendors reject by model and API version, in their own words. From their documentation and
+ * from errors that users reported. Independent of the vendor table in `src/types/vendors`, which is
+ * checked against it.
  */
 export interface ModelRefusal {
   status: number;
@@ -39,7 +39,7 @@ function ofClaude(
   if (sampling !== undefined && version === '2026-10-21')
     return refuse(`${sampling}: Extra inputs are not permitted`);
   const own = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable|mythos)-5)/.test(model);
-  // A temperature is held against the default, the others are not to be there.
+  // The temperature is compared with the default; the other parameters must be absent.
   const chosen = SAMPLING.find(
     (name) => name in body && !(name === 'temperature' && body[name] === 1),
   );

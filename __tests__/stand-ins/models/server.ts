@@ -11,37 +11,37 @@ import { refusedByModel } from './rules.ts';
 import { readChat, readEmbedding, readResponses, type Checked } from './wire.ts';
 
 /**
- * A model server on loopback that speaks both vendors' batches (`batches.ts`), OpenAI's chat
+ * A model server on loopback. It supports both vendors' batches (`batches.ts`), OpenAI's chat
  * completions (`/v1/chat/completions`) and embeddings (`/v1/embeddings`), and Anthropic's messages
- * (`/v1/messages`). It checks every request as the vendors do and answers as a script says, with
- * every misbehaviour that a server, a proxy or an attacker has to offer.
+ * (`/v1/messages`). It checks every request as the vendors do and answers as a script says,
+ * including the faults of servers, proxies and attackers.
  */
 
-/** A request that passed the vendor's rules. */
+/** A request that passed the vendor's checks. */
 export interface Seen {
   vendor: Api;
-  /** Counts from 0 over all requests to this server, refused ones included. */
+  /** Counts from 0 over all requests to this server, including rejected ones. */
   index: number;
   model: string;
-  /** A vector is asked for; the one message is its text. */
+  /** Whether it requests an embedding; the only message is the text. */
   embedding: boolean;
-  /** With the system prompt in front, whichever vendor's. */
+  /** Including the system prompt, for either vendor. */
   messages: { role: string; content: string }[];
-  /** The body as it came. */
+  /** The original body. */
   body: Record<string, unknown>;
   headers: http.IncomingHttpHeaders;
-  /** The answer's schema, where one was asked for. */
+  /** The requested schema of the answer. */
   schema: { name: string; json: unknown } | null;
 }
 
 export interface Scripted {
-  /** What the model says; with a schema the JSON text of the answer. Default: `ok`. */
+  /** The answer; JSON text if there is a schema. Default: `ok`. */
   text?: string;
   /** Default: `[1, 0]`. */
   vector?: number[];
   /**
-   * Null: the reply carries none. Default: 10 in, 5 out. `read`, `written`: what of the input went
-   * through the vendor's cache.
+   * Null: no usage in the reply. Default: 10 in, 5 out. `read`, `written`: input tokens read from
+   * or written to the vendor's cache.
    */
   usage?: { input: number; output: number; read?: number; written?: number } | null;
   finish?: string;
@@ -50,13 +50,13 @@ export interface Scripted {
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;
-  /** Replaces the vendor's reply, or its error for a status other than 200. */
+  /** Replaces the vendor's reply, or its error if the status is not 200. */
   body?: string | Buffer;
   error?: { message: string; code?: string; type?: string; param?: string };
   /**
-   * `reset`: the socket is destroyed without a reply. `cut`: half the body, then the end.
-   * `trickle`: blanks without end. `silent`: nothing, ever. `bomb`: 64 MiB of blanks in a small
-   * gzip. `endless`: a body without end, as fast as it goes.
+   * `reset`: destroys the socket without a reply. `cut`: ends after half the body. `trickle`: sends
+   * spaces forever. `silent`: sends nothing. `bomb`: 64 MiB of spaces in a small gzip. `endless`: a
+   * body without end, at full speed.
    */
   fault?: 'reset' | 'cut' | 'trickle' | 'silent' | 'bomb' | 'endless';
 }
@@ -64,32 +64,32 @@ export interface Scripted {
 export type Script = (request: Seen) => Scripted | Promise<Scripted>;
 
 export interface ModelServer {
-  /** Without a path, as Anthropic's SDK takes it. */
+  /** Without a path, as Anthropic's SDK expects. */
   url: string;
-  /** With `/v1`, as OpenAI's SDK takes it. */
+  /** With `/v1`, as OpenAI's SDK expects. */
   openaiUrl: string;
   requests: Seen[];
-  /** The vendor's messages for requests that broke its rules. */
+  /** The vendor's messages for rejected requests. */
   refused: string[];
   batches: StoodBatch[];
-  /** Every request that came, as `GET /v1/…`. */
+  /** All requests, as `GET /v1/…`. */
   calls: string[];
-  /** Most requests that were under way at once. */
+  /** The most concurrent requests so far. */
   peak(): number;
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
   answer?: Script;
-  /** The key that is asked for; undefined: any, or none. */
+  /** The required key; undefined: any or none. */
   key?: string;
   batches?: BatchScript;
-  /** Counts the input of direct calls, and what of it the vendor's prompt cache holds. */
+  /** Counts the input tokens of direct calls and simulates the vendor's prompt cache. */
   caching?: boolean;
 }
 
 let packed: Buffer | null = null;
-/** 64 MiB of blanks in 64 kB. */
+/** 64 MiB of spaces in 64 kB. */
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
 const EMBEDDINGS = '/v1/embeddings';
@@ -169,7 +169,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
   };
 }
 
-/** The stand-in in the place of every vendor's host, in the form that the vendor's SDK takes. */
+/** Replaces every vendor's host by the stand-in, in the form that the vendor's SDK expects. */
 export function vendorUrls({
   url,
   openaiUrl,

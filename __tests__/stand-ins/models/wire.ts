@@ -3,8 +3,8 @@ import type { Api } from '../../../src/types/vendors/facts.ts';
 import type { Seen } from './server.ts';
 
 /**
- * The requests of both vendors, written from the field lists of their published APIs (the type
- * declarations of their SDKs). Strict as the vendors are: an unknown field is refused.
+ * The requests of both vendors, from the field lists of their published APIs (the type declarations
+ * of their SDKs). As strict as the vendors: unknown fields are rejected.
  */
 
 const text = z.string();
@@ -57,7 +57,7 @@ const openaiMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('tool'), content: openaiContent, tool_call_id: text }),
 ]);
 
-/** Structured outputs in strict mode take objects only in this form; checked at every level. */
+/** In strict mode, structured outputs accept objects only in this form, at every level. */
 function strictProblem(schema: unknown, path = 'schema'): string | null {
   if (typeof schema !== 'object' || schema === null) return null;
   const node = schema as Record<string, unknown>;
@@ -91,7 +91,7 @@ const responseFormat = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The text may not be empty: the vendor refuses that. */
+/** The vendor rejects empty text. */
 export const embeddingRequest = z.strictObject({
   model: text.min(1),
   input: z.union([
@@ -166,7 +166,7 @@ const responsesContent = z.union([
     .min(1),
 ]);
 
-/** Functions are flat here, and the vendor's own tools and MCP servers stand beside them. */
+/** Functions are not nested here; the vendor's own tools and MCP servers are listed with them. */
 const responsesTool = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('function'),
@@ -334,7 +334,7 @@ export const anthropicRequest = z
 export type Checked = Pick<Seen, 'model' | 'messages' | 'body' | 'schema'> | { problem: string };
 type Body = Record<string, unknown>;
 
-/** What a request says, or the vendor's words for what is wrong with it. */
+/** A parsed request, or the vendor's error message. */
 export function readChat(vendor: Api, body: Body): Checked {
   return vendor === 'openai' ? readOpenai(body) : readAnthropic(body);
 }
