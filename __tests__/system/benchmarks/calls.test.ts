@@ -6,14 +6,14 @@ import { projectOf } from '../../../benchmarks/calls/project.ts';
 import { scenariosOf } from '../../../benchmarks/calls/scenarios.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 
-// As in the published figures, but for fewer prompts and references.
+// As in the published figures, but with fewer prompts and references.
 const [PROMPTS, REFERENCES] = [6, 2];
 const BASE = projectOf(PROMPTS, REFERENCES);
 const SCENARIOS = scenariosOf(BASE);
 
 /**
- * Counted by hand: answers and grades with nothing stored, and when main's are. Three tries each,
- * both sides.
+ * Counted by hand: answers and grades with an empty store, and with main's results stored. Three
+ * tries per side.
  */
 const BY_HAND: Record<string, [number, number]> = {
   'nothing that concerns prompts': [0, 0],
@@ -25,7 +25,7 @@ const BY_HAND: Record<string, [number, number]> = {
   'one expected value edited': [3, 0],
   'the metric of one prompt changed': [REFERENCES * 3, 0],
   'the rubric of one prompt changed': [REFERENCES * 3 + REFERENCES * 3 * 2, REFERENCES * 3],
-  // Both wordings are answered alike, so that one grade serves both.
+  // Both wordings get the same answers, so one grade serves both.
   'the prompt that a rubric judges reworded': [REFERENCES * 3 * 2 + REFERENCES * 3, REFERENCES * 3],
   'a parameter of one prompt changed': [REFERENCES * 3 * 2, REFERENCES * 3],
   'the model behind all prompts changed in the settings': [
@@ -37,7 +37,7 @@ const BY_HAND: Record<string, [number, number]> = {
   'a second push that rewords another prompt': [REFERENCES * 3 * 2, REFERENCES * 3],
 };
 
-describe('calls made for a pull request', () => {
+describe('model calls for a pull request', () => {
   let counting: Counting;
   beforeAll(async () => {
     counting = await startCounting(BASE, async (args, folder) => {
@@ -51,16 +51,16 @@ describe('calls made for a pull request', () => {
     await counting.close();
   });
 
-  test('the limit of a sweep is every answer of main, and the grades of the one prompt with a rubric', () => {
+  test("a sweep's limit is every answer on main, plus the grades of the one prompt with a rubric", () => {
     expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 
-  test('every scenario is counted by hand', () => {
+  test('every scenario has a hand-counted number', () => {
     expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
   });
 
   test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))(
-    '%s: as few as is possible',
+    '%s: makes as few calls as possible',
     async (title, scenario) => {
       const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
       if (scenario.earlier === undefined)

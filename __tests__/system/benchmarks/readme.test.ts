@@ -6,11 +6,11 @@ import { benchmarksIn, withTables } from '../../../benchmarks/measure/readme.ts'
 
 const folder = new URL('../../../benchmarks/', import.meta.url);
 const page = readFileSync(new URL('README.md', folder), 'utf8');
-/** `run` runs them; the simulations and the seeds' figures have pages of their own. */
+/** `run` runs the others; simulations and seeds have their own pages. */
 const OTHERS = ['run', 'verdicts', 'causes', 'seeds'];
 
 describe('benchmarks/README.md', () => {
-  test('has a place for every benchmark there is, and for no other', () => {
+  test('has exactly one section for each benchmark', () => {
     const programs = readdirSync(folder)
       .filter((name) => name.endsWith('.ts'))
       .map((name) => name.slice(0, -'.ts'.length));
@@ -20,7 +20,7 @@ describe('benchmarks/README.md', () => {
     expect(page).toContain('[verdicts.md](verdicts.md)');
   });
 
-  test('every place is filled, and says when, how and on what it was measured', () => {
+  test('has results in every section, with date, method and machine', () => {
     const places = benchmarksIn(page).map((name) =>
       page.slice(page.indexOf(`<!-- bench:${name} -->`), page.indexOf(`<!-- /bench:${name} -->`)),
     );
@@ -32,8 +32,8 @@ describe('benchmarks/README.md', () => {
   });
 });
 
-describe('what a benchmark prints', () => {
-  test('replaces what it printed before, and nothing else', () => {
+describe('the output of a benchmark', () => {
+  test('replaces only its previous output', () => {
     const before =
       'a\n<!-- bench:one -->\nold\n<!-- /bench:one -->\nb\n<!-- bench:two -->\n<!-- /bench:two -->\n';
     const after = withTables(before, 'one', '\nnew\n');
@@ -44,7 +44,7 @@ describe('what a benchmark prints', () => {
     expect(() => withTables(before, 'three', 'x')).toThrow('no place for three');
   });
 
-  test('figures are the median with the range, in three significant figures', () => {
+  test('shows the median with the range, to three significant figures', () => {
     expect([median([3, 1, 2]), median([4, 1])]).toEqual([2, 2.5]);
     expect([spread([1.204, 1.1, 1.4]), spread([7]), spread([1.001, 1.002])]).toEqual([
       '1.20 (1.10–1.40)',
@@ -61,7 +61,7 @@ describe('what a benchmark prints', () => {
     expect(table(['a', 'b'], [['x', '1']])).toBe('| a | b |\n| --- | ---: |\n| x | 1 |');
   });
 
-  test("processor time is summed over a program's processes, the peak is the largest", () => {
+  test("sums CPU time over a program's processes and reports the peak memory of the largest", () => {
     expect(usageIn('{"cpuSeconds":1,"peakMb":10}\n{"cpuSeconds":2,"peakMb":5}\n')).toEqual({
       cpuSeconds: 3,
       peakMb: 10,

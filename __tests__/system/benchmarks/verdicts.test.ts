@@ -30,19 +30,19 @@ const mean = (values: readonly number[]): number =>
 const read = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-describe('the simulation behind the table of verdicts', () => {
+describe('the simulation for the table of verdicts', () => {
   test.each<[Law, number]>([
     ['all 0.95', 0.95],
     ['Beta(½, ½)', 0.5],
     ['Beta(0.4, 0.1)', 0.8],
     ['bimodal', 0.74],
-  ])('%s has the mean pass rate of its law', (law, expected) => {
+  ])('has for %s the mean pass rate of that distribution', (law, expected) => {
     const { base } = drawSuite(20_000, law, nothing, randomOf(law));
     expect(Math.abs(mean(base) - expected)).toBeLessThan(0.01);
     expect(Object.keys(LAWS)).toContain(law);
   });
 
-  test('goes through rounds and verdicts as a run does, at the cost of its tries', () => {
+  test('runs rounds and verdicts as evaldiff does and counts its tries', () => {
     const random = randomOf('one');
     const all = { base: Array<number>(20).fill(1), head: Array<number>(20).fill(1) };
     expect(simulate([all], 'adaptive', random)).toMatchObject({ colour: 'green', calls: 4 });
@@ -51,7 +51,7 @@ describe('the simulation behind the table of verdicts', () => {
     expect(simulate([none], 'adaptive', random)).toMatchObject({ colour: 'red', calls: 4 });
   });
 
-  test('is red for one broken reference, also in one of ten suites', () => {
+  test('is red for one broken reference, even in one of ten suites', () => {
     const random = randomOf('ten');
     const broke = drawSuite(20, 'all 1.0', turned(1, 1, 0), random);
     const fine = drawSuite(20, 'all 1.0', nothing, random);
@@ -61,14 +61,14 @@ describe('the simulation behind the table of verdicts', () => {
     expect(simulate([mixed], 5, random).colour).toBe('red');
   });
 
-  test('is red where head errors in nine references of fifty, and not where in none', () => {
+  test('is red if head errors in nine of fifty references, but not in none', () => {
     const random = randomOf('silent');
     const all = drawSuite(50, 'all 1.0', nothing, random);
     expect(simulate([{ ...all, silent: 9 }], 'adaptive', random).colour).toBe('red');
     expect(simulate([{ ...all, silent: 0 }], 'adaptive', random).colour).toBe('green');
   });
 
-  test('loses tries to errors on both sides alike, and begins with the tries that critical references ask for', () => {
+  test('loses tries to errors on both sides and starts with the tries that critical references require', () => {
     const all = drawSuite(50, 'all 1.0', nothing, randomOf('errors'));
     const errors = simulate([{ ...all, errors: 0.05 }], 2, randomOf('errors'));
     expect(errors).toMatchObject({ calls: 4, single: 0 });
@@ -78,7 +78,7 @@ describe('the simulation behind the table of verdicts', () => {
     expect(five.single).toBeCloseTo(6 / 50, 9);
   });
 
-  test('calls an attribute whose references broke, and none where nothing changed', () => {
+  test('names an attribute whose references broke, and none if nothing changed', () => {
     const measured = (name: string) =>
       measureAttributes(
         ATTRIBUTE_ROWS.find((row) => row.name === name)!,
@@ -118,8 +118,8 @@ const empty: Page = {
 };
 const figures = row('').figures;
 
-describe('a goal', () => {
-  test('is said in words', () => {
+describe('a benchmark goal', () => {
+  test('is printed in words', () => {
     const goals = [least('green', 1), least('red', 0.99), most('wrong', 0.055), most('calls', 4)];
     expect([...goals, most('reported', 0.05)].map(inWords)).toEqual([
       'green 100 %',
@@ -130,7 +130,7 @@ describe('a goal', () => {
     ]);
   });
 
-  test('is reached at its very value, and missed by the least beyond', () => {
+  test('is reached by an equal value and missed by any difference', () => {
     const at = (red: number, calls: number) =>
       missesOf([row('one', { figures: { ...figures, red, calls } })]).map(
         ({ goal }) => goal.figure,
@@ -142,15 +142,15 @@ describe('a goal', () => {
     expect(green).toMatchObject({ measured: 0.966, errors: expect.closeTo(0.234, 3) });
   });
 
-  test('of a figure that the row does not have is a mistake', () => {
+  test('for a figure that the row does not have throws an error', () => {
     expect(() => missesOf([{ ...row('one'), figures: {} }])).toThrow('one has no red');
   });
 });
 
-describe('the pages', () => {
+describe('the verdict pages', () => {
   const page = read('benchmarks/verdicts.md').replace(/ +/g, ' ');
 
-  test('have a row for everything that is simulated', () => {
+  test('have a row for each simulation', () => {
     const reported = [SCORES, DRIFT, EROSION, FIXES, SPEED].flat();
     const simulated = [PROMISES, LEDGER, UNCHANGED, FALLEN].flat();
     for (const { name, goals } of [...simulated, ...reported])
@@ -158,12 +158,12 @@ describe('the pages', () => {
     for (const { name } of ATTRIBUTE_ROWS) expect(page).toContain(`| ${name} | `);
   });
 
-  test('agree: docs/verdicts.md has the table that was measured', () => {
+  test('show the measured table in docs/verdicts.md', () => {
     const text = read('docs/verdicts.md');
     expect(withShortTable(text, read('benchmarks/verdicts.md'))).toBe(text);
   });
 
-  test('agree: what docs/verdicts.md says of attributes is what was measured', () => {
+  test('state in docs/verdicts.md the attribute figures that were measured', () => {
     const text = read('docs/verdicts.md').replace(/\s+/g, ' ');
     const by = (planted: string, column: number): string => {
       const [one, two, three] = ['all 0.95', 'Beta(½, ½)', 'Beta(0.4, 0.1)'].map(
@@ -179,7 +179,7 @@ describe('the pages', () => {
       expect(text).toContain(words);
   });
 
-  test('list every row whose printed figures are beyond its goal', () => {
+  test('list each row whose printed figures miss its goal', () => {
     const [tables = '', list = ''] = page.split('## Goals that are not reached, and why');
     const cells = (name: string): string[][] =>
       tables
@@ -194,7 +194,7 @@ describe('the pages', () => {
         const at = { ...shares, calls: isLedger ? 5 : own.length - 2 };
         const shown = Number(own[at[goal.figure]]?.replace(/\*\*|< /g, ''));
         const value = goal.figure === 'calls' ? goal.value : 100 * goal.value;
-        // Half a unit of the last digit that is shown may be rounding.
+        // Half a unit of the last printed digit may be rounding.
         const away = (goal.side === 'most' ? shown - value : value - shown) - 0.05;
         return away > 0 ? [`| ${name} | ${inWords(goal)} |`] : [];
       }),
@@ -203,7 +203,7 @@ describe('the pages', () => {
     for (const missed of beyond) expect(list).toContain(missed);
   });
 
-  test('list what misses its goal, with how far, and nothing else', () => {
+  test('list exactly the missed goals and by how much', () => {
     const missed = pageOf({
       ...empty,
       promises: [row('one', { goals: [least('green', 0.99)] })],
@@ -235,7 +235,7 @@ describe('the pages', () => {
     expect(pageOf({ ...empty, unchanged: [row('two')] })).toContain('Every row reaches its goal.');
   });
 
-  test('mark what misses its goal', () => {
+  test('highlight figures that miss their goal', () => {
     const made = pageOf({
       ...empty,
       promises: [
@@ -247,7 +247,7 @@ describe('the pages', () => {
     expect(made).toContain('| **9.0** | 96 | 0 | **7.0** | 100 |');
   });
 
-  test('show the promises alone between the marks, in per cent, and the goal of a fall too', () => {
+  test('show only the promises between the markers, in percent, with the goal of a drop', () => {
     const made = pageOf({
       ...empty,
       promises: [row('one', { shown: true }), row('two')],

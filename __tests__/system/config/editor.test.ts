@@ -4,7 +4,7 @@ import { getLanguageService, TextDocument } from 'yaml-language-server';
 import { SettingsState } from 'yaml-language-server/out/src/yamlSettings.js';
 import { metrics } from '../../../src/metrics/index.ts';
 
-/** The language server of editors' YAML extensions, on the shipped schemas, with no network. */
+/** The language server of YAML editor extensions with the shipped schemas and no network. */
 const service = getLanguageService({
   schemaRequestService: (address) => Promise.reject(new Error(`asked for ${address}`)),
   workspaceContext: { resolveRelativePath: (path, base) => new URL(path, base).href },
@@ -26,12 +26,12 @@ service.configure({
   })),
 });
 
-/** The server's own type of a document has more members than it reads. */
+/** The server's document type has more members than it reads. */
 type ServedDocument = Parameters<typeof service.doValidation>[0];
 
 let opened = 0;
 
-/** A file, and where its cursor (`│`) is. */
+/** A file and its cursor position (`│`). */
 function file(kind: Kind, text: string) {
   opened += 1;
   const at = text.indexOf('│');
@@ -41,7 +41,7 @@ function file(kind: Kind, text: string) {
   return { document, cursor: document.positionAt(at) };
 }
 
-/** What is underlined, as `line: message`. */
+/** Diagnostics as `line: message`. */
 async function underlined(kind: Kind, text: string): Promise<string[]> {
   const found = await service.doValidation(file(kind, text).document, false);
   return found.map(({ range, message }) => `${String(range.start.line + 1)}: ${message}`).sort();
@@ -62,7 +62,7 @@ async function shown(kind: Kind, text: string): Promise<string> {
 const ONE = 'a metric needs exactly one of uses, rubric and code';
 
 describe('in an editor', () => {
-  test('completion lists every built-in metric, and then its own parameters', async () => {
+  test('completion lists every built-in metric and then its parameters', async () => {
     const names = await completed('tests', 'metrics:\n  - name: a\n    uses: │\n');
     expect(names.sort()).toEqual([...metrics.keys()].sort());
     const keys = await completed(
@@ -73,7 +73,7 @@ describe('in an editor', () => {
     expect(keys).not.toContain('ignore_case');
   });
 
-  test("completion offers a metric's keys once each, and the keys of every file at its top", async () => {
+  test('completion offers each key of a metric once, and the keys of every file at its top level', async () => {
     const keys = await completed('tests', 'metrics:\n  - │\n');
     expect(keys.filter((key) => key === 'uses')).toEqual(['uses']);
     expect(await completed('prompt', 'name: a\n│\n')).toEqual(
@@ -84,7 +84,7 @@ describe('in an editor', () => {
     );
   });
 
-  test('hovering tells what a key means, what a metric does, and what its parameter does', async () => {
+  test('hovering explains a key, a metric and its parameter', async () => {
     expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('a whole number, or adaptive');
     expect(await shown('tests', 'metrics:\n  - uses: cont│ains\n')).toContain(
       '`contains`: The expected text stands somewhere in the answer.',

@@ -14,7 +14,7 @@ const page = tightTables(readFileSync('docs/conversations.md', 'utf8'));
 const blocks = [...page.matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)].map(
   ([, file = '', text = '']) => ({ file, text }),
 );
-/** The first block of each file: together a whole project. */
+/** The first block of each file. Together they are a whole project. */
 const first = Object.fromEntries([...blocks].reverse().map(({ file, text }) => [file, text]));
 const data = {
   'data/dialogues.jsonl':
@@ -34,7 +34,7 @@ const mentorIn = ({ suites }: Project) => {
 };
 
 describe('docs/conversations.md', () => {
-  test('shows labelled answers of both forms and from a file', async () => {
+  test('shows labelled answers in both forms and from a file', async () => {
     const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
     const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });
     const examples = mentorIn(project)?.examples;
@@ -48,7 +48,7 @@ describe('docs/conversations.md', () => {
     ]);
   });
 
-  test('names every outcome, and every key with its default', async () => {
+  test('names every outcome and every key with its default', async () => {
     const outcomes = [
       ...page.matchAll(/^\| `(\w+)` \| [^|]+ \| (?:passes|fails|is an error)/gm),
     ].map(([, name]) => name);

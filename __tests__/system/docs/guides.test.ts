@@ -8,7 +8,7 @@ import { beginIn, commandIn, localEndpoint } from '../../stand-ins/command-line.
 import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../stand-ins/repository.ts';
 
-// Every command of five guides, on a machine that may be busy.
+// Runs every command of five guides, possibly on a busy machine.
 jest.setTimeout(120_000);
 
 let server: ModelServer;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   );
 });
 
-/** What a reader does with one block of a page: gives its lines to a shell, or writes its file. */
+/** What a reader does with a block of a page: run its lines in a shell or write its file. */
 type Step = { kind: 'lines'; lines: string[] } | { kind: 'file'; path: string; text: string };
 
 function stepsOf(page: string): Step[] {
@@ -39,10 +39,10 @@ function stepsOf(page: string): Step[] {
   });
 }
 
-/** What a page has its reader do in words, after a line: once. */
+/** File edits that a page describes in prose, by the line after which they are made once. */
 type Edits = Readonly<Record<string, readonly [file: string, from: string, to: string]>>;
 
-/** Here the vendor's model is one on loopback. */
+/** The vendor's model is a loopback server here. */
 const LOOPBACK: Edits[string] = [
   'evaldiff.yaml',
   'grader:',
@@ -51,7 +51,7 @@ const LOOPBACK: Edits[string] = [
 
 interface Reader {
   folder: string;
-  /** What the reader's terminal has been given. */
+  /** Environment of the reader's terminal. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -60,7 +60,7 @@ function newReader(): Reader {
   return { folder: temporaryFolder('reader'), env: localEndpoint(server, none) };
 }
 
-/** Follows pages, block by block; every line with its exit code. */
+/** Follows pages block by block and returns every command with its exit code. */
 async function follow(reader: Reader, pages: readonly string[], edits: Edits): Promise<string[]> {
   const said: string[] = [];
   const left = new Map(Object.entries(edits));
@@ -77,7 +77,7 @@ async function follow(reader: Reader, pages: readonly string[], edits: Edits): P
   return said;
 }
 
-/** Of a file that is there already the page shows a part: lines below a key, or new ones. */
+/** For an existing file the page shows only a part: lines below a key, or new lines. */
 function addTo(file: string, text: string): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const [, key = '', below = ''] = /^# .*\n(\w+:\n)([^]*)$/.exec(text) ?? [];
@@ -92,7 +92,9 @@ function change(file: string, from: string, to: string): void {
   writeFileSync(file, before.replace(from, to));
 }
 
-/** One line of a shell; its exit code. The workbench is ended once it has said where it is. */
+/**
+ * Runs one shell line and returns its exit code. The workbench is ended once it prints its address.
+ */
 async function give(reader: Reader, line: string): Promise<number> {
   const { folder } = reader;
   const [program, ...argv] = words(line);
@@ -136,8 +138,8 @@ describe('the suite in docs/first-suite.md', () => {
   });
 });
 
-describe('the guides, followed to the letter', () => {
-  test('lead from an empty folder to a red comparison, its cause, a measured gate and the workbench', async () => {
+describe('the guides, run step by step', () => {
+  test('lead from an empty folder to a red comparison, its cause, a noise measurement and the workbench', async () => {
     const reader = newReader();
     const pages = ['first-suite', 'workbench', 'required-check', 'causes'];
     const said = await follow(
@@ -170,7 +172,7 @@ describe('the guides, followed to the letter', () => {
     ]);
   });
 
-  test('lead from a promptfoo configuration to a red comparison, and to files of ours', async () => {
+  test('lead from a promptfoo configuration to a red comparison and to evaldiff files', async () => {
     const reader = newReader();
     execFileSync('git', ['init', '--quiet', '--initial-branch', 'main', reader.folder]);
     const said = await follow(reader, ['docs/from-promptfoo.md'], {

@@ -9,11 +9,11 @@ const page = readFileSync('docs/rubrics.md', 'utf8');
 const blocks = [...page.matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)].map(
   ([, file = '', text = '']) => ({ file, text }),
 );
-/** The first block of each file: together a whole project. */
+/** The first block of each file. Together they are a whole project. */
 const first = Object.fromEntries([...blocks].reverse().map(({ file, text }) => [file, text]));
 
 describe('docs/rubrics.md', () => {
-  test('shows in its first project an example of each kind: three labelled ones, of both labels', async () => {
+  test('shows an example of each kind in its first project: three labelled ones, with both labels', async () => {
     const { project } = await readProject(treeOf(first), optionsOf(), {
       builtInMetrics: metrics,
       builtInRubrics,

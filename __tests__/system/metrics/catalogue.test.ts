@@ -19,14 +19,14 @@ const sandbox = realSandbox();
 const evaluate = onAnswers(sandbox.evaluate);
 const all = [...metrics.values()].map((metric) => [metric.name, metric] as const);
 
-/** The score of an answer by the metric of an example, with what the example's models reply. */
+/** Scores an answer with an example's metric and its model replies. */
 const scoredBy = (name: string, example: MetricExample, answer: MetricAnswer) =>
   scored(builtIn(name, example.with), answer, {
     ...{ complete: exampleModel(example), embedder, evaluate },
   });
 
-describe('every entry of the catalogue', () => {
-  test.each(all)("%s gives its example's value", async (name, { example }) => {
+describe('every metric of the catalogue', () => {
+  test.each(all)('%s gives the value in its example', async (name, { example }) => {
     const { pass, value } = example;
     expect(await scoredBy(name, example, fromExample(example))).toMatchObject({
       metric: name,
@@ -71,7 +71,7 @@ describe('every entry of the catalogue', () => {
     'llm_rubric criteria factuality closed_qa g_eval faithfulness answer_relevance pairwise_preference',
   );
 
-  test('the names of the catalogue are those the files may use', () => {
+  test('the catalogue has exactly the metric names that files may use', () => {
     const others = named(`
       exact_match contains starts_with ends_with regex match length word_count numeric_diff
       is_json json_schema json_match set_precision set_recall set_f1 tool_call_match
@@ -95,12 +95,12 @@ describe('passes_ast', () => {
     ['import os; os._exit(1)', true],
     ['x = "\u0000"', false],
     [`${'('.repeat(5000)}`, false],
-  ])('%j parses: %j, and is not run', async (output, pass) => {
+  ])('%j parses: %j, and does not run', async (output, pass) => {
     const { status } = await scored('passes_ast', output, { evaluate });
     expect(status).toBe(pass ? 'pass' : 'fail');
   });
 
-  test('parses all answers in one batch, in order', async () => {
+  test('parses all answers in one batch and keeps their order', async () => {
     let jobs = 0;
     const counted = onAnswers((job) => {
       jobs++;

@@ -88,7 +88,7 @@ describe('metric code', () => {
     });
   });
 
-  test('that ends its process is an error and says nothing of the answer', async () =>
+  test('that ends its process is an error without a verdict', async () =>
     expect(await run('import os; os._exit(0)')).toMatchObject({
       status: 'error',
       value: null,
@@ -100,7 +100,7 @@ describe('metric code', () => {
     ['python', 'metric = 1\nresult = 1', 'pass'],
     ['javascript', 'metric = 1; result = 0', 'fail'],
     ['javascript', 'metric = 1; result = 1', 'pass'],
-  ] as const)('has 0 and 1 as truth values in %s: %j', async (language, code, status) => {
+  ] as const)('accepts 0 and 1 as booleans in %s: %j', async (language, code, status) => {
     const score = await run(code, 'x', { language });
     expect(score).toMatchObject({ status, value: 1, reason: null });
     expect(score).not.toHaveProperty('raised');
@@ -112,7 +112,7 @@ describe('metric code', () => {
       'javascript',
       'metric = actual.length; result = false; const reason = `no total in ${actual}`',
     ],
-  ] as const)('may set its reason in %s', async (language, code) => {
+  ] as const)('can set its reason in %s', async (language, code) => {
     const shown = { value: 3, reason: 'no total in abc' };
     expect(await run(code, 'abc', { language })).toMatchObject({ status: 'fail', ...shown });
     const held = await run(code, 'abc', { language, threshold: 2 });
@@ -122,12 +122,12 @@ describe('metric code', () => {
   test.each([
     ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
     ['javascript', 'metric = 1; result = true; const reason = () => 1'],
-  ] as const)('keeps a reason that is not text to itself in %s', async (language, code) => {
+  ] as const)('has no reason if the reason is not text in %s', async (language, code) => {
     const score = await run(code, 'abc', { language });
     expect(score).toMatchObject({ status: 'pass', reason: null });
   });
 
-  test("names the line of the user's file in an exception", async () => {
+  test("reports exceptions with the line of the user's file", async () => {
     const at = { file: 'tests/a.yaml', line: 12, linewise: true };
     const evaluate: Evaluate = (job) => sandbox.evaluate({ ...job, at });
     const code = 'import json\n\nmetric = json.loads(actual)\nresult = True';
@@ -135,7 +135,7 @@ describe('metric code', () => {
     expect(reason).toMatch(/^metric "m": JSONDecodeError at tests\/a\.yaml:14: Expecting/);
   });
 
-  test("runs on all answers in one job, in which one's exception leaves the others alone", async () => {
+  test('runs on all answers in one job, where one exception does not affect the others', async () => {
     const jobs: CodeJob[] = [];
     const evaluate: Evaluate = (job) => {
       jobs.push(job);
@@ -147,7 +147,7 @@ describe('metric code', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('is judged by its number if it has a threshold, and result need not be set', async () => {
+  test('with a threshold is judged by its number and need not set result', async () => {
     const scores = await runAll('metric = len(actual) / 4', ['a', 'ab', 'abc'], { threshold: 0.5 });
     expect(scores).toMatchObject([
       { status: 'fail', value: 0.25, reason: '0.25, at least 0.5 wanted' },

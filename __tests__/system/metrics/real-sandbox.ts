@@ -1,7 +1,7 @@
 import { afterAll } from '@jest/globals';
 import { createSandbox } from '../../../src/edges/sandbox/index.ts';
 
-/** The locked sandbox, open for all tests of a file. */
+/** The real sandbox, opened once for all tests of a file. */
 export function realSandbox(): ReturnType<typeof createSandbox> {
   const sandbox = createSandbox({
     mode: 'sandbox',

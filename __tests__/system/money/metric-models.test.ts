@@ -31,7 +31,6 @@ const polite = (...models: string[]): Metric =>
     ...(models.length === 0 ? {} : { graders: models.map((model) => named(model)) }),
   });
 const references = Array.from({ length: 4 }, (_, index) => reference(`r${String(index)}`));
-/** One model of the settings file by its name. */
 const model = (name: string, more: Parameters<typeof modelSettings>[0]): Partial<Settings> => ({
   models: new Map([[name, modelSettings({ model: 'm', price: null, ...more })]]),
 });
@@ -39,7 +38,6 @@ const program = (name: string) => model(name, { provider: 'program', command: ['
 const embeddings = { embeddings: named(SMALL) };
 const grader = { grader: named('gpt-4o') };
 
-/** A project of four references with these metrics. */
 function shop(
   metrics: Metric[],
   more: Partial<Settings> = {},
@@ -57,8 +55,8 @@ function shop(
 const modelsOf = (ready: Prepared) => targetsOf(ready).map(({ model: name }) => name);
 
 /**
- * Answers echo the question; a vector distinguishes "yes" and all texts with it from the rest; every
- * grader likes what it sees.
+ * Answers echo the question. Embeddings of texts with "yes" differ from all others. Graders accept
+ * everything.
  */
 function scripted({ purpose, messages }: Request, text: string): string {
   if (purpose === 'embedding')
@@ -105,7 +103,7 @@ test.each<[string, Project, Project, string[]]>([
   ],
   ['another model of a grader', judge('gpt-4o'), judge('gpt-5'), ['grader.judge (evaldiff.yaml)']],
   ['another grader of a reference', own('gpt-a'), own('gpt-b'), [`references (${TESTS})`]],
-])('a change of the scoring is named where it is written: %s', async (_, base, head, because) => {
+])('a scoring change is named with its place: %s', async (_, base, head, because) => {
   const { suites } = (await run(base, head)).result;
   const found = suites.flatMap((one) => one.because.map(({ key, file }) => `${key} (${file})`));
   expect(found).toEqual(because);
@@ -144,13 +142,13 @@ test.each<[string, Project, object, RegExp]>([
     { file: 'evaldiff.yaml', line: 2 },
     /no provider is known for the model "bge"/,
   ],
-])('is an error where it is named: %s', (_, head, place, message) => {
+])('an invalid model is an error at its place: %s', (_, head, place, message) => {
   const problem = { place, message: expect.stringMatching(message) };
   expect(preparedFor(null, head).problems).toEqual([problem]);
 });
 
 describe('embedding_similarity in a run', () => {
-  test('requests each text once, counts it separately, and plans and prices what it requests', async () => {
+  test('requests each text once and plans, prices and counts these calls separately', async () => {
     const base = shop([near()], embeddings);
     const head = shop([near()], embeddings, { content: 'Say yes {q}' });
     const { result, requests } = await run(base, head);
@@ -178,7 +176,7 @@ describe('embedding_similarity in a run', () => {
     expect(modelsOf(ready)).toContain(SMALL);
   });
 
-  test('is ungraded and in no rate if it is undefined, and an error if its call fails', async () => {
+  test('is ungraded if undefined, and an error if its call fails', async () => {
     const one = shop([near()], embeddings, { content: 'New {q}' });
     const with_ = async (vector: string | Error) => {
       const { result } = await runPipeline(null, one, ({ purpose, messages }, text) => {
@@ -197,7 +195,7 @@ describe('embedding_similarity in a run', () => {
     });
   });
 
-  test('finds the model that a metric names in the settings', () => {
+  test('uses the settings of the model that a metric names', () => {
     const ollama = { endpoint: 'ollama', model: 'nomic-embed-text' };
     const ready = preparedFor(null, shop([near({ model: 'local' })], model('local', ollama)));
     expect(ready.problems).toEqual([]);
@@ -205,8 +203,8 @@ describe('embedding_similarity in a run', () => {
   });
 });
 
-describe('graders that a metric names for itself', () => {
-  test("grade instead of the settings', each at temperature 0; other metrics keep the settings'", async () => {
+describe("a metric's own graders", () => {
+  test("replace the settings' grader for that metric, at temperature 0", async () => {
     const closed = builtIn('closed', 'closed_qa', { criteria: 'c' });
     const metrics = [polite('gpt-a', 'gpt-b', 'gpt-c'), closed];
     const one = shop(metrics, grader, { of: references.slice(0, 1) });
@@ -221,12 +219,12 @@ describe('graders that a metric names for itself', () => {
     for (const { parameters } of graded) expect(parameters['temperature']).toBe(0);
     const [score] = result.suites[0]!.references[0]!.head!.tries[0]!.scores;
     expect(score?.reason).toContain('(3 of 3 graders)');
-    // Two tries by three voters and by one, and two examples of a new rubric by three.
+    // Two tries with three graders and with one, and two examples of a new rubric with three.
     expect(planned).toBe(2 + 2 * 3 + 2 * 1 + 2 * 3);
     expect(graded).toHaveLength(2 * 3 + 2 + 2 * 3);
   });
 
-  test('are enough by themselves, need their keys, and are priced by model', () => {
+  test('need no grader in the settings, but need keys, and are priced by model', () => {
     const ready = preparedFor(null, shop([polite('gpt-a')]));
     expect(ready.problems).toEqual([]);
     expect(modelsOf(ready)).toContain('gpt-a');
@@ -235,7 +233,7 @@ describe('graders that a metric names for itself', () => {
     const { models } = forecast(both, { price: () => 0, stored: () => false });
     const graders = models.filter(({ purpose }) => purpose === 'grader');
     expect(graders.map(({ model: name, calls, refusals }) => [name, calls, refusals])).toEqual([
-      // Unknown: two forms of an answer and the temperature may be refused.
+      // Unknown model: it may refuse two answer formats and the temperature.
       ['gpt-a', 8 + 2, 3],
       ['gpt-4o', 8 + 2, undefined],
     ]);
@@ -244,7 +242,7 @@ describe('graders that a metric names for itself', () => {
     );
   });
 
-  test("are tested on the rubric's examples, one table for each set of graders", async () => {
+  test("are tested on the rubric's examples, with one table per set of graders", async () => {
     const two = shop([polite('gpt-a'), { ...polite(), name: 'also' }], grader);
     const tables = async (base: Project | null) => {
       const { graders } = (await run(base, two)).result;

@@ -59,7 +59,7 @@ describe('the price of a call', () => {
     expect(priceFrom(...given)(target, usage)).toBe(dollars);
   });
 
-  test('is half of any price in a batch, and the direct one on request', () => {
+  test('is half in a batch, except when the direct price is requested', () => {
     const price = priceFrom([settingsOf({})], (_, name) => (name === 'listed' ? () => 3 : null));
     const batched = (model: string): Target => ({
       provider: 'openai',
@@ -74,19 +74,19 @@ describe('the price of a call', () => {
   });
 });
 
-describe('the bundled list', () => {
+describe('the bundled price list', () => {
   const input = (input_tokens: number) => ({ input_tokens, output_tokens: 0 });
   const priceOf = async (...of: Parameters<ListPrice>) =>
     (await loadListPrices(new Date('2026-01-01')))(...of)!;
 
-  test('prices models of both vendors, with the same result for one long look and many short ones', async () => {
+  test('prices models of both vendors in proportion to their tokens', async () => {
     const gpt = await priceOf('openai', 'gpt-4o');
     expect(gpt(input(1_000_000))).toBeCloseTo(gpt(input(1000)) * 1000, 6);
     const claude = await priceOf('anthropic', 'claude-sonnet-4-5');
     expect(claude({ input_tokens: 1000, output_tokens: 1000 })).toBeGreaterThan(0.001);
   });
 
-  test('charges long inputs by their own rate where the vendor has one', async () => {
+  test('charges long inputs at their own rate if the vendor has one', async () => {
     const price = await priceOf('anthropic', 'claude-sonnet-4-5');
     expect(price(input(900_000))).toBeGreaterThan(price(input(90_000)) * 10);
   });
@@ -95,13 +95,13 @@ describe('the bundled list', () => {
     ['anthropic', 'claude-sonnet-4-5', { read: 0.1, written: 1.25 }],
     ['openai', 'gpt-5.4-mini', { read: 0.1, written: 1 }],
     ['openai', 'gpt-4', { read: 1, written: 1 }],
-  ] as const)('has the price of the prompt cache of %s: %s', async (vendor, model, share) => {
+  ] as const)('includes the prompt cache prices of %s: %s', async (vendor, model, share) => {
     const price = await priceOf(vendor, model);
     const cached = (read: number, written: number) => price(input(1000), { read, written });
     expect(cached(1000, 0)).toBeCloseTo(price(input(1000)) * share.read, 9);
     expect(cached(0, 1000)).toBeCloseTo(price(input(1000)) * share.written, 9);
   });
 
-  test('knows nothing of a model it does not have', async () =>
+  test('has no price for an unknown model', async () =>
     expect(await priceOf('openai', 'no-such-model-ever')).toBeNull());
 });

@@ -23,7 +23,7 @@ describe('the name of the check', () => {
     ['', { 'check-name': '' }],
   ])('is %j', (name, given) => expect(of(given).checkName).toBe(name));
 
-  test('has at most as much of the overrides as GitHub shows, and stays unambiguous', () => {
+  test('contains only as much of the overrides as GitHub shows and stays unambiguous', () => {
     const long = (last: string) => of({ overrides: `prompts=${'a'.repeat(200)}${last}` }).checkName;
     expect(long('x').length).toBeLessThan(130);
     expect(long('x')).not.toBe(long('y'));
@@ -33,7 +33,7 @@ describe('the name of the check', () => {
     ['Quiz gate (services/a)', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
     ['Quiz gate (gate)', { 'check-name': 'Quiz gate' }],
     ['evaldiff (gate)', {}],
-  ])('is %j where another job of the workflow run uses the first choice', (name, given) =>
+  ])('is %j if another job of the workflow run uses the first choice', (name, given) =>
     expect(of(given).sharedName).toBe(name),
   );
 });
@@ -57,7 +57,7 @@ describe('the identity of a run', () => {
     expect(other.markers.fix).not.toBe(usual.markers.fix);
   });
 
-  test('is the same for another pull request, number of tries and gate', () => {
+  test('does not depend on the pull request, the number of tries or the gate', () => {
     const usual = of({}, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/1/merge` });
     const given = { overrides: 'n_tries=5\ngate.alpha=0.1' };
     expect(of(given, { GITHUB_WORKFLOW_REF: `${workflow}@refs/pull/2/merge` })).toEqual(usual);

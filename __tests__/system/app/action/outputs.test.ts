@@ -13,7 +13,7 @@ const answers = (passes: number, tries: number) =>
   );
 const RATE = { difference: null, low: null, high: null, p: null };
 
-test("the outputs' pass rates are the suite's own, whatever a suspect's extra tries and skipped references would make of them", () => {
+test("outputs' pass rates equal the suite's, regardless of a suspect's extra tries and skipped references", () => {
   const references = [
     referenceOf('suspect', 'flaky', { base: answers(7, 7), head: answers(2, 7) }),
     referenceOf('sound', 'unchanged', { base: answers(2, 2), head: answers(2, 2) }),
@@ -29,7 +29,7 @@ test("the outputs' pass rates are the suite's own, whatever a suspect's extra tr
   });
 });
 
-test('several suites count by their references, and one that was not judged does not', () => {
+test('outputs weight suites by their references and ignore a suite that was not judged', () => {
   const two = suiteOf(
     'two',
     [

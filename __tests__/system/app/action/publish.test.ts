@@ -51,7 +51,7 @@ async function published(
   return { ...ready, ids, summary: await readFile(summaryPath, 'utf8').catch(() => '') };
 }
 
-/** No two references fail alike, so that none shares an annotation. */
+/** Every reference fails differently, so no two share an annotation. */
 function eachInItsOwnWay(result: Result): Result {
   const apart = (side: SideResult, index: number): SideResult => ({
     ...side,
@@ -73,7 +73,7 @@ function eachInItsOwnWay(result: Result): Result {
 }
 
 describe('two thousand failing references', () => {
-  test('are published within every limit of GitHub, and the worst are shown', async () => {
+  test('are published within all limits of GitHub, with the worst shown', async () => {
     const { github, ids, summary } = await published(eachInItsOwnWay(enormous(2000)));
     expect(github.state.violations).toEqual([]);
     expect(ids.warnings).toEqual([]);
@@ -91,7 +91,7 @@ describe('two thousand failing references', () => {
 });
 
 describe('publishing', () => {
-  test('does not stop at one surface that fails: the others are written, and a warning names what failed', async () => {
+  test('writes the other reports when one fails and warns about it', async () => {
     const { github, ids } = await published(regression(), {
       summaryPath: join(temporaryFolder(), 'no', 'such', 'folder'),
     });
@@ -101,7 +101,7 @@ describe('publishing', () => {
     expect([github.state.comments.length, github.state.checkRuns.length]).toEqual([1, 1]);
   });
 
-  test('writes no comment outside of a pull request, and no check without a commit', async () => {
+  test('writes no comment outside a pull request and no check without a commit', async () => {
     const push = { ...facts, event: 'push', pullRequest: null };
     const onPush = await published(regression(), { facts: push });
     expect([onPush.ids.commentId, onPush.ids.checkRunId]).toEqual([null, expect.any(Number)]);
@@ -112,7 +112,7 @@ describe('publishing', () => {
     expect(nowhere.requests()).toEqual([]);
   });
 
-  test('appends to a summary that an earlier step began', async () => {
+  test('appends to a summary that an earlier step wrote', async () => {
     const summaryPath = join(temporaryFolder(), 'summary.md');
     await writeFile(summaryPath, 'Earlier.\n');
     await published(regression(), { summaryPath });
@@ -121,7 +121,7 @@ describe('publishing', () => {
 });
 
 describe('the reports', () => {
-  test('are four files that say the same', async () => {
+  test('are four files with the same content', async () => {
     const folder = join(temporaryFolder(), 'deep', 'out');
     const own = await openFolder(folder, { root: folder, tracked: async () => [] });
     await writeReports(regression(), FEATURES, own, commentMarker('evaldiff'));
@@ -135,13 +135,13 @@ describe('the reports', () => {
   });
 });
 
-describe('the marker', () => {
+describe('the comment marker', () => {
   test.each([
     ['evaldiff', 'evaldiff'],
     ['Prompts / nightly --> x', 'prompts-nightly-x'],
     ['', 'default'],
     ['--', '-'],
-  ])('of the check %j cannot end itself', (name, key) =>
+  ])('of the check %j cannot contain the end of a comment', (name, key) =>
     expect(commentMarker(name)).toBe(`<!-- evaldiff comment ${key} -->`),
   );
 });

@@ -57,8 +57,8 @@ async function linked(
   return { url, artifact, file: join(folder, 'report.html'), ...said };
 }
 
-describe('the report of a job', () => {
-  test('is uploaded as it is, so that its link opens it', async () => {
+describe('the uploaded report of a job', () => {
+  test('is a plain file that opens from its link', async () => {
     const { url, warnings } = await linked();
     expect([url, warnings]).toEqual([`${RUN}/artifacts/1`, []]);
     expect(server().artifacts.map(({ name, body }) => [name, body.toString()])).toEqual([
@@ -66,7 +66,7 @@ describe('the report of a job', () => {
     ]);
   });
 
-  test('of each project and each check of a workflow run has a name of its own', async () => {
+  test('has a unique name for each project and check of a workflow run', async () => {
     const all = [
       await linked(),
       await linked({ 'working-directory': 'shop' }),
@@ -82,7 +82,7 @@ describe('the report of a job', () => {
     ]);
   });
 
-  test('of a comparison has its result.json beside it, as a zip that gh unpacks', async () => {
+  test('is accompanied by result.json as a zip that gh unpacks', async () => {
     const all = [
       await linked({}, { mode: 'diff' }),
       await linked({ 'check-name': 'tone' }, { mode: 'diff' }),
@@ -102,7 +102,7 @@ describe('the report of a job', () => {
     expect([again.url, again.artifact, again.warnings.length]).toEqual([null, undefined, 1]);
   });
 
-  test('that another step uploaded under the same name is a warning with the way out', async () => {
+  test('causes a warning with advice if another step used the same name', async () => {
     await linked();
     const { url, warnings, file } = await linked();
     expect(url).toBeNull();
@@ -117,7 +117,7 @@ describe('the report of a job', () => {
   test.each([
     ['CreateArtifact', 403, 'not yours'],
     ['FinalizeArtifact', 400, 'no'],
-  ])('that the service refuses at %s is a warning', async (method, status, message) => {
+  ])('causes a warning if the service rejects it at %s', async (method, status, message) => {
     server().refuse(method, status, message);
     const { url, warnings } = await linked();
     expect(url).toBeNull();
@@ -133,7 +133,7 @@ describe('the report of a job', () => {
     ["where the runner gave no token of the service's", {}, { env: { ACTIONS_RUNTIME_TOKEN: '' } }],
     ['with upload-report: false', { 'upload-report': 'false' }, {}],
     ['of a job that is being cancelled', {}, { halted: 'cancelled' }],
-  ])('is named by its path %s', async (_, given, options) => {
+  ])('is replaced by its local path %s', async (_, given, options) => {
     const { url, info, warnings, file } = await linked(given, options);
     expect([url, warnings, info]).toEqual([null, [], [`The report with every answer: ${file}`]]);
     expect(server().methods).toEqual([]);

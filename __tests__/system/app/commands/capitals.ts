@@ -1,4 +1,4 @@
-/** The prompt of `capitals`, or of another suite of its references, which begins with these words. */
+/** A prompt that starts with these words, for `capitals` or another suite with its references. */
 export const promptBeginning = (words: string, name = 'capitals'): Record<string, string> => ({
   [`prompts/${name}.yaml`]: `name: ${name}
 model: m
@@ -8,7 +8,7 @@ messages: [{ role: user, content: "${words} {q}" }]
 `,
 });
 
-/** What stands beside it: so many questions whose answer is Oslo, and this gate. */
+/** Settings and tests: so many questions whose answer is Oslo, and this gate. */
 export const capitals = (references: number, gate: string): Record<string, string> => ({
   'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
   'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]

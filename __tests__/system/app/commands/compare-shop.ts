@@ -15,17 +15,17 @@ import { createRepository, fixtureEnvironment } from '../../../stand-ins/reposit
 
 const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
 
-/** The prompt of eight lines. */
+/** The prompt, which has eight lines. */
 export const FILE = 'prompts/shop.yaml';
 
 export interface Compared {
   directory: string;
   result: Result;
   server: ModelServer;
-  /** What the comparison said. */
+  /** Output of the comparison. */
   out: string;
   run(args: readonly string[], more?: Partial<Terminal>): Promise<{ code: number; said: string }>;
-  /** Compares again with these arguments, in place of `--no-store`. */
+  /** Compares again with these arguments instead of `--no-store`. */
   again(args: readonly string[]): Promise<Result>;
   file(): string;
 }
@@ -33,14 +33,14 @@ export interface Compared {
 interface Setup {
   settings?: string;
   args?: readonly string[];
-  /** Files of base over those of the shop. */
+  /** Files on base that replace those of the shop. */
   base?: Record<string, string>;
-  /** Files that the topic changes. */
+  /** Files on head. */
   head?: Record<string, string>;
   model?: Script;
 }
 
-/** Compares the eight changed lines with base, while the grader answers these drafts. */
+/** Compares eight changed lines with base. The grader replies with these drafts. */
 export async function compareShop(
   drafts: readonly string[],
   {

@@ -11,7 +11,7 @@ import { capitals, promptBeginning } from './capitals.ts';
 
 const REFERENCES = 30;
 
-/** A prompt that breaks the first questions, and a model that later fails every other one. */
+/** A prompt that breaks the first questions, and a model that later fails every second one. */
 async function openProject(gate = '{}', more: readonly string[] = []) {
   const prompts = (words: string) => ({
     ...promptBeginning(words),
@@ -55,7 +55,7 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
       const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
       return (await commandIn(repository.directory, args, { env, width: 200 })).out;
     },
-    /** Compares base with another text of the prompt, with one store. */
+    /** Compares base with another text of the prompt, always with the same store. */
     async diff(words: string, ...args: string[]) {
       repository.write(prompts(words));
       const before = requests.length;
@@ -71,8 +71,8 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
   };
 }
 
-describe('a pull request after the model changed behind its name', () => {
-  test('is not red for a harmless prompt: the model is named', async () => {
+describe('a pull request after the provider changed the model', () => {
+  test('is not red for a harmless prompt, and the report names the model', async () => {
     const { diff, drift } = await openProject();
     expect((await diff('Please answer:')).code).toBe(0);
     drift();
@@ -89,7 +89,7 @@ describe('a pull request after the model changed behind its name', () => {
     expect(result).not.toHaveProperty('causes');
   });
 
-  test('is not red for harmless prompts of several suites either', async () => {
+  test('is not red for harmless prompts in several suites', async () => {
     const { diff, drift } = await openProject('{}', ['towns', 'rivers']);
     await diff('Please answer:');
     drift();
@@ -107,7 +107,7 @@ describe('a pull request after the model changed behind its name', () => {
     expect([code, result.conclusion]).toEqual([1, 'failure']);
   });
 
-  test('replaces the stored answers of base, so that the next one is green', async () => {
+  test("replaces base's stored answers, which makes the next pull request green", async () => {
     const { diff, drift } = await openProject();
     await diff('Please answer:');
     drift();
@@ -116,7 +116,7 @@ describe('a pull request after the model changed behind its name', () => {
     expect([next.code, next.suite.verdict]).toEqual([0, 'unchanged']);
   });
 
-  test('is red for a prompt that broke six references, confirmed by tries of today', async () => {
+  test('is red for a prompt that broke six references, confirmed by new tries', async () => {
     const { diff, drift } = await openProject();
     await diff('Please answer:');
     drift();
@@ -128,7 +128,7 @@ describe('a pull request after the model changed behind its name', () => {
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is of ${today}.`);
   });
 
-  test('says once that the model fell, too, where all references confirm the red', async () => {
+  test("reports the model's drop once even if all references confirm the regression", async () => {
     const { diff, drift } = await openProject('{ gate_on: suite }');
     await diff('Please answer:');
     drift();
@@ -145,7 +145,7 @@ describe('a pull request after the model changed behind its name', () => {
     ]);
   });
 
-  test('is inconclusive if the cap leaves no calls to confirm it', async () => {
+  test('is inconclusive if the cap leaves no calls for confirmation', async () => {
     const { diff, drift } = await openProject();
     const first = await diff('Please answer:');
     drift();
@@ -162,24 +162,24 @@ describe('a pull request after the model changed behind its name', () => {
   });
 });
 
-test('a plan counts the calls of a confirmation if answers are stored', async () => {
+test('a plan counts the calls for confirmation if answers are stored', async () => {
   const { diff, plan } = await openProject();
   expect(await plan('Please answer:')).not.toContain('if something regresses');
   await diff('Please answer:');
-  // Five suspects with ten pairs, and three tries of both sides of all references.
+  // Five suspects with ten pairs, and three tries of all references on both sides.
   expect(await plan('Kindly answer:')).toContain(
     `up to ${String(2 * (5 * 10 + 3 * REFERENCES))} more calls if something regresses or is fixed`,
   );
 });
 
 describe('a second run of the same commit', () => {
-  test('costs nothing if it was green', async () => {
+  test('costs nothing if the first was green', async () => {
     const { diff } = await openProject();
     await diff('Please answer:');
     expect(await diff('Please answer:')).toMatchObject({ code: 0, calls: 0 });
   });
 
-  test('asks again if it was red', async () => {
+  test('makes new calls if the first was red', async () => {
     const { diff } = await openProject();
     const first = await diff('Broken:');
     expect(first.suite).not.toHaveProperty('confirmation');
@@ -192,8 +192,8 @@ describe('a second run of the same commit', () => {
   });
 });
 
-describe('stored answers of a model that its server has replaced', () => {
-  test('are asked again, even if the comparison is green', async () => {
+describe('stored answers of a model that the server has replaced', () => {
+  test('are requested again, even if the comparison is green', async () => {
     const { diff, drift, serve } = await openProject();
     serve('model-1-2603');
     await diff('Please answer:');

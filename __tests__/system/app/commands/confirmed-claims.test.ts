@@ -9,10 +9,13 @@ import { createRepository } from '../../../stand-ins/repository.ts';
 
 const REFERENCES = 20;
 
-/** What the model answers to a question, asked by head's broken prompt or not. */
+/** The model's answer to a question from base's prompt or head's broken one. */
 type AnswerOf = (question: number, isBroken: boolean, hasDrifted: boolean) => string;
 
-/** Compares base with other texts of its prompt, with one store, while the model may change. */
+/**
+ * Compares base with other prompt texts, always with the same store. The model can drift in
+ * between.
+ */
 async function openProject(tests: string, gate: string, answerOf: AnswerOf) {
   let hasDrifted = false;
   const server = await untilTestEnds(
@@ -68,7 +71,7 @@ ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: 
   };
 }
 
-/** The grader likes what is good, whichever side it is on. */
+/** The grader prefers good answers on either side. */
 function preferred(asked: string): string {
   const text = (name: string): string =>
     new RegExp(`<<<${name} .*>>>\\n([^]*?)\\n<<<end`).exec(asked)?.[1] ?? '';
@@ -77,11 +80,11 @@ function preferred(asked: string): string {
   return JSON.stringify({ reasons: 'because', choice });
 }
 
-describe('a suite that preference alone judges', () => {
+describe('a suite judged by preference alone', () => {
   const tests = 'metrics: [{ uses: pairwise_preference }]';
   const answer: AnswerOf = (_, isBroken, hasDrifted) => (isBroken || hasDrifted ? 'bad' : 'good');
 
-  test('is red if new answers of base are preferred, too', async () => {
+  test("is red if base's new answers are preferred as well", async () => {
     const { diff, planned } = await openProject(tests, '{}', answer);
     const most = await planned('Broken');
     const { code, suite, calls } = await diff('Broken');
@@ -105,7 +108,7 @@ describe('a suite whose roll-ups are compared', () => {
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     isBroken || (hasDrifted && question % 2 === 1) ? 'bad' : 'good';
 
-  test('is red if the roll-ups of new answers fall, too', async () => {
+  test('is red if the roll-ups of new answers drop as well', async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, suite } = await diff('Broken');
@@ -117,7 +120,7 @@ describe('a suite whose roll-ups are compared', () => {
     });
   });
 
-  test('is not red if the model alone fell', async () => {
+  test('is not red if only the model got worse', async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, result, suite } = await diff('Kindly answer');
@@ -135,7 +138,7 @@ describe('a metric whose mean fails the run', () => {
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     words((question % 5) + (isBroken ? 20 : 0) + (hasDrifted ? 20 : 0));
 
-  test('is red if it is worse than that of new answers of base', async () => {
+  test("is red if it is also worse than the mean of base's new answers", async () => {
     const { diff } = await openProject(tests, gate, answer);
     const { code, result, suite } = await diff('Broken');
     expect([code, result.outcome.kind]).toEqual([1, 'failed']);
@@ -143,7 +146,7 @@ describe('a metric whose mean fails the run', () => {
     expect(suite.metrics.find(({ name }) => name === 'words')?.values?.moved).toBe('worse');
   });
 
-  test('is not red if the model alone grew wordier', async () => {
+  test('is not red if only the model became wordier', async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, out, result, suite } = await diff('Kindly answer');
@@ -159,20 +162,20 @@ describe('a metric whose mean fails the run', () => {
   });
 });
 
-describe('a fall under base that head hides by its own scoring', () => {
+describe("a drop under base's scoring that head's own scoring hides", () => {
   const tests = (value: string): string =>
     `metrics: [{ name: has, uses: contains, with: { value: ${value} } }]`;
   const answer: AnswerOf = (_, isBroken, hasDrifted) =>
     isBroken || hasDrifted ? 'good grief' : 'good answer';
   const open = () => openProject(tests('answer'), '{ scoring: fail }', answer);
 
-  test('fails the run if new answers of base do not fall', async () => {
+  test("fails the run if base's new answers do not drop", async () => {
     const { diff } = await open();
     const { code, result } = await diff('Broken', tests('good'));
     expect([code, result.outcome.kind]).toEqual([1, 'failed']);
   });
 
-  test('does not fail the run if base falls, too', async () => {
+  test('does not fail the run if base drops as well', async () => {
     const { diff, drift } = await open();
     drift();
     const { code, out, result } = await diff('Kindly answer', tests('good'));

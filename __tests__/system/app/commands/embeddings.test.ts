@@ -9,7 +9,10 @@ const SETTINGS =
 const tests = (more = '') =>
   `metrics:\n  - { name: near, uses: embedding_similarity${more} }\nreferences:\n  - { id: a, input: { q: one }, expected: Yes. }\n  - { id: b, input: { q: two }, expected: No. }\n`;
 
-/** The model says yes; what says yes lies in one direction, the rest in another. */
+/**
+ * The model answers yes. Embeddings of texts with "yes" point in one direction, all others in
+ * another.
+ */
 const answer = ({ embedding, messages }: Seen) =>
   embedding
     ? {
@@ -25,7 +28,7 @@ async function openNear(): Promise<Shop> {
 }
 
 describe('answers compared by embeddings', () => {
-  test('are asked for once per text, priced and counted apart, and kept for the next run', async () => {
+  test('are requested once per text, priced and counted separately, and stored for the next run', async () => {
     const shop = await openNear();
     const result = await shop.result('run', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
@@ -63,7 +66,7 @@ describe('answers compared by embeddings', () => {
     expect(shop.server.requests).toHaveLength(before);
   });
 
-  test('are planned, held to the caps, and refused without a model that can give them', async () => {
+  test('are planned, limited by the caps, and refused without an embedding model', async () => {
     const shop = await openNear();
     const capped = await shop.result('run', '--max-calls', '9');
     expect(capped.problems[0]?.message).toMatch(
@@ -78,7 +81,7 @@ describe('answers compared by embeddings', () => {
     );
   });
 
-  test('replay from a recording, and a text that was not recorded is an error of its try', async () => {
+  test('are replayed from a recording, and a missing text is an error of its try', async () => {
     const shop = await openNear();
     const file = join(shop.repository.directory, 'recorded.jsonl');
     await shop.result('run', '--record', file, '--fail-on', 'never');

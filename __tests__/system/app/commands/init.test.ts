@@ -30,7 +30,7 @@ const own = (prompt: string, path = 'prompts/own.yaml'): Record<string, string> 
 });
 
 describe('evaldiff init', () => {
-  test('starts an empty project that can be evaluated at once', async () => {
+  test('creates a project that can be evaluated immediately', async () => {
     const { code, validated, out, files } = await init({});
     expect([code, validated, Object.keys(files)]).toEqual([0, 0, NEW]);
     const { project, problems, notices } = await read(files);
@@ -48,7 +48,7 @@ describe('evaldiff init', () => {
       );
   });
 
-  test('puts the publishing account everywhere it belongs, and picks the vendor whose key is there', async () => {
+  test('inserts the publishing account everywhere and picks the vendor that has a key', async () => {
     const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
     expect(Object.values(files).join('\n')).not.toContain('<owner>');
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
@@ -63,7 +63,7 @@ describe('evaldiff init', () => {
     ['git@github.com:acme-corp/shop.git'],
     ['https://github.com/acme-corp/shop'],
     ['ssh://git@github.com/acme-corp/shop.git'],
-  ])('takes the account from the remote %s, and says so', async (remote) => {
+  ])('uses the account of the remote %s and says so', async (remote) => {
     const { files, out } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
     expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
@@ -73,12 +73,12 @@ describe('evaldiff init', () => {
   test.each([
     ['of another host', 'https://git.example/acme/shop.git'],
     ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
-  ])('takes no account from a remote %s', async (_, remote) => {
+  ])('uses no account of a remote %s', async (_, remote) => {
     const { files } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
   });
 
-  test('takes the vendor whose models the files name before the one whose key is there, and a key of .env', async () => {
+  test('prefers the vendor of existing model names, then one with a key, even in .env', async () => {
     const named = await init(own('model: claude-sonnet-4-5\n'), [], { OPENAI_API_KEY: 'k' });
     expect(named.files['evaldiff.yaml']).toContain(factsOf('anthropic').starterModel);
     expect(named.out).toContain('repository secret ANTHROPIC_API_KEY');
@@ -88,12 +88,12 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
-  test('compares with the prompts of 30 days ago, too', async () => {
+  test('also compares with the prompts of 30 days ago', async () => {
     const { files } = await init({});
     expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
   });
 
-  test('ends with the three commands that come next', async () => {
+  test('ends with the next three commands', async () => {
     const { out } = await init({});
     const last = out.trimEnd().split('\n').slice(-3);
     expect(last.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
@@ -101,7 +101,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('says that there is no git repository, and where the key may be written', async () => {
+  test('reports a missing git repository and where to put the key', async () => {
     const folder = temporaryFolder('empty');
     const { code, out } = await commandIn(folder, ['init'], withoutKeys());
     expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
@@ -117,7 +117,7 @@ describe('evaldiff init', () => {
       expect((await given).out).toContain('repository secret OPENAI_API_KEY; here it is set.');
   });
 
-  test('leaves what is there as it is, and adds no example to a project that has prompts', async () => {
+  test('does not change existing files and adds no example to a project with prompts', async () => {
     const kept = {
       'llmeval.yaml': 'n_tries: 2\n',
       ...own('model: gpt-4o\n'),
@@ -130,14 +130,14 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('run twice changes nothing the second time', async () => {
+  test('changes nothing the second time', async () => {
     const first = await init({});
     const second = await init(first.files);
     expect([second.code, second.files]).toEqual([0, first.files]);
     expect(second.out).not.toContain('wrote');
   });
 
-  test("sees another tool's files and says what can be done with them", async () => {
+  test("finds another tool's files and lists what to do with them", async () => {
     const { out, files, validated } = await init({ 'promptfooconfig.yaml': PROMPTFOO });
     expect(out).toContain(
       'found promptfooconfig.yaml: it is read as it is; npx evaldiff import promptfooconfig.yaml converts it',
@@ -146,7 +146,7 @@ describe('evaldiff init', () => {
       ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'promptfooconfig.yaml'],
       0,
     ]);
-    // They count at once: a copy in our format beside them would be evaluated a second time.
+    // They are evaluated directly; a converted copy would be evaluated a second time.
     const { project, problems } = await read(files);
     expect([problems, project.suites.map(({ tests }) => tests.references.length)]).toEqual([
       [],
@@ -178,7 +178,7 @@ describe('evaldiff init', () => {
     for (const line of said) expect(`${out}${files['evaldiff.yaml'] ?? ''}`).toContain(line);
   });
 
-  test('says what validate finds in what it keeps, before the next steps', async () => {
+  test('reports what validate finds in existing files before the next steps', async () => {
     const { code, out, validated } = await init({ 'prompts/own.yaml': 'name: own\nprompt: hi\n' });
     expect([code, validated]).toEqual([0, 2]);
     expect(out).toMatch(
@@ -186,7 +186,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('names formats that evaldiff does not read, and still sets up the project', async () => {
+  test('names formats that evaldiff does not read and still creates the project', async () => {
     const { out, files, validated } = await init({
       'prompts/synonym.yaml': '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
       'src/chat.prompty': '---\nname: chat\n---\nsystem:\nHi\n',
@@ -202,7 +202,7 @@ describe('evaldiff init', () => {
       );
   });
 
-  test("names the keys of all vendors that another tool's file asks, in its steps and in the workflow", async () => {
+  test("lists the keys of all vendors in another tool's file, in its steps and the workflow", async () => {
     const { out, files, validated } = await init(
       {
         'promptfooconfig.yaml': promptfoo(
@@ -227,7 +227,7 @@ describe('evaldiff init', () => {
     expect(files['evaldiff.yaml']).toContain('max_cost_usd: 10');
   });
 
-  test('names the servers that the settings name in the workflow, and asks for no key of a vendor', async () => {
+  test("adds the settings' servers to the workflow and requires no vendor key", async () => {
     const { out, files } = await init({
       'evaldiff.yaml':
         'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',
@@ -250,7 +250,7 @@ describe('evaldiff init', () => {
     expect(out).not.toContain('OPENAI_API_KEY');
   });
 
-  test('sets no limit in dollars that no run could keep, and says so', async () => {
+  test('sets no dollar limit if models have no price, and says so', async () => {
     const { out, files, validated } = await init({
       'promptfooconfig.yaml': promptfoo('openai:gpt-99-new', 'together:own/model'),
     });
@@ -261,7 +261,7 @@ describe('evaldiff init', () => {
     );
   });
 
-  test('in a folder of a repository puts the workflow where GitHub looks, with names of its own', async () => {
+  test('in a subfolder puts the workflow in the repository root with names for the folder', async () => {
     const folder = 'services/the "chat"';
     const { code, out, files } = await init(
       {
@@ -293,7 +293,6 @@ describe('evaldiff init', () => {
     ]);
     const given = job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1')?.with;
     expect(given).toMatchObject({ 'working-directory': folder });
-    // The name of the check follows from the folder.
     expect(given).not.toHaveProperty('check-name');
     expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
     expect(out).toContain(
@@ -308,7 +307,7 @@ describe('evaldiff init', () => {
     expect((await init(files)).files['evaldiff.yaml']).toBeDefined();
   });
 
-  test("does not write a folder's name into a workflow that it would not survive", async () => {
+  test('refuses a folder whose name is unsafe in a workflow', async () => {
     const { code, out, files } = await init({ 'a${{ github.token }}/README.md': '' }, [
       '--directory',
       'a${{ github.token }}',
@@ -320,7 +319,7 @@ describe('evaldiff init', () => {
     ]);
   });
 
-  test('does not take another workflow of that name for its own', async () => {
+  test('does not treat another workflow of that name as its own', async () => {
     const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
     const { out, files } = await init(other);
     expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');

@@ -18,7 +18,7 @@ test.each([
   ['SIGTERM', 'alone'],
   ['SIGINT', 'with all that it started, as from a terminal'],
 ] as const)(
-  'a run that gets %s %s ends by itself with a partial report, and the next one goes on from there',
+  'a run that receives %s %s writes a partial report, which the next run continues',
   async (signal, whom) => {
     let silent = true;
     const allAsked = Promise.withResolvers<undefined>();
@@ -61,7 +61,7 @@ test.each([
     expect(result.title).toBe(
       `Interrupted: it was cancelled, or stopped by hand (${signal}); 5 of 8 tries were made`,
     );
-    // What was let go is no progress, and no error of a model.
+    // Cancelled calls count neither as progress nor as model errors.
     expect(err).not.toContain('8 of 8 answers');
     expect(reasonsInWords(result)[0]).toMatch(
       /, which is not enough for a verdict; run it again\.$/,
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test('calls in flight at SIGTERM are kept and not paid for again', async () => {
+test('answers to calls in progress at SIGTERM are stored and not paid for again', async () => {
   const allAsked = Promise.withResolvers<undefined>();
   const toldToEnd = Promise.withResolvers<undefined>();
   const shop = await openShop({

@@ -12,7 +12,7 @@ import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
-/** A project in which a pull request committed links, and the folder beside it that they lead to. */
+/** A project in which a pull request committed links to a folder outside. */
 async function withLinks(
   links: Record<string, string>,
   options: ShopOptions = {},
@@ -29,7 +29,7 @@ async function withLinks(
   return { shop, victim, at: (path) => join(directory, path) };
 }
 
-describe('a link of the work tree', () => {
+describe('a symbolic link in the work tree', () => {
   test.each<[string[], Record<string, string>, RegExp]>([
     [['run', '--report', 'out'], { out: '' }, /^--report: out is a symbolic link, and nothing/],
     [['run', '--report', 'a/b/out'], { a: '' }, /^--report: a is a symbolic link, and nothing/],
@@ -50,7 +50,7 @@ describe('a link of the work tree', () => {
       { '.evaldiff': '' },
       /^\.evaldiff is a symbolic link[^\n]* \(--store, EVALDIFF_STORE\)/,
     ],
-  ])('is not written through by %j, and nobody is asked', async (argv, links, why) => {
+  ])('is not followed by %j, which makes no model calls', async (argv, links, why) => {
     const { shop, victim } = await withLinks(links);
     const { code, out, err } = await shop.evaldiff(...argv);
     expect([code, out]).toEqual([2, '']);
@@ -59,7 +59,7 @@ describe('a link of the work tree', () => {
     expect(readdirSync(victim)).toEqual([]);
   });
 
-  test('is not written through by init, which then writes nothing at all', async () => {
+  test('is not followed by init, which then writes nothing', async () => {
     const { shop, victim, at } = await withLinks({ prompts: '' });
     rmSync(at('evaldiff.yaml'));
     const { code, err } = await shop.evaldiff('init');
@@ -68,7 +68,7 @@ describe('a link of the work tree', () => {
     expect([existsSync(at('evaldiff.yaml')), existsSync(at('.github'))]).toEqual([false, false]);
   });
 
-  test('is not written through by import, nor is one that leads nowhere replaced', async () => {
+  test('is not followed by import, which also does not replace a dangling link', async () => {
     const { shop, victim, at } = await withLinks({ converted: '', 'new/prompts/a.yaml': 'gone' });
     shop.repository.write({
       'a.prompt.yml':
@@ -82,7 +82,7 @@ describe('a link of the work tree', () => {
     expect(lstatSync(at('new/prompts/a.yaml')).isSymbolicLink()).toBe(true);
   });
 
-  test('is not written through by discover, and nobody is asked', async () => {
+  test('is not followed by discover, which makes no model calls', async () => {
     const { shop, victim } = await withLinks(
       { 'evaldiff.attributes.yaml': 'a.yaml' },
       { settings: 'grader: { model: m }\n' },
@@ -97,7 +97,7 @@ describe('a link of the work tree', () => {
     expect([shop.server.requests, readdirSync(victim)]).toEqual([[], []]);
   });
 
-  test('is not written through by report --out', async () => {
+  test('is not followed by report --out', async () => {
     const { shop, victim, at } = await withLinks({ 'trend.html': 'npmrc' });
     await shop.evaldiff('run', '--report', 'out');
     const { err } = await shop.evaldiff('report', 'out', '--format', 'html', '--out', 'trend.html');
@@ -106,8 +106,8 @@ describe('a link of the work tree', () => {
   });
 });
 
-describe('the user', () => {
-  test('may have a work tree, and name a folder outside of it, through links of their own', async () => {
+describe('a user', () => {
+  test('can reach a work tree and an outside folder through symbolic links', async () => {
     const { shop } = await withLinks({});
     const outside = temporaryFolder('outside');
     symlinkSync(outside, `${outside}-link`);
@@ -118,7 +118,7 @@ describe('the user', () => {
     expect(existsSync(join(shop.repository.directory, 'out/result.json'))).toBe(true);
   });
 
-  test('may add to a recording that git tracks, and replaces a report of an earlier run', async () => {
+  test('can append to a recording that git tracks and replace an earlier report', async () => {
     const { shop, at } = await withLinks({});
     shop.repository.commit('recording', { 'r.jsonl': '' });
     for (let run = 0; run < 2; run++)

@@ -17,7 +17,7 @@ const PROJECT: FixtureFiles = {
 
 const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
 
-describe('a slip at the command line', () => {
+describe('an error on the command line', () => {
   test.each<[string[], string]>([
     [
       ['dif'],
@@ -67,7 +67,7 @@ describe('a slip at the command line', () => {
       '--max-size: must be a number of megabytes of at least 0, not "-1"\n',
     ],
     [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
-  ])('%j says what was meant, ends with 2 and prints nothing', async (argv, err) => {
+  ])('%j suggests the correct form, exits with 2 and prints no output', async (argv, err) => {
     const repository = createRepository();
     repository.commit('one', PROJECT);
     expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
@@ -133,7 +133,7 @@ describe('a slip at the command line', () => {
 });
 
 describe('evaldiff diff', () => {
-  test('compares with main unless --base names another, and says what is missing', async () => {
+  test('compares with main unless --base names another ref, and reports what is missing', async () => {
     const repository = createRepository({ branch: 'trunk' });
     repository.write(PROJECT);
     const none = await evaldiff(repository.directory, 'diff');
@@ -159,8 +159,8 @@ describe('evaldiff diff', () => {
   });
 });
 
-describe('what a run says first', () => {
-  test('counts prompts and references once, in however many variants, and a run has one side', async () => {
+describe('the first lines of a run', () => {
+  test('count prompts and references once for all variants, and a run has one side', async () => {
     const shop = await openShop({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',
@@ -173,7 +173,7 @@ describe('what a run says first', () => {
 });
 
 describe('--json', () => {
-  test('of plan and validate is data, also where something has to be fixed', async () => {
+  test('is data for plan and validate even if there are errors', async () => {
     const shop = await openShop({ references: 2 });
     expect(JSON.parse((await shop.evaldiff('validate', '--json')).out)).toEqual({
       prompts: 1,
@@ -225,7 +225,7 @@ describe('--json', () => {
     'import',
     'init',
     'demo',
-  ])('and examples are in the help of %s where there is something to print', async (command) => {
+  ])('and examples are in the help of %s if it prints results', async (command) => {
     const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
     expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
     if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
@@ -233,7 +233,7 @@ describe('--json', () => {
 });
 
 describe('evaldiff cache', () => {
-  test('says what --clear keeps, and --all removes the file', async () => {
+  test('reports what --clear keeps; --all removes the file', async () => {
     const shop = await openShop({ references: 2 });
     await shop.evaldiff('run', 'n_tries=1');
     const file = storeOf(shop.repository.directory).file;
@@ -250,7 +250,7 @@ describe('evaldiff cache', () => {
     expect((await shop.evaldiff('cache')).out).toBe(`${file}: nothing is kept yet\n`);
   });
 
-  test('removes no file of somebody else', async () => {
+  test('does not remove files of other programs', async () => {
     const folder = temporaryFolder('foreign');
     writeFileSync(join(folder, 'notes.txt'), 'not a database, and dear to somebody');
     const { err } = await evaldiff(folder, 'cache', '--store', 'notes.txt', '--all');

@@ -5,7 +5,7 @@ import { startModelServer } from '../../../stand-ins/models/server.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
 interface Side {
-  /** Numbers of the references of each prompt. */
+  /** Reference numbers of each prompt. */
   [prompt: string]: number[];
 }
 
@@ -25,7 +25,7 @@ const filesOf = (side: Side, metrics: Record<string, string>): Record<string, st
     ]),
   );
 
-/** Compares two states of a project; what the prompt `b` or `c` asks is answered wrongly. */
+/** Compares two states of a project. The model answers prompts `b` and `c` wrongly. */
 async function compared(
   base: Side,
   head: Side,
@@ -61,7 +61,7 @@ describe('a reference that moves to another suite', () => {
     ['with others', { a: MANY, b: FEW }, { a: MANY.slice(4), b: [...MANY.slice(0, 4), ...FEW] }],
     ['into a new suite', { a: MANY }, { a: MANY.slice(4), c: MANY.slice(0, 4) }],
     ['from a suite that is removed', { a: MANY, b: FEW }, { b: [...MANY, ...FEW] }],
-  ])('is compared with what its own suite of base answers: %s', async (_, base, head) => {
+  ])('is compared with what its own suite on base answers: %s', async (_, base, head) => {
     const { code, out } = await compared(base, head);
     expect(code).toBe(1);
     expect(out).toMatch(/Regressed: ([bc])\n+\1:? .*tests? broke/);
@@ -69,7 +69,7 @@ describe('a reference that moves to another suite', () => {
     expect(out).not.toContain('removed');
   });
 
-  test('is listed as removed too where the other suite scores in another way', async () => {
+  test('is also listed as removed if the other suite scores differently', async () => {
     const { out } = await compared(
       { a: MANY, b: FEW },
       { a: MANY.slice(1), b: [1, ...FEW] },
@@ -78,7 +78,7 @@ describe('a reference that moves to another suite', () => {
     expect(out).toContain('Deleted: 1 test (r1)');
   });
 
-  test('runs nothing where both suites ask and score the same', async () => {
+  test('runs nothing if both suites ask and score the same', async () => {
     const { code, out } = await compared(
       { a: MANY, ab: FEW },
       { a: MANY.slice(1), ab: [1, ...FEW] },

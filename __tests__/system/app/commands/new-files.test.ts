@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../stand-ins/repository.ts';
 const groundAt = (root: string) => ({ root, tracked: async () => [] });
 
 describe('new files', () => {
-  test('that cannot all be written leave neither files nor folders behind', async () => {
+  test('leave neither files nor folders behind if one cannot be written', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(
@@ -27,7 +27,7 @@ describe('new files', () => {
     expect([readdirSync(root), readFileSync(join(root, 'b'), 'utf8')]).toEqual([['b'], 'mine']);
   });
 
-  test('below a file are a mistake of the user, and the folders made for them are gone', async () => {
+  test('below a file are a user error, and folders created for them are removed', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(
@@ -38,7 +38,7 @@ describe('new files', () => {
     expect(readdirSync(root)).toEqual(['b']);
   });
 
-  test('keep what others put beside them', async () => {
+  test('do not affect other files next to them', async () => {
     const root = temporaryFolder('files');
     mkdirSync(join(root, 'a'));
     writeFileSync(join(root, 'a', 'theirs'), 'theirs');
@@ -56,7 +56,7 @@ describe('new files', () => {
     expect(readdirSync(join(root, 'a'))).toEqual(['theirs']);
   });
 
-  test('a file that cannot be replaced is told, and stays', async () => {
+  test('are reported and not written over a file that cannot be replaced', async () => {
     const root = temporaryFolder('files');
     writeFileSync(join(root, 'b'), 'mine');
     await expect(replaceFile(root, 'b/two.yaml', '2', groundAt(root))).rejects.toMatchObject({

@@ -14,7 +14,7 @@ async function blocked(
   return { ...shop, at: (path) => join(directory, path) };
 }
 
-describe('a place that cannot be written to', () => {
+describe('an output path that cannot be written', () => {
   test.each<[string[], string]>([
     [['run', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--report', 'a-file/out'], 'cannot be made: '],
@@ -23,7 +23,7 @@ describe('a place that cannot be written to', () => {
     [['run', '--record', 'nowhere/r.jsonl'], 'lies in a folder that does not exist'],
     [['noise', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--shard', '1/2', '--shard-to', 'a-file'], 'is a file; name a folder'],
-  ])('%j is refused before anybody is asked', async (argv, why) => {
+  ])('%j is refused before any model call', async (argv, why) => {
     const { evaldiff, server, at } = await blocked();
     const { code, out, err } = await evaldiff(...argv);
     expect([code, out, server.requests]).toEqual([2, '', []]);
@@ -32,13 +32,13 @@ describe('a place that cannot be written to', () => {
     expect(readFileSync(at('a-file'), 'utf8')).toBe('mine');
   });
 
-  test('all of them are told at once', async () => {
+  test('is reported together with all others', async () => {
     const { evaldiff } = await blocked();
     const { err } = await evaldiff('run', '--report', 'a-file', '--record', 'a-folder');
     expect(err.split('\n').map((line) => line.split(':')[0])).toEqual(['--report', '--record', '']);
   });
 
-  test('folders that are not there yet are made', async () => {
+  test('does not include missing folders, which are created', async () => {
     const { evaldiff, at } = await blocked();
     expect((await evaldiff('run', '--report', 'new/deep', '--record', 'r.jsonl')).code).toBe(0);
     expect([existsSync(at('new/deep/result.json')), existsSync(at('r.jsonl'))]).toEqual([
@@ -47,7 +47,7 @@ describe('a place that cannot be written to', () => {
     ]);
   });
 
-  test('that stops being one while models are asked costs the files and not the result', async () => {
+  test('does not affect the result if it becomes unwritable during the run', async () => {
     let spoil = (): void => undefined;
     const { evaldiff, at } = await blocked({
       answer: () => {
@@ -65,9 +65,9 @@ describe('a place that cannot be written to', () => {
     expect(readFileSync(at('out'), 'utf8')).toBe('mine');
   });
 
-  // A device that is always full.
+  // /dev/full is always full.
   (existsSync('/dev/full') ? test : test.skip)(
-    'because nothing is left of the disk costs the recording, is told once, and not the verdict',
+    'on a full disk loses the recording with one message but not the verdict',
     async () => {
       const { evaldiff } = await blocked();
       const { code, out, err } = await evaldiff('run', '--record', '/dev/full');
@@ -86,7 +86,7 @@ describe('a key that an answer repeats', () => {
     [['run', '--json']],
     [['diff', '--report', 'out']],
     [['noise', '--runs', '2', '--report', 'out', '--record', 'answers.jsonl']],
-  ])('is neither shown nor written by %j', async (argv) => {
+  ])('is not shown or written by %j', async (argv) => {
     const shop = await openShop({
       env: { LOCAL_KEY: KEY },
       answer: () => ({ text: `Yes, 5. My key is ${KEY}, or ${btoa(KEY)}.` }),
@@ -106,7 +106,7 @@ describe('a key that an answer repeats', () => {
       expect([out, ...written.map(([, content]) => content)].join('')).toContain('My key is ***');
   });
 
-  test('is no key where it is too short to be one: a server that wants none', async () => {
+  test('is shown if it is too short to be a key', async () => {
     const shop = await openShop({
       env: { LOCAL_KEY: 'none' },
       answer: () => ({ text: '5, or none' }),

@@ -17,7 +17,7 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const open = () => openShop({ references: 2 });
 
-/** A store with answers, folded into one file as a stranger would commit it. */
+/** Copies a store with answers as a single file, as an attacker would commit it. */
 function copyOf(file: string, to: string): void {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -26,8 +26,8 @@ function copyOf(file: string, to: string): void {
   copyFileSync(file, to);
 }
 
-describe('the store of the command line', () => {
-  test('lies outside of the work tree, with a key that only its user can read', async () => {
+describe('the default store of the command line', () => {
+  test('is outside the work tree and has a key that only its user can read', async () => {
     const { evaldiff, repository } = await open();
     await evaldiff('run');
     const { file, keyFile } = storeOf(repository.directory);
@@ -47,7 +47,7 @@ describe('the store of the command line', () => {
     expect(server.requests).toHaveLength(asked);
   });
 
-  test('that a pull request committed in the work tree is not looked at', async () => {
+  test('ignores a store that a pull request committed in the work tree', async () => {
     const { result, evaldiff, repository, server } = await open();
     await result('run');
     const { file } = storeOf(repository.directory);
@@ -61,7 +61,7 @@ describe('the store of the command line', () => {
     expect((await evaldiff('run')).err).not.toContain('is not read any more');
   });
 
-  test('of an earlier version is named once, and stays as it is', async () => {
+  test('is reported once and not changed if it has an earlier version', async () => {
     const { evaldiff, repository } = await open();
     const former = join(repository.directory, '.evaldiff/answers.sqlite');
     mkdirSync(dirname(former));
@@ -76,7 +76,7 @@ describe('the store of the command line', () => {
   });
 
   test.each(['answers.sqlite', 'answers.sqlite-wal'])(
-    'is refused where git tracks %s, named by option or by environment',
+    'is refused if git tracks %s, whether named by option or by environment',
     async (tracked) => {
       const { evaldiff, repository, server } = await open();
       repository.commit('answers', { [`kept/${tracked}`]: 'x' });
@@ -91,7 +91,7 @@ describe('the store of the command line', () => {
     },
   );
 
-  test('gives no answer that another machine wrote, counts those, and asks anew', async () => {
+  test('ignores and counts answers written by another machine, and asks again', async () => {
     const { result, evaldiff, repository, server } = await open();
     await result('run');
     const { file, keyFile } = storeOf(repository.directory);
@@ -108,7 +108,7 @@ describe('the store of the command line', () => {
     expect((await result('run')).usage).toMatchObject({ calls: 0, reused: 4 });
   });
 
-  test('says what to do about a key that is none, before anything is asked', async () => {
+  test('gives advice about an invalid key before any model call', async () => {
     const { evaldiff, repository, server } = await open();
     await evaldiff('run');
     const { keyFile } = storeOf(repository.directory);
@@ -120,7 +120,7 @@ describe('the store of the command line', () => {
     rmSync(keyFile!);
   });
 
-  test('of a folder without a repository is its own, too', async () => {
+  test('is separate for a folder without a repository', async () => {
     const { repository, evaldiff } = await open();
     const folder = createRepository();
     rmSync(join(folder.directory, '.git'), { recursive: true });

@@ -5,7 +5,7 @@ import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
-/** A program whose first process for head answers badly, or each, and that logs its calls. */
+/** A program that logs its calls. On head its first process, or every process, answers wrongly. */
 const app = (log: string): string => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -49,7 +49,7 @@ async function compare(words: string, program = '', ...args: string[]) {
   return { code, out, processes, suite: result.suites[0]! };
 }
 
-test('bad luck of one process of a program is not red', async () => {
+test('bad answers of one process of a program are not red', async () => {
   const { code, out, suite } = await compare('Unlucky');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(suite.confirmation).toMatchObject({
@@ -62,7 +62,7 @@ test('bad luck of one process of a program is not red', async () => {
   );
 });
 
-test('a fall in both sessions of a program is red', async () => {
+test('a drop in both sessions of a program is red', async () => {
   const { code, processes, suite } = await compare('Broken');
   expect([code, suite.verdict]).toEqual([1, 'regressed']);
   expect(suite.confirmation).toMatchObject({
@@ -73,13 +73,13 @@ test('a fall in both sessions of a program is red', async () => {
   expect(processes).toEqual(['base', 'base', 'head', 'head']);
 });
 
-test('a program with a process for each try needs no second session', async () => {
+test('a program with one process per try needs no second session', async () => {
   const { code, suite } = await compare('Broken', ', process: try');
   expect(code).toBe(1);
   expect(suite).not.toHaveProperty('confirmation');
 });
 
-test('a fall in one session stays open if the cap leaves no calls for a second', async () => {
+test('a drop in one session is inconclusive if the cap leaves no calls for a second', async () => {
   const { code, out, suite } = await compare('Broken', '', '--max-calls', '33');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(out).toContain('max_calls left too few calls to ask again');

@@ -4,7 +4,7 @@ import { answerText } from '../../../../src/report/answers/text.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
-/** llmeval's own example, to the letter. */
+/** llmeval's own example, unchanged. */
 const PING = `defaults:
   - tests/ping
 name: ping
@@ -37,7 +37,7 @@ references:
   - { input: { message: '" + open("/etc/passwd").read() + "' }, expected: 'pong to " + open("/etc/passwd").read() + "' }
 `;
 
-/** A stand-in for the package, which answers what it is told. */
+/** A stand-in for the package that repeats its input. */
 const LANGCHAIN = {
   'lib/langchain/__init__.py': '',
   'lib/langchain/schema.py':
@@ -46,7 +46,7 @@ const LANGCHAIN = {
     'from langchain.schema import HumanMessage\nclass ChatOpenAI:\n    def __call__(self, messages): return HumanMessage("pong to " + messages[-1].content)\n',
 };
 
-test("llmeval's own prompt in code runs as it stands: its placeholder is filled, and its message is read", async () => {
+test("llmeval's own example of a prompt in code runs unchanged", async () => {
   const { directory, commit } = createRepository();
   commit('ping', {
     'llmeval.yaml': 'n_tries: 1\n',

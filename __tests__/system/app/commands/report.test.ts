@@ -16,7 +16,7 @@ async function report(files: Record<string, string>, ...args: string[]) {
   return commandIn(folder, ['report', ...args], { width: 400 });
 }
 
-/** A report as llmeval writes it: no ids, no reasons, the roll-up in Python. */
+/** A report as llmeval writes it: no ids, no reasons, and a Python roll-up. */
 const llmeval = (
   actual: string,
   result: string,
@@ -39,7 +39,7 @@ n_tries: 2
 `;
 const RUN = 'multirun/2026-01-31/10-20-30';
 
-test('on a screen folds what a comment folds; a file or a pipe has all of it, without colours', async () => {
+test('output folds sections in a terminal and prints everything, uncoloured, to a file or pipe', async () => {
   const folder = temporaryFolder('folded');
   writeFileSync(join(folder, 'result.json'), JSON.stringify(regression()));
   const rendered = (isTerminal: boolean, ...more: string[]) =>
@@ -52,7 +52,7 @@ test('on a screen folds what a comment folds; a file or a pipe has all of it, wi
 });
 
 describe('evaldiff run --report', () => {
-  test("writes a sweep in llmeval's layout and fields, which evaldiff report reads again", async () => {
+  test("writes a sweep in llmeval's layout, which evaldiff report can read", async () => {
     const shop = await openShop({
       references: 2,
       answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
@@ -103,7 +103,7 @@ describe('evaldiff run --report', () => {
     expect(out).toContain('✗ ask');
     expect(out.match(/<tr>/g)).toHaveLength(5);
     expect((await shop.evaldiff('report', 'out/result.json')).out).toContain('Evaluated');
-    // The folder as a whole is the result: its runs are the same answers.
+    // The folder counts as one result, because its runs have the same answers.
     expect((await shop.evaldiff('report', 'out')).out).toBe(
       (await shop.evaldiff('report', 'out/result.json')).out,
     );
@@ -113,27 +113,27 @@ describe('evaldiff run --report', () => {
   });
 });
 
-/** Passes of each question's tries, per model. */
+/** Passing tries per question and model. */
 const PASSES: Readonly<Record<string, number[]>> = {
   'model-1': [3, 3, 2, 3, 1, 3],
   'model-2': [1, 2, 2, 0, 1, 3],
 };
 const TRIES = 3;
 
-/** How many of the ways to deal `passes` among both sides' tries give head so many of them. */
+/** At index k: ways to split the tries between both sides so that head gets k of `passes`. */
 const waysOf = (passes: number): number[] => {
   const counts = Array.from({ length: TRIES + 1 }, () => 0);
   for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
     const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
     if (tries.reduce((sum, passed) => sum + passed, 0) !== TRIES) continue;
-    // The first so many tries passed; the deal says which tries are head's.
+    // The first `passes` tries passed. The assignment decides which tries are head's.
     const head = tries.slice(0, passes).reduce((sum, passed) => sum + passed, 0);
     counts[head] = (counts[head] ?? 0) + 1;
   }
   return counts;
 };
 
-/** Two-sided mid-p of the sum of head's passes, by enumerating every deal of the tries. */
+/** Two-sided mid-p of head's total passes, by enumerating every assignment of the tries. */
 const enumerated = (base: readonly number[], head: readonly number[]): number => {
   let law = [1];
   for (const [at, passes] of base.entries()) {
@@ -170,7 +170,7 @@ describe('evaldiff report of two results', () => {
     return shop;
   };
 
-  test('pairs them by their references: the permutation test and the interval of an independent reckoning', async () => {
+  test('pairs references and computes a permutation test and interval that match independent calculations', async () => {
     const { evaldiff } = await compared();
     const { out } = await evaldiff('report', 'one', 'other');
     const row = out.split('\n').find((line) => line.includes('m → n'));
@@ -197,7 +197,7 @@ describe('evaldiff report of two results', () => {
     ]);
   });
 
-  test('says what has no partner, and compares only references that both judged', async () => {
+  test('lists references without a partner and compares only those that both judged', async () => {
     const { evaldiff, repository } = await compared();
     repository.write({
       'prompts/more.yaml':
@@ -236,7 +236,7 @@ describe('two models on one prompt', () => {
   const SECOND = '  n: { provider: openai, endpoint: local, model: model-2 }\n';
 
   test.each(['run', 'diff'])(
-    'are paired by their references in terminal, comment and page of %s, and told apart by name',
+    'are paired by reference and named in the terminal, comment and page of %s',
     async (command) => {
       const outputs = await asked([command], SECOND);
       for (const said of outputs.map((text) => text.replaceAll(/\s+/g, ' '))) {
@@ -248,7 +248,7 @@ describe('two models on one prompt', () => {
     },
   );
 
-  test('of which base does not know one: the comparison says so, and blames no variable', async () => {
+  test('are compared without blaming a variable if base lacks one model', async () => {
     const [terminal = ''] = await asked(['diff'], '');
     const said = terminal.replaceAll(/\s+/g, ' ');
     expect(said).toContain(
@@ -258,7 +258,7 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('of which head can ask none, for want of a variable: the first line names the variable', async () => {
+  test('name a missing variable in the first line if head cannot call one', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')
@@ -271,7 +271,7 @@ describe('two models on one prompt', () => {
 });
 
 describe('evaldiff report', () => {
-  test("rolls several tries up into one row, with the columns of llmeval's report, whatever the type of expected", async () => {
+  test("combines several tries into one row with llmeval's columns for any type of expected value", async () => {
     const { code, out } = await report(
       {
         [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
@@ -295,7 +295,7 @@ describe('evaldiff report', () => {
     ]);
   });
 
-  test('without a path renders the newest run alone, or says where it looked', async () => {
+  test('renders the newest run if no path is given, or says where it looked', async () => {
     const older = 'multirun/2026-01-30/10-20-30';
     const { code, out } = await report({
       [`${older}/0/report-0.yaml`]: llmeval('9', 'fail'),
@@ -310,7 +310,7 @@ describe('evaldiff report', () => {
     expect(none.err).toContain('here is none of evaldiff-report, multirun');
   });
 
-  test('shows how long each try took, where the report says so', async () => {
+  test('shows the duration of each try if the report has it', async () => {
     const timed = (duration: string) =>
       `      - { input: { a: 4 }, expected: "8", actual: "8", ${duration}metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n`;
     const { out } = await report(
@@ -325,7 +325,7 @@ describe('evaldiff report', () => {
     expect(out).not.toContain('Duration #1');
   });
 
-  test('ends with 0 when everything passes, keeps equal references apart, and takes columns from all rows', async () => {
+  test('exits with 0 if everything passes, keeps equal references separate, and uses columns from all rows', async () => {
     const references =
       '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
     const { code, out } = await report(
@@ -338,7 +338,7 @@ describe('evaldiff report', () => {
     expect(out.split('\n').filter((line) => line.startsWith('pass '))).toHaveLength(3);
   });
 
-  test('runs the roll-up that the report holds, confined', async () => {
+  test("runs the report's roll-up in the sandbox", async () => {
     const rollup = '    metrics_rollup: { name: at least one, code: "result = num_passes >= 1" }\n';
     const files = {
       [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { rollup }),
@@ -351,14 +351,14 @@ describe('evaldiff report', () => {
     ]);
   });
 
-  test('a reference that was never asked is not judged, and that is not a pass', async () => {
+  test('does not count a reference without tries as judged or passed', async () => {
     const references = '      - { input: { a: 1 } }\n';
     const unasked = { [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass', { references }) };
     const { code, out } = await report(unasked, '.');
     expect([code, out]).toEqual([1, expect.stringMatching(/^not judged/m)]);
   });
 
-  test('tells what is not a result, what is of another version, and what cannot be rendered together', async () => {
+  test('rejects files that are not results, other versions, and incompatible combinations', async () => {
     const passed = llmeval('8', 'pass');
     const two = { 'a/report-0.yaml': passed, 'b/report-0.yaml': passed };
     for (const [files, argv, words] of [

@@ -16,7 +16,7 @@ describe('a reply that can never be read', () => {
   test.each<[string, Scripted, string]>([
     ['an event stream of chunks', STREAM, 'the server streams its answer unasked'],
     ['a web page', PAGE, 'it is a web page'],
-  ])('is paid for once, counted, and of unknown cost: %s', async (_, reply, words) => {
+  ])('is paid for once and counted with unknown cost: %s', async (_, reply, words) => {
     for (const cap of [[], ['--max-calls', '10']]) {
       const { evaldiff, server } = await openShop({ references: 10, answer: () => reply });
       const { code, out } = await evaldiff('run', '--no-store', 'n_tries=1', ...cap);
@@ -28,7 +28,7 @@ describe('a reply that can never be read', () => {
     }
   });
 
-  test('is named where a cap ends the run before every answer came', async () => {
+  test('is named if a cap ends the run before all answers arrive', async () => {
     const { evaldiff, server } = await openShop({
       references: 10,
       answer: () => ({ body: '{"choices":[]}' }),
@@ -52,7 +52,7 @@ describe('an empty answer', () => {
     expect(out).toContain(spent);
   });
 
-  test('costs an unknown amount where the server counts nothing', async () => {
+  test('has unknown cost if the server counts nothing', async () => {
     const { evaldiff } = await openShop({
       references: 1,
       answer: () => ({ text: '', usage: null }),
@@ -66,7 +66,7 @@ describe('an empty answer', () => {
     ['broken off', { text: 'Yes, 5', finish: 'abort' }],
     ['cut before its first word', { text: '', finish: 'length' }],
   ])(
-    'on head alone blames no line of the prompt: %s',
+    'on head alone does not blame a line of the prompt: %s',
     async (_, reply) => {
       const { evaldiff, repository } = await openShop({
         references: 8,

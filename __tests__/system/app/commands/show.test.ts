@@ -14,7 +14,7 @@ const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Reply: {q}" }]\n';
 
 describe('evaldiff show', () => {
-  test('tells all of one reference: its place, input, both prompts as sent, every answer, scores and reasons', async () => {
+  test("prints a reference's place, input, both prompts, every answer, scores and reasons", async () => {
     shop.repository.write({ 'prompts/ask.yaml': PROMPT });
     await shop.evaldiff('diff', '--report', 'evaldiff-report');
     const asked = shop.server.requests.length;
@@ -46,7 +46,7 @@ describe('evaldiff show', () => {
     expect(err).toContain("uncommitted files; head's prompt is shown as the files are now");
   });
 
-  test('finds a reference by words of its input, and several by a pattern', async () => {
+  test('finds a reference by words of its input and several by a pattern', async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     const ids = async (wanted: string) =>
       (
@@ -61,7 +61,7 @@ describe('evaldiff show', () => {
     expect(await ids('r?')).toEqual(['r0', 'r1', 'r2', 'r3'].map((id) => ['ask', id, null]));
   });
 
-  test('prints JSON of one shape, as docs/command-line.md has it', async () => {
+  test('prints JSON in one shape, as documented in docs/command-line.md', async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     const [json = {}] = JSON.parse((await shop.evaldiff('show', 'r1', '--json')).out) as object[];
     expect(Object.keys(json)).toEqual([
@@ -80,7 +80,7 @@ describe('evaldiff show', () => {
     });
   });
 
-  test('says what is not there, with the nearest id, and which result it looked for', async () => {
+  test('reports an unknown id with the nearest one and the result it searched', async () => {
     expect(await shop.evaldiff('show', 'r1')).toMatchObject({
       code: 2,
       err: expect.stringContaining('evaldiff-report'),
@@ -93,7 +93,7 @@ describe('evaldiff show', () => {
     ]);
   });
 
-  test('reads the prompts of a result of a commit from that commit, whatever the files are now', async () => {
+  test('reads the prompts from the commit of the result, regardless of the current files', async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     shop.repository.write({ 'prompts/ask.yaml': 'name: [' });
     const { code, out, err } = await shop.evaldiff('show', 'r1');
@@ -101,7 +101,7 @@ describe('evaldiff show', () => {
     expect(out).toContain('Answer: question 1');
   });
 
-  test('shows the answers alone where the prompts cannot be worked out any more, and says so', async () => {
+  test('shows only the answers if the prompts can no longer be determined, and says so', async () => {
     shop.repository.write({ 'prompts/ask.yaml': PROMPT });
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     shop.repository.write({ 'prompts/ask.yaml': 'name: [' });

@@ -21,7 +21,7 @@ const db = (file: string, sql: string): void => {
 };
 
 describe('answers of earlier runs', () => {
-  test('are used again: the second run calls nobody, and says what it saved', async () => {
+  test('are reused: the second run makes no calls and reports the savings', async () => {
     const { result, server, repository } = await openShop();
     const first = await result('run');
     expect(first.usage).toMatchObject({ calls: 8, reused: 0, cost_usd: 0.12, saved_usd: 0 });
@@ -38,7 +38,7 @@ describe('answers of earlier runs', () => {
     expect(repository.git('status', '--short')).toBe('');
   });
 
-  test('are the same and reckoned in full whatever the vendor read from its prompt cache, which the run shows', async () => {
+  test("are equal and fully priced regardless of the vendor's prompt cache, which the run reports", async () => {
     const { evaldiff, result, server } = await openShop({
       answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
     });
@@ -51,7 +51,7 @@ describe('answers of earlier runs', () => {
     expect(server.requests).toHaveLength(8);
   });
 
-  test('serve grades as well, and prompt and grader are told apart', async () => {
+  test('include grades, with prompts and grades counted separately', async () => {
     const { result, server } = await openShop({
       rubric: true,
       references: 2,
@@ -70,14 +70,14 @@ describe('answers of earlier runs', () => {
     const made = server.requests.length;
     const { usage } = await result('run');
     expect(usage.calls).toBe(0);
-    // Two references with the same answer shared a grade in the first run already.
+    // Two references with the same answer already shared a grade in the first run.
     const { cost_usd: paid, saved_usd: shared } = first.usage.by_purpose.grader ?? {};
     expect([paid, shared]).toEqual([0.03, 0.03]);
     expect(usage.by_purpose.grader).toMatchObject({ cost_usd: 0, saved_usd: 0.06 });
     expect(server.requests).toHaveLength(made);
   });
 
-  test('are paid for once between base and head, runs and commands', async () => {
+  test('are paid for once across sides, runs and commands', async () => {
     const { result, server, repository } = await openShop();
     await result('run');
     repository.commit('change', promptSaying('Please answer: {q}'));
@@ -87,7 +87,7 @@ describe('answers of earlier runs', () => {
     expect(server.requests).toHaveLength(16);
   });
 
-  test('are neither used nor kept with --no-store, and lie where --store and EVALDIFF_STORE say', async () => {
+  test('are not used or stored with --no-store; --store and EVALDIFF_STORE set the file', async () => {
     const { result, server, repository } = await openShop({
       env: { EVALDIFF_STORE: 'by-env.sqlite' },
     });
@@ -103,14 +103,14 @@ describe('answers of earlier runs', () => {
     ).toEqual([true, true, false]);
   });
 
-  test('are all in a recording, those that were paid for earlier too', async () => {
+  test('are included in a recording', async () => {
     const { result, repository } = await openShop({ references: 2 });
     await result('run');
     await result('run', '--record', 'all.jsonl');
     expect(read(repository, 'all.jsonl').trim().split('\n')).toHaveLength(4);
   });
 
-  test('of a server under the same name at another address are asked for anew', async () => {
+  test('are not reused for a server of the same name at another address', async () => {
     const one = await openShop();
     await one.result('run', '--store', 'shared.sqlite');
     const other = await openShop();
@@ -121,7 +121,7 @@ describe('answers of earlier runs', () => {
     expect(other.server.requests).toHaveLength(8);
   });
 
-  test('are judged without a key if nothing else is to be asked', async () => {
+  test('are judged without a key if no call is needed', async () => {
     const one = await openShop();
     const store = ['--store', join(one.repository.directory, 'shared.sqlite')];
     await one.result('run', ...store);
@@ -146,7 +146,7 @@ describe('answers of earlier runs', () => {
     expect(out).toContain('the environment variable LOCAL_KEY is not set');
   });
 
-  test('in a file of a newer version are an error that says what to do, before anything is asked', async () => {
+  test('in a file of a newer version cause an error with advice before any call', async () => {
     const { evaldiff, server, repository } = await openShop();
     await evaldiff('run');
     db(storeOf(repository.directory).file, 'PRAGMA user_version = 99');
@@ -159,8 +159,8 @@ describe('answers of earlier runs', () => {
   });
 });
 
-describe('what a run costs, before it is asked', () => {
-  test('is in the plan, by model, without what is stored', async () => {
+describe('the cost of a run', () => {
+  test('is in the plan by model, without stored answers', async () => {
     const { evaldiff, server, repository } = await openShop();
     repository.write(promptSaying('Please: {q}'));
     const before = await evaldiff('plan', '--base', 'HEAD', 'budget.max_cost_usd=100');
@@ -174,7 +174,7 @@ describe('what a run costs, before it is asked', () => {
     );
   });
 
-  test('is unknown, and never nothing, without a price', async () => {
+  test('is unknown, never zero, without a price', async () => {
     const { evaldiff, result } = await openShop({ price: '' });
     expect((await evaldiff('run')).err).toContain(
       'cost unknown (no price for model-1 (local)), with tokens estimated: model-1 (local) 8 answers',
@@ -182,7 +182,7 @@ describe('what a run costs, before it is asked', () => {
     expect((await result('run', '--no-store')).usage).toMatchObject({ calls: 8, cost_usd: null });
   });
 
-  test('is refused where it would surely pass the cap', async () => {
+  test('is refused if it would certainly exceed the cap', async () => {
     const { evaldiff, server } = await openShop();
     const { code, out } = await evaldiff('run', '--max-cost', '0.5');
     expect(code).toBe(2);
@@ -199,7 +199,7 @@ describe('what a run costs, before it is asked', () => {
     [['--max-cost', '5'], '$5 (input max-cost)', 100],
     [['budget.max_cost_usd=0.4'], '$0.4 (budget.max_cost_usd)', 8],
   ])(
-    'counts $0.05 a call under a cap without a price (%j), and says so',
+    'is assumed to be $0.05 a call under a cap without a price (%j), with a notice',
     async (argv, limit, n) => {
       const { result, server } = await openShop({ price: '' });
       const { conclusion, notices, usage } = await result('run', ...argv);
@@ -209,7 +209,7 @@ describe('what a run costs, before it is asked', () => {
     },
   );
 
-  test("under base's cap names it as base's, and is allowed by a price on head or by max-cost", async () => {
+  test("over base's cap names it as base's, and can be allowed with a price or max-cost", async () => {
     const { evaldiff, result, server, repository } = await openShop({
       price: '',
       settings: 'budget: { max_cost_usd: 0.2 }\n',
@@ -236,20 +236,26 @@ describe('what a run costs, before it is asked', () => {
   test.each([
     ['gpt-5.4-minni', 'gpt-5.4-mini'],
     ['claude-sonet-4-5', 'claude-sonnet-4-5'],
-  ])('of a model that is not known (%s) names the nearest at its line', async (model, near) => {
-    const { evaldiff, repository } = await openShop();
-    repository.write({
-      'prompts/ask.yaml': promptSaying('{q}')['prompts/ask.yaml'].replace(': m\n', `: ${model}\n`),
-    });
-    const { code, out } = await evaldiff('run', '--max-cost', '5');
-    expect(code).toBe(2);
-    expect(out.replace(/\s+/g, ' ')).toContain(
-      `prompts/ask.yaml:2: the model "${model}" is not known; did you mean "${near}"?`,
-    );
-  });
+  ])(
+    'of an unknown model (%s) is refused with the nearest name at its line',
+    async (model, near) => {
+      const { evaldiff, repository } = await openShop();
+      repository.write({
+        'prompts/ask.yaml': promptSaying('{q}')['prompts/ask.yaml'].replace(
+          ': m\n',
+          `: ${model}\n`,
+        ),
+      });
+      const { code, out } = await evaldiff('run', '--max-cost', '5');
+      expect(code).toBe(2);
+      expect(out.replace(/\s+/g, ' ')).toContain(
+        `prompts/ask.yaml:2: the model "${model}" is not known; did you mean "${near}"?`,
+      );
+    },
+  );
 
   test.each(['gpt-5.9-mini', 'gpt-5.4-plus', 'claude-haiku-9-5'])(
-    'of a new model (%s) is not taken for a typo',
+    'of a new model (%s) is not mistaken for a typo',
     async (model) => {
       const { evaldiff, repository } = await openShop();
       repository.write({
@@ -264,7 +270,7 @@ describe('what a run costs, before it is asked', () => {
     },
   );
 
-  test('is a notice when it takes more than half of what is allowed', async () => {
+  test('causes a notice if it exceeds half of the cap', async () => {
     const { result } = await openShop();
     const capped = async (calls: string, cost: string): Promise<string[]> =>
       (await result('run', '--no-store', '--max-calls', calls, '--max-cost', cost)).notices.flatMap(
@@ -283,7 +289,7 @@ describe('what a run costs, before it is asked', () => {
     ['--max-cost', 'lots'],
     ['--max-calls', '1.5'],
     ['--timeout', '-1'],
-  ])('%s %s is refused', async (option, value) => {
+  ])('is refused with an invalid limit: %s %s', async (option, value) => {
     const { evaldiff, server } = await openShop();
     const { code, err } = await evaldiff('run', `${option}=${value}`);
     expect([code, server.requests.length]).toEqual([2, 0]);
@@ -291,8 +297,8 @@ describe('what a run costs, before it is asked', () => {
   });
 });
 
-describe('a cap that is reached on the way', () => {
-  test('on calls stops the run cleanly: exactly so many attempts, a partial report, and the conclusion says so', async () => {
+describe('a cap reached during a run', () => {
+  test('on calls stops after exactly that number with a partial report', async () => {
     const { result, server } = await openShop({
       answer: ({ index }) =>
         index % 2 === 0 ? { status: 500, error: { message: 'down' } } : { text: 'Yes, 5' },
@@ -308,7 +314,7 @@ describe('a cap that is reached on the way', () => {
     expect(usage.calls).toBeLessThanOrEqual(8);
   }, 30_000);
 
-  test('on calls leaves out of the plan what is stored, so that a larger suite is paid for run by run', async () => {
+  test('on calls does not count stored answers, which allows a large suite over several runs', async () => {
     const { evaldiff, result, repository, server } = await openShop({ references: 4 });
     expect((await result('run', '--max-calls', '8')).usage.calls).toBe(8);
     const tests = read(repository, 'prompts/tests/ask.yaml');
@@ -323,7 +329,7 @@ describe('a cap that is reached on the way', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  test('on cost stops before the cap is passed, and the next run goes on from there', async () => {
+  test('on cost stops before it is exceeded, and the next run continues from there', async () => {
     const { result, server } = await openShop({
       references: 20,
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 400 } }),
@@ -343,8 +349,8 @@ describe('a cap that is reached on the way', () => {
   }, 30_000);
 });
 
-describe("the whole run's time", () => {
-  test('ends it with what there is', async () => {
+describe('the time limit of the whole run', () => {
+  test('ends it with a partial result', async () => {
     const { result, server } = await openShop({
       answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),
     });
@@ -359,7 +365,7 @@ describe("the whole run's time", () => {
 });
 
 describe('evaldiff cache', () => {
-  test('shows what is kept and prunes it', async () => {
+  test('shows what is stored and prunes it', async () => {
     const { evaldiff, server } = await openShop();
     expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: nothing is kept yet\n$/);
     await evaldiff('run');
@@ -375,7 +381,7 @@ describe('evaldiff cache', () => {
     expect(server.requests).toHaveLength(16);
   });
 
-  test('leaves a file of another program alone', async () => {
+  test('does not change a file of another program', async () => {
     const { evaldiff, repository } = await openShop();
     writeFileSync(join(repository.directory, 'notes.txt'), 'not a database');
     expect((await evaldiff('cache', '--store', 'notes.txt')).err).toContain(

@@ -7,7 +7,7 @@ const keysSent = ({ server }: Shop): unknown[] => [
   ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
 ];
 
-test('a proxy that cannot be one is told of by the name that it was given under', async () => {
+test('an invalid proxy is reported with the variable that set it', async () => {
   const { evaldiff } = await openShop({ env: { EVALDIFF_PROXY: 'http://proxy' } });
   expect((await evaldiff('plan')).err).toContain('EVALDIFF_PROXY: must name its port');
   expect((await evaldiff('plan', '--proxy', 'https://x')).err).toContain(
@@ -16,7 +16,7 @@ test('a proxy that cannot be one is told of by the name that it was given under'
 });
 
 test.each(['plan', 'run'])(
-  '%s tells of a header of a server that its key goes as already, with its variables unset',
+  '%s reports a header that duplicates the key, even if its variables are unset',
   async (command) => {
     const { evaldiff, repository } = await openShop({
       env: {
@@ -30,8 +30,8 @@ test.each(['plan', 'run'])(
   },
 );
 
-describe('.env', () => {
-  test('gives the keys that are wanted and missing, said once by name, and nothing else', async () => {
+describe('the .env file', () => {
+  test('supplies only the missing keys that are needed, and reports their names once', async () => {
     const held = await openShop({
       env: { LOCAL_KEY: undefined, EVALDIFF_STORE: undefined, OPENAI_API_KEY: undefined },
     });
@@ -46,7 +46,7 @@ describe('.env', () => {
     expect(held.repository.git('status', '--short', '--ignored')).not.toContain('elsewhere');
   });
 
-  test('that spells a wanted key otherwise is told at its line, without the key', async () => {
+  test("causes a notice at its line, without the key, if it misspells a key's name", async () => {
     const held = await openShop({ env: { LOCAL_KEY: undefined } });
     held.repository.write({
       '.env':
@@ -61,14 +61,14 @@ describe('.env', () => {
     expect(err).not.toContain('secret-words');
   });
 
-  test('never overrides what the environment has', async () => {
+  test('never overrides the environment', async () => {
     const held = await openShop();
     held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n', '.gitignore': '.env\n' });
     const { err } = await held.evaldiff('run');
     expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
   });
 
-  test('whose keys git would commit is warned of once, with the line that keeps them out', async () => {
+  test('causes one warning if git would commit its keys, with the line for .gitignore', async () => {
     const warned = async (...argv: string[]): Promise<string[]> => {
       const { err } = await held.evaldiff(...argv);
       return err.match(/\.env: git .*/g) ?? [];
@@ -90,7 +90,7 @@ describe('.env', () => {
     expect(await warned('run')).toEqual([]);
   });
 
-  test('that cannot be read as one is no reason to stop', async () => {
+  test('does not stop a run if it cannot be read', async () => {
     const held = await openShop();
     writeFileSync(join(held.repository.directory, '.env'), Buffer.from([0xff, 0xfe, 0, 10, 61]));
     expect((await held.evaldiff('run')).code).toBe(0);
@@ -98,7 +98,7 @@ describe('.env', () => {
 });
 
 describe('the settings file', () => {
-  test('is found upwards, as far as the root of the checkout, which is said', async () => {
+  test('is found in a parent folder up to the root of the checkout, which is reported', async () => {
     const held = await openShop();
     held.repository.write({ 'prompts/deeper/notes.txt': '' });
     const { code, out, err } = await held.inFolder('prompts/deeper', 'validate');
@@ -106,7 +106,7 @@ describe('the settings file', () => {
     expect(err).toBe('project: ../.. (its settings file was found there)\n');
   });
 
-  test('that is nearer goes first, and a folder that was named is taken as it is', async () => {
+  test('is taken from the nearest folder, or exactly from a named one', async () => {
     const held = await openShop();
     held.repository.write({
       'services/chat/evaldiff.yaml': 'n_tries: 1\n',
@@ -121,12 +121,12 @@ describe('the settings file', () => {
   });
 });
 
-describe('words of other tools', () => {
+describe('words from other tools', () => {
   test.each([
     ['eval', 'npx evaldiff run evaluates the files as they are'],
     ['view', 'npx evaldiff dev opens the workbench'],
     ['watch', 'npx evaldiff run --watch'],
-  ])('%s is no command, and the one that is meant is named', async (verb, hint) => {
+  ])('%s is an unknown command, and the right one is suggested', async (verb, hint) => {
     const { evaldiff } = await openShop();
     const { code, out, err } = await evaldiff(verb, '--verbose');
     expect([code, out]).toEqual([2, '']);
@@ -134,7 +134,7 @@ describe('words of other tools', () => {
   });
 
   test.each(['run', 'diff', 'plan', 'noise'])(
-    '%s refuses a key that it does not know before anything is asked, with the one that is meant',
+    '%s rejects an unknown key before any model call and suggests the right one',
     async (command) => {
       const { evaldiff, server } = await openShop();
       const said = await Promise.all(

@@ -9,7 +9,7 @@ import { FEATURES } from '../../../stand-ins/features.ts';
 
 const ESCAPE = '\u001b';
 
-/** A process that writes into a text. */
+/** A process whose output is collected as text. */
 function processWith(
   env: NodeJS.ProcessEnv,
   stdout: { isTTY?: boolean; columns?: number } = {},
@@ -52,7 +52,7 @@ describe('the terminal of a process', () => {
     expect(terminal).toMatchObject({ isTerminal: true, width: 60, cwd: '/somewhere' });
   });
 
-  test('is a hundred columns wide where nobody says, and no terminal when it is piped', () => {
+  test('is a hundred columns wide by default, and is not a terminal when piped', () => {
     for (const stdout of [{}, { columns: 0 }])
       expect(terminalOf(processWith({}, stdout).given, FEATURES)).toMatchObject({
         isTerminal: false,
@@ -66,7 +66,7 @@ describe('the terminal of a process', () => {
     [' n', false],
     ['', false],
     ['yes, please', false],
-  ])('asks a person, and takes %j for an answer', async (typed, answer) => {
+  ])('asks a person and accepts %j', async (typed, answer) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const { said, given } = processWith({}, { isTTY: true }, stdin);
     const asked = terminalOf(given, FEATURES).confirm?.('Write it?');
@@ -75,7 +75,7 @@ describe('the terminal of a process', () => {
     expect(said).toEqual(['Write it? [y/N] ']);
   });
 
-  test('asks nobody where input or output is a pipe, and takes the end of the input for a no', async () => {
+  test('asks nothing without a terminal and treats the end of input as no', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     expect(terminalOf(processWith({}, { isTTY: true }).given, FEATURES).confirm).toBeUndefined();
     expect(terminalOf(processWith({}, {}, stdin).given, FEATURES).confirm).toBeUndefined();
@@ -86,7 +86,7 @@ describe('the terminal of a process', () => {
     expect(await asked).toBe(false);
   });
 
-  test('goes on when the reader has gone, and does not hide another failure', () => {
+  test('continues when the reader has closed the pipe, and does not hide another failure', () => {
     const { failures, given } = processWith({});
     terminalOf(given, FEATURES);
     expect(failures).toHaveLength(2);
@@ -98,7 +98,7 @@ describe('the terminal of a process', () => {
     }
   });
 
-  test('lists commands in four groups, on at most 60 lines of 80 columns', async () => {
+  test('lists commands in four groups, in at most 60 lines of 80 columns', async () => {
     const help = (
       await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
     ).helpInformation();
@@ -111,7 +111,7 @@ describe('the terminal of a process', () => {
     expect(lines.length).toBeLessThanOrEqual(60);
   });
 
-  test('ends no real process with a stack trace when its reader goes', async () => {
+  test('does not print a stack trace when the reader of a real process exits', async () => {
     const child = spawn(
       process.execPath,
       [join(import.meta.dirname, '../../../../src/cli.ts'), '--help'],

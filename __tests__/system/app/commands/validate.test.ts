@@ -1,4 +1,6 @@
-/** What `validate` finds without a model call, and what a run then says before its first. */
+/**
+ * Errors that `validate` finds without a model call, and that a run reports before its first call.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
@@ -32,7 +34,7 @@ const withMetrics = (metrics: string): FixtureFiles => ({
 });
 
 describe('validate', () => {
-  test('has nothing to say of a project that is right', async () => {
+  test('reports nothing for a valid project', async () => {
     const { code, out, err } = await evaldiff(RIGHT);
     expect([code, out, err]).toEqual([0, '1 prompt with 1 reference: no errors ', '']);
   });
@@ -62,14 +64,14 @@ describe('validate', () => {
       ),
       'prompts/tests/p.yaml:2: metrics_rollup "mine": SyntaxError at prompts/tests/p.yaml:5: ',
     ],
-  ])('compiles %s, and so does a run before any call', async (_, files, words) => {
+  ])('compiles %s, as a run does before any call', async (_, files, words) => {
     await refuses(files, words);
     const ran = await evaldiff(files, 'run');
     expect([ran.code, ran.out]).toEqual([2, expect.stringContaining(words)]);
     expect(ran.out).toContain('Nothing was sent to a model.');
   });
 
-  test('finds a name that a roll-up does not have', () =>
+  test('finds an undefined name in a roll-up', () =>
     refuses(
       withMetrics(
         'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
@@ -77,7 +79,7 @@ describe('validate', () => {
       'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
     ));
 
-  test('finds every reference that a metric cannot decide with, at its line', async () => {
+  test('finds every reference that a metric cannot judge, with its line', async () => {
     const files = {
       'prompts/p.yaml': PROMPT,
       'prompts/tests/p.yaml':
@@ -100,7 +102,7 @@ describe('validate', () => {
     expect((await evaldiff(files, 'plan')).code).toBe(0);
   });
 
-  test('finds a reference without a value for a variable, and one without expected', () =>
+  test('finds a reference without a value for a variable and one without an expected value', () =>
     refuses(
       {
         'prompts/p.yaml': PROMPT,
@@ -110,7 +112,7 @@ describe('validate', () => {
       'prompts/tests/p.yaml:5: the reference has no expected value, and metric exact_match uses it',
     ));
 
-  test('finds what plan reports as well, though nothing is affected', async () => {
+  test('finds what plan reports, even if nothing is affected', async () => {
     const tests = `${TESTS}  - { input: {}, expected: b }\n`;
     const { code, out } = await evaldiff(
       { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': tests },
@@ -122,7 +124,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('refuses a data file without rows; a plan compares it with base', async () => {
+  test('refuses a data file without rows, which a plan compares with base', async () => {
     const files = (rows: string): FixtureFiles => ({
       'prompts/p.yaml': PROMPT,
       'prompts/tests/p.yaml': `${TESTS}references_from: { file: c.csv }\n`,
@@ -145,7 +147,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('says that evaldiff.yml is not read', async () => {
+  test('reports that evaldiff.yml is not read', async () => {
     const lost = { ...RIGHT, 'evaldiff.yml': 'n_tries: 3\n' };
     await refuses(lost, 'evaldiff.yml: is not read; rename it to evaldiff.yaml');
     await refuses(
@@ -155,7 +157,7 @@ describe('validate', () => {
     expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
 
-  test('names settings whose name is misspelt, and not what their absence causes', async () => {
+  test('names misspelt settings, but not the errors that result from them', async () => {
     const graded = 'metrics: [{ uses: llm_rubric, with: { criteria: kind } }]\n';
     const files = { ...withMetrics(graded), 'evaldif.yaml': 'grader: gpt-4o\n' };
     await refuses(
@@ -166,7 +168,7 @@ describe('validate', () => {
     expect((await evaldiff({ ...files, 'evaldiff.yaml': 'grader: gpt-4o\n' })).code).toBe(0);
   });
 
-  test('names files that no pattern and no prompt takes, and patterns that take no file', async () => {
+  test('names files that no pattern or prompt uses and patterns that match no file', async () => {
     const { code, err } = await evaldiff({
       ...RIGHT,
       'evaldiff.yaml': 'prompts: [prompts/*.yaml, agents/*.yaml]\n',
@@ -187,7 +189,7 @@ describe('validate', () => {
   });
 });
 
-describe('validate and references that repeat each other', () => {
+describe('validate on similar references', () => {
   const repeats = (references: string[]) => {
     const suite = `model: gpt-4o\nprompt: "{q}"\nmetrics: [{ uses: exact_match }]\nreferences:\n`;
     const lines = references.map((each) => `  - { ${each} }\n`).join('');
@@ -262,7 +264,7 @@ describe('validate and references that repeat each other', () => {
     expect((await repeats(references)).err).toBe('');
   });
 
-  test('names at most ten groups of a suite, and counts the rest', async () => {
+  test('names at most ten groups of a suite and counts the rest', async () => {
     const { err } = await repeats(
       Array.from(
         { length: 24 },

@@ -17,7 +17,6 @@ const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
 const STAMPED = '0123456789abcdef0123456789abcdef01234567';
 const stampedFiles = { 'dist/commit.txt': `${STAMPED}\n` };
 
-/** A clone with one commit. */
 function cloneOf(files: Record<string, string>): { repository: FixtureRepository; commit: string } {
   const repository = createRepository();
   return { repository, commit: repository.commit('First', files) };
@@ -37,7 +36,7 @@ describe('the version line', () => {
     expect(versionLine(worktree)).toBe(`${VERSION} (commit ${commit})`);
   });
 
-  test("prefers the clone's commit to a file that an earlier npm pack left there", () => {
+  test("prefers the clone's commit to a file left by an earlier npm pack", () => {
     const { repository, commit } = cloneOf({ 'action.yml': '' });
     repository.write(stampedFiles);
     expect(versionLine(repository.directory)).toBe(`${VERSION} (commit ${commit})`);
@@ -46,14 +45,14 @@ describe('the version line', () => {
   test.each<[string, Record<string, string>, string]>([
     ['names the packed commit', stampedFiles, `${VERSION} (commit ${STAMPED})`],
     ['is the version alone where no commit is known', { 'action.yml': '' }, VERSION],
-  ])("of a package installed in somebody's repository %s", (_name, files, line) => {
+  ])('of a package installed in another repository %s', (_name, files, line) => {
     const { repository } = cloneOf({ 'package.json': '{}' });
     const installed = join(repository.directory, 'node_modules', 'evaldiff');
     writeFiles(installed, files);
     expect(versionLine(installed)).toBe(line);
   });
 
-  test.each(['--version', '-V'])('is what evaldiff %s prints', async (option) => {
+  test.each(['--version', '-V'])('is printed by evaldiff %s', async (option) => {
     const { code, out, err } = await commandIn(temporaryFolder(), [option]);
     expect([code, out, err]).toEqual([0, `${versionLine(PACKAGE)}\n`, '']);
   });
@@ -69,7 +68,7 @@ describe('the commit in a packed package', () => {
   };
   const files = { '.gitignore': 'dist/commit.txt\n', 'dist/index.js': 'a' };
 
-  test('is the one whose dist/ is packed, also after changes elsewhere', () => {
+  test('is the commit of the packed dist/, even after other changes', () => {
     const { repository, commit } = cloneOf(files);
     repository.write({ ...stampedFiles, 'package.json': '{}' });
     expect(stamp(repository.directory)).toBe(`${commit}\n`);
@@ -79,13 +78,13 @@ describe('the commit in a packed package', () => {
     ['has a change', { 'dist/index.js': 'b' }],
     ['has another file', { 'dist/new.js': 'b' }],
     ['lacks a file', { 'dist/index.js': null }],
-  ])('is not named if dist/ %s', (_name, change) => {
+  ])('is missing if dist/ %s', (_name, change) => {
     const { repository } = cloneOf(files);
     repository.write({ ...stampedFiles, ...change });
     expect(stamp(repository.directory)).toBeNull();
   });
 
-  test('is not that of a repository around an export of the sources', () => {
+  test('is not the commit of a repository around exported sources', () => {
     const { repository } = cloneOf(files);
     const folder = join(repository.directory, 'vendor');
     writeFiles(folder, files);

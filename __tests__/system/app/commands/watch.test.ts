@@ -11,7 +11,7 @@ const edit = ({ repository }: Shop, path: string, from: string, to: string): voi
 const WATCHING = 'watching the files';
 
 describe('evaldiff run --watch', () => {
-  test("runs again after an edit, asks what the edit changed alone, and ends with the last run's exit code", async () => {
+  test("reruns what an edit affects and exits with the last run's code", async () => {
     const { begin, server, ...rest } = await openShop({
       answer: ({ messages }) => ({
         text: JSON.stringify(messages).includes('Reply') ? 'no idea' : 'Yes, 5',
@@ -32,7 +32,7 @@ describe('evaldiff run --watch', () => {
     });
   });
 
-  test('goes on after a mistake in a file, which it tells', async () => {
+  test('reports an error in a file and keeps watching', async () => {
     const held = await openShop();
     const running = held.begin('run', '--watch');
     await running.said(WATCHING);
@@ -44,7 +44,7 @@ describe('evaldiff run --watch', () => {
     expect((await running.stop()).code).toBe(0);
   });
 
-  test('sees an edit that was made while the first run was still asking', async () => {
+  test('notices an edit during the first run', async () => {
     let edited = false;
     const held = await openShop({
       answer: () => {
@@ -59,7 +59,7 @@ describe('evaldiff run --watch', () => {
     await running.stop();
   });
 
-  test('does not take its own store, report or recordings for an edit', async () => {
+  test('ignores changes of its own store, report and recordings', async () => {
     const held = await openShop({ env: { EVALDIFF_STORE: 'prompts/own.sqlite' } });
     const running = held.begin('run', '--watch', '--report', 'out', '--record', 'answers.jsonl');
     await running.said(WATCHING);
@@ -71,7 +71,7 @@ describe('evaldiff run --watch', () => {
     expect(err.split(WATCHING)).toHaveLength(4);
   });
 
-  test('takes no part of a run', async () => {
+  test('cannot be combined with a shard', async () => {
     const { evaldiff } = await openShop();
     expect(await evaldiff('run', '--watch', '--shard', '1/2')).toEqual({
       code: 2,

@@ -1,4 +1,4 @@
-/** Code of the project that cannot judge anything, from the plan to the result. */
+/** Project code that cannot judge any answer, from the plan to the result. */
 import { describe, expect, test } from '@jest/globals';
 import type { Rollup } from '../../../../src/kernel/suite/suite.ts';
 import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
@@ -13,7 +13,7 @@ const check = metric('parses', {
   place: { file: 'prompts/tests/p.yaml', line: 4 },
 });
 
-/** The sandbox with this answer for each input of a metric or a roll-up. */
+/** A sandbox that returns `say` for each input of a metric or roll-up. */
 const scripted = (say: (input: CodeJob['inputs'][number]) => CodeResult) => ({
   edges: { evaluate: async ({ inputs }: CodeJob) => inputs.map(say) },
 });
@@ -26,7 +26,7 @@ const rollup: Rollup = {
   place: { file: 'prompts/tests/p.yaml', line: 9 },
 };
 
-describe('a check that breaks', () => {
+describe('a check that raises an exception', () => {
   const run = (say: (actual: unknown) => CodeResult, tests = { metrics: [check] }) =>
     reworded(20, (_, question) => (question.startsWith('New') ? 'prose' : '{}'), {
       ...two,
@@ -35,7 +35,7 @@ describe('a check that breaks', () => {
     });
   const good: CodeResult = { status: 'ok', values: { metric: 1, result: true } };
 
-  test("on head's answers alone is a regression, with the exception as the reason", async () => {
+  test("only on head's answers is a regression, with the exception as the reason", async () => {
     const { result } = await run((actual) => (actual === 'prose' ? raised('ValueError') : good));
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0 });
@@ -46,7 +46,7 @@ describe('a check that breaks', () => {
     });
   });
 
-  test('on every answer of both sides is to be fixed first: no rate, no verdict', async () => {
+  test('on every answer of both sides must be fixed first: no rate and no verdict', async () => {
     const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
     expect(result).toMatchObject({
       conclusion: 'error',
@@ -63,14 +63,14 @@ describe('a check that breaks', () => {
     expect(result.usage.calls).toBeGreaterThan(0);
   });
 
-  describe('of a promptfoo configuration, to which throwing is failing,', () => {
+  describe('of a promptfoo configuration, where an exception is a failure,', () => {
     const imported = (say: () => CodeResult) => {
       const theirs = (text: string) =>
         project([shop(text, 5, { tests: { metrics: [check], tool: 'promptfoo' } })], two);
       return runPipeline(theirs(OLD), theirs(NEW), () => 'prose', scripted(say));
     };
 
-    test('fails on answers that are never JSON, and a notice asks whether it is broken', async () => {
+    test('fails for answers that are never JSON, and a notice asks whether the check is broken', async () => {
       const { result } = await imported(() =>
         raised("SyntaxError at prompts/tests/p.yaml:4: unexpected token: 'prose'"),
       );
@@ -85,7 +85,7 @@ describe('a check that breaks', () => {
     });
 
     test.each(['ReferenceError', 'NameError', 'ModuleNotFoundError', 'PermissionError'])(
-      'is broken by what no answer causes (%s)',
+      'is broken if no answer can cause the exception (%s)',
       async (type) => {
         const { result } = await imported(() => raised(`${type} at prompts/tests/p.yaml:4: x`));
         expect(result.conclusion).toBe('error');
@@ -96,7 +96,7 @@ describe('a check that breaks', () => {
     );
   });
 
-  test('is not broken for what it says of the one reference that it belongs to', async () => {
+  test('is not called broken if it belongs to only one reference', async () => {
     const references = (text: string) => {
       const one = shop(text, 20);
       const [first, ...rest] = one.tests.references;
@@ -119,8 +119,8 @@ describe('a check that breaks', () => {
   });
 });
 
-describe('a roll-up that breaks', () => {
-  test('is to be fixed first, whatever the tries say', async () => {
+describe('a roll-up that raises an exception', () => {
+  test('must be fixed first, regardless of the tries', async () => {
     const { result } = await reworded(20, yes, {
       ...two,
       ...scripted(() => raised("NameError at prompts/tests/p.yaml:10: 'passes'")),
@@ -137,7 +137,7 @@ describe('a roll-up that breaks', () => {
     });
   });
 
-  test('on base, and is fixed on head, is not a problem of head', async () => {
+  test('on base but not on head is not an error of head', async () => {
     const fixed = { ...rollup, code: 'result = num_passes > 1' };
     const { result } = await runPipeline(
       project([shop(OLD, 20, { tests: { rollup } })], two),
@@ -158,7 +158,7 @@ describe('a roll-up that breaks', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('leaves the suites alone that it does not judge', async () => {
+  test('does not affect suites that it does not judge', async () => {
     const other = shop(NEW, 4, { prompt: { name: 'other', file: 'prompts/o.yaml' } });
     const { result } = await runPipeline(
       null,

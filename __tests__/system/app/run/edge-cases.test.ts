@@ -7,8 +7,8 @@ import { yes, noToNew, noTo, reworded, NEW, OLD, runPipeline, shop } from './pip
 const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
-describe('without any difference between tries', () => {
-  test('the interval still has a width, and no verdict rests on a variance of zero', async () => {
+describe('if all tries are equal', () => {
+  test('the interval still has a width, and no verdict relies on zero variance', async () => {
     const { result } = await reworded(8, yes, five);
     const { low, high, difference, p } = result.suites[0]!.pass_rate;
     expect(difference).toBe(0);
@@ -19,7 +19,7 @@ describe('without any difference between tries', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('every try failing on both sides is not a regression, and a drop that cannot be seen is said', async () => {
+  test('failing every try on both sides is not a regression, and the undetectable drop is reported', async () => {
     const { result } = await reworded(8, () => 'no', five);
     expect(result.suites[0]).toMatchObject({
       pass_rate: { base: 0, head: 0, p: 0.5 },
@@ -31,7 +31,7 @@ describe('without any difference between tries', () => {
     expect(result.conclusion).not.toBe('failure');
   });
 
-  test('a fall on every try of every reference is a regression, though every difference is the same', async () => {
+  test('a drop on every try of every reference is a regression despite zero variance', async () => {
     const { result } = await reworded(8, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]!.pass_rate.low).toBe(-1);
@@ -39,8 +39,8 @@ describe('without any difference between tries', () => {
   });
 });
 
-describe('where nothing can be compared', () => {
-  test('a suite whose references are all skipped runs, gates nothing and is not a success', async () => {
+describe('if nothing can be compared', () => {
+  test('a suite with only skipped references runs, gates nothing and is not a success', async () => {
     const skipped = {
       tests: { references: [reference('a', { skip: true }), reference('b', { skip: true })] },
     };
@@ -57,7 +57,7 @@ describe('where nothing can be compared', () => {
     });
   });
 
-  test('a suite that lost all its references has no data, and is not green', async () => {
+  test('a suite that lost all its references has no data and is not green', async () => {
     const none = { tests: { references: [] } };
     const { result, requests } = await runPipeline(
       project([shop(OLD, 2)], adaptive),
@@ -77,7 +77,7 @@ describe('where nothing can be compared', () => {
     ]);
   });
 
-  test('a suite in which nothing could be graded is not judged', async () => {
+  test('a suite without any graded answer is not judged', async () => {
     const { result } = await reworded(4, () => new Error('server error'), adaptive);
     expect(result.conclusion).toBe('error');
     expect(result.suites[0]).toMatchObject({
@@ -88,7 +88,7 @@ describe('where nothing can be compared', () => {
     );
   });
 
-  test('head without a judged try where base has them is red, without a difference', async () => {
+  test('a head without judged tries is red if base has some, without a difference', async () => {
     const { result } = await reworded(
       4,
       (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),
@@ -106,20 +106,20 @@ describe('where nothing can be compared', () => {
   });
 });
 
-describe('answers that repeat', () => {
+describe('identical answers', () => {
   const told = async (reply: (question: string, index: number) => string) => {
     let index = 0;
     const { result } = await reworded(3, (_, question) => reply(question, index++), five);
     return result.notices.filter(({ kind }) => kind === 'repeats').map(({ message }) => message);
   };
 
-  test('on every try of both sides are said', async () => {
+  test('on every try of both sides cause a notice', async () => {
     expect(await told((question) => `yes, ${question}`)).toEqual([
       'p: every try of a reference gave the same answer on base and head; if this model always repeats itself, set `n_tries: 1`',
     ]);
   });
 
-  test('on one side only are said of that side', async () => {
+  test('on one side only cause a notice about that side', async () => {
     expect(
       await told((question, index) =>
         question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
@@ -129,7 +129,7 @@ describe('answers that repeat', () => {
     ]);
   });
 
-  test('are not spoken of where one reference varies on either side', async () => {
+  test('cause no notice if one reference varies on either side', async () => {
     expect(
       await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
     ).toEqual([]);
@@ -153,7 +153,7 @@ describe('answers that change', () => {
     return { conclusion: result.conclusion, notices: notices.map(({ message }) => message) };
   };
 
-  test('nearly all while the rate holds get a proposal to accept churn', async () => {
+  test('in nearly all references at a constant rate cause a suggestion to accept churn', async () => {
     expect(await proposed({ old: 'yes', new: 'yes, sure' })).toEqual({
       conclusion: 'failure',
       notices: [
@@ -165,7 +165,7 @@ describe('answers that change', () => {
     });
   });
 
-  test('seldom, or with churn accepted already, get none', async () => {
+  test('in few references, or with churn already accepted, cause no suggestion', async () => {
     expect(await proposed({ old: 'yes', new: 'yes' })).toMatchObject({ notices: [] });
     expect(await proposed({ old: 'yes', new: 'yes, sure' }, 'accept')).toEqual({
       conclusion: 'success',
@@ -194,16 +194,16 @@ describe('a suite whose tries end in errors', () => {
     ['network', /./],
     ['network', /^New/],
     ['timeout', /^Old/],
-  ])('of a server or of base is not tried on (%s, %s)', async (kind, text) => {
+  ])('of a server or of base gets no extra tries (%s, %s)', async (kind, text) => {
     expect(await tried(kind, text)).toMatchObject({ calls: 32 });
   });
 
-  test('counts answers alone', async () => {
+  test('counts only answers as tries', async () => {
     expect((await tried('network', /./)).saved).toBeNull();
     expect((await tried('network', /^New/)).saved).toEqual({ made: 16, fixed: 40 });
   });
 
-  test('names the only cause first', async () => {
+  test('reports a shared cause first', async () => {
     const { result } = await tried('network', /./);
     expect([result.title, result.reasons]).toEqual([
       'Not judged: it failed',
@@ -214,19 +214,19 @@ describe('a suite whose tries end in errors', () => {
     ]);
   });
 
-  test('of head is tried on, and so is one that further tries may save', async () => {
+  test('of head gets extra tries, as does one that they may settle', async () => {
     expect((await tried('timeout', /^New/, 3)).calls).toBeGreaterThan(12);
     expect((await tried('network', /r00$/)).calls).toBeGreaterThan(32);
   });
 });
 
-describe('what adaptive tries save', () => {
-  test('is counted against five fixed tries of the same references', async () => {
+describe('the saving of adaptive tries', () => {
+  test('is computed against five fixed tries of the same references', async () => {
     const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.adaptive_tries).toEqual({ made: requests.length, fixed: 20 * 5 * 2 });
   });
 
-  test('leaves out references with their own number of tries, and fixed suites', async () => {
+  test('excludes references with their own number of tries, and suites with fixed tries', async () => {
     const own = { tests: { references: [reference('a', { n_tries: 4 }), reference('b')] } };
     const { result } = await reworded(2, yes, { ...adaptive, changes: own });
     expect(result.adaptive_tries).toMatchObject({ fixed: 10 });

@@ -1,4 +1,4 @@
-/** What counts as evidence, and what its absence says. */
+/** What counts as evidence, and the effect of missing evidence. */
 import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
@@ -12,7 +12,7 @@ const never = (): never => {
   throw new Error('not asked here');
 };
 
-/** Models that answer "yes", but for what `instead` has for a question. */
+/** Models that answer "yes" unless `instead` returns something else for a question. */
 const answering = (instead: (question: string) => Completion | null): Given => ({
   edges: {
     complete: async ({ messages }) => instead(messages.at(-1)?.content ?? '') ?? answer('yes'),
@@ -25,9 +25,9 @@ const failing = (kind: 'filtered' | 'too-long' | 'program-answer' | 'server' | '
   message: `openai: ${kind}`,
 });
 
-describe('an answer that was refused, filtered or cut', () => {
+describe('an answer that was refused, filtered or cut off', () => {
   test.each(['filtered', 'too-long', 'program-answer'] as const)(
-    'is a fail with its reason, and so a regression where head alone is %s',
+    'is a failure with its reason, and a regression if only head is %s',
     async (kind) => {
       const { result } = await reworded(20, never, {
         ...two,
@@ -45,7 +45,7 @@ describe('an answer that was refused, filtered or cut', () => {
     },
   );
 
-  test('that a limit cut before it said anything is red on head alone, though a metric would pass on no text', async () => {
+  test('that a limit cut before any text is red on head alone', async () => {
     const lacking = {
       tests: {
         metrics: [
@@ -71,7 +71,7 @@ describe('an answer that was refused, filtered or cut', () => {
     });
   });
 
-  test('that says something is judged by what it says', async () => {
+  test('with some text is judged by that text', async () => {
     const { result } = await reworded(20, never, {
       ...two,
       ...answering(() => ({ ...answer('yes, and'), ended: 'length' }) as Completion),
@@ -112,7 +112,7 @@ describe('missing evidence', () => {
       .join(' | ');
   };
 
-  test('of head alone is tested between the sides, and red', async () => {
+  test('on head alone is tested between the sides and is red', async () => {
     const ran = await compared(50, (question) =>
       /^New r0[0-8]/.test(question) ? failing('server') : null,
     );
@@ -139,7 +139,7 @@ describe('missing evidence', () => {
     ]);
   });
 
-  test('of both sides alike is not a regression, but not green either', async () => {
+  test('on both sides equally is not a regression, but not green', async () => {
     const ran = await compared(50, (question) =>
       /r0[0-3]$/.test(question) ? failing('server') : null,
     );
@@ -158,7 +158,7 @@ describe('missing evidence', () => {
     );
   });
 
-  test('of up to a fiftieth of the references is said first, and may be green', async () => {
+  test('in at most a fiftieth of the references is reported first and can be green', async () => {
     const ran = await compared(50, (question) =>
       /r07$/.test(question) ? failing('server') : null,
     );
@@ -194,7 +194,7 @@ describe('missing evidence', () => {
     expect(result.suites[0]?.evidence).toMatchObject({ missing: ['r00'], critical: ['r00'] });
   });
 
-  test('of a whole suite among many is red where base answers it, and never green where nobody does', async () => {
+  test('of a whole suite is red if base answers it and never green otherwise', async () => {
     const many = (text: string) =>
       Array.from({ length: 20 }, (_, at) => {
         const one = shop(`${text} s${String(at)}.`, 4);
@@ -216,7 +216,7 @@ describe('missing evidence', () => {
     expect(silent.result.conclusion).toBe('neutral');
   });
 
-  test("of every answer of head is red with head's own words, not an error of the run", async () => {
+  test('for every answer of head is a regression, not an error of the run', async () => {
     const { result } = await compared(10, (question) =>
       question.startsWith('New') ? failing('server') : null,
     );
@@ -224,7 +224,7 @@ describe('missing evidence', () => {
     expect(result.title).toContain('p: head does not answer 10 of 10 tests that base answers');
   });
 
-  test('of a sweep is said, and too much of it is not a verdict', async () => {
+  test('in a sweep is reported, and prevents a verdict if there is too much', async () => {
     const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
       ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),
       input: { mode: 'sweep' },

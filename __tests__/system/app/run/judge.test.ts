@@ -15,7 +15,7 @@ const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('a pull request with fixed tries', () => {
-  test('that breaks every answer is a failure, and each broken reference is named', async () => {
+  test('that breaks every answer is a failure that names each broken reference', async () => {
     const { result } = await reworded(20, noToNew, five);
     expect(result.conclusion).toBe('failure');
     expect(result.suites[0]).toMatchObject({
@@ -26,7 +26,7 @@ describe('a pull request with fixed tries', () => {
     expect(new Set(statuses(result))).toEqual(new Set(['regressed']));
   });
 
-  test('never calls one flipped try a regression', async () => {
+  test('is not a regression because of one flipped try', async () => {
     let asked = 0;
     const { result } = await reworded(10, (_, question) => {
       if (question !== 'New r03') return 'yes';
@@ -39,7 +39,7 @@ describe('a pull request with fixed tries', () => {
     expect(regressed(result)).toEqual([]);
   });
 
-  test('names one reference that clearly broke among many, which the average hides', async () => {
+  test('names one clearly broken reference even if the average hides it', async () => {
     const { result } = await reworded(40, noTo('New r07'), five);
     expect(result.conclusion).toBe('failure');
     expect(regressed(result)).toEqual(['r07']);
@@ -60,15 +60,15 @@ describe('a pull request with fixed tries', () => {
   });
 });
 
-describe('the adaptive tries', () => {
-  test('stop after two tries a side when nothing looks worse', async () => {
+describe('adaptive tries', () => {
+  test('stop after two tries per side when nothing looks worse', async () => {
     const { result, requests } = await reworded(30, yes, adaptive);
     expect(requests).toHaveLength(30 * 2 * 2);
     expect(result.conclusion).toBe('success');
     expect(result.suites[0]?.verdict).toBe('unchanged');
   });
 
-  test('call a small suite that is no lower on head green, and say what it cannot exclude', async () => {
+  test('are green for a small suite that did not drop, and state what they cannot exclude', async () => {
     const { result } = await reworded(5, yes, adaptive);
     expect(result).toMatchObject({
       conclusion: 'success',
@@ -79,7 +79,7 @@ describe('the adaptive tries', () => {
     );
   });
 
-  test('spend fresh tries on a suspect alone, a pair at a time, until it is named', async () => {
+  test('add new tries for a suspect alone, in pairs, until it is named', async () => {
     const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(
       requests
@@ -92,13 +92,13 @@ describe('the adaptive tries', () => {
     expect(regressed(result)).toEqual(['r05']);
   });
 
-  test('call a drop over all suites that none of them shows alone', async () => {
+  test('detect a drop over all suites that no single suite shows', async () => {
     const suites = (content: string) =>
       Array.from({ length: 12 }, (_, i) => {
         const own = shop(`${content} ${String(i)}`, 8);
         return { ...own, prompt: { ...own.prompt, file: `prompts/p${String(i)}.yaml` } };
       });
-    // In each suite one reference fails in half of head's tries.
+    // One reference per suite fails in half of head's tries.
     const { result } = await runPipeline(
       project(suites(OLD), adaptive),
       project(suites(NEW), adaptive),
@@ -112,7 +112,7 @@ describe('the adaptive tries', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test('show rates from the tries that all references share, whatever a suspect got', async () => {
+  test("compute rates from the tries that all references share, not from a suspect's extra tries", async () => {
     const { result } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.suites[0]?.pass_rate).toMatchObject({ base: 1, head: 0.95 });
   });
@@ -151,7 +151,7 @@ describe('a change of the scoring alone', () => {
     );
   });
 
-  test('that only skips a reference is called that, and no edit of what is expected', async () => {
+  test('that only skips a reference is described as that', async () => {
     const listed = (skip: boolean) => ({
       tests: { references: ids(6).map((id) => reference(id, { skip: skip && id === 'r01' })) },
     });
@@ -175,7 +175,7 @@ describe('a change of the scoring alone', () => {
     expect(notices(counting)).toEqual(['p: 1 test no longer skipped by this change: r01']);
   });
 
-  test('together with the prompt splits the change between the two', async () => {
+  test('together with the prompt is split into two effects', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(NEW, 6, lenient)]),
@@ -194,8 +194,8 @@ describe('a change of the scoring alone', () => {
   });
 });
 
-describe('what does not gate', () => {
-  test('a skipped reference runs and is shown, but no verdict rests on it', async () => {
+describe('the gate', () => {
+  test('ignores a skipped reference, which still runs and is shown', async () => {
     const skipped = { tests: { references: ids(4).map((id) => reference(id, { skip: true })) } };
     const { result, requests } = await reworded(4, noToNew, { changes: skipped });
     expect(requests).toHaveLength(4 * 3 * 2);
@@ -213,7 +213,7 @@ describe('what does not gate', () => {
     },
   });
 
-  test('a run whose references are all in quarantine has no verdict, whatever head answers', async () => {
+  test('gives no verdict if all references are in quarantine', async () => {
     const changes = quarantined(2, '2026-12-31');
     const { result } = await reworded(2, noToNew, { ...five, changes });
     expect(result).toMatchObject({
@@ -226,7 +226,7 @@ describe('what does not gate', () => {
     );
   });
 
-  test('a quarantined reference is judged again once its date has passed', async () => {
+  test('includes a quarantined reference again after its date', async () => {
     const run = (until: string) =>
       reworded(2, noTo('New r00'), { ...five, changes: quarantined(1, until) });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');
@@ -237,7 +237,7 @@ describe('what does not gate', () => {
     );
   });
 
-  test('neither a skipped nor a quarantined reference counts for a floor of the pass rate or for fail_on: failure', async () => {
+  test('ignores skipped and quarantined references for min_pass_rate and fail_on: failure', async () => {
     const failing = (open: boolean) =>
       project(
         [
@@ -276,7 +276,7 @@ describe('what does not gate', () => {
     ]);
   });
 
-  test('a new prompt is judged on head alone', async () => {
+  test('judges a new prompt on head alone', async () => {
     const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), yes);
     expect(requests).toHaveLength(3 * 3);
     expect(result).toMatchObject({
@@ -285,7 +285,7 @@ describe('what does not gate', () => {
     });
   });
 
-  test('a removed reference is listed, and not run', async () => {
+  test('lists a removed reference without running it', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 3)]),
       project([shop(OLD, 2)]),
@@ -306,7 +306,7 @@ describe('what does not gate', () => {
 });
 
 describe('errors', () => {
-  test('of a few calls are counted and shown, and change no verdict', async () => {
+  test('in a few calls are counted and shown without affecting the verdict', async () => {
     const { result } = await reworded(50, (_, question) =>
       question === 'New r00' ? new Error('timeout after 60 s') : 'yes',
     );
@@ -315,7 +315,7 @@ describe('errors', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('of more than a tenth of the calls make the run red with that as its reason', async () => {
+  test('in more than a tenth of the calls make the run red with that reason', async () => {
     const { result } = await reworded(10, (_, question) =>
       / r0[0-2]/.test(question) ? new Error('server error') : 'yes',
     );
@@ -325,7 +325,7 @@ describe('errors', () => {
     );
   });
 
-  test('of a reference that lacks a variable stay with that reference', async () => {
+  test('because of a missing variable affect only that reference', async () => {
     const broken = [
       ...ids(60).map((id) => reference(id)),
       reference('lacks', {
@@ -344,7 +344,7 @@ describe('errors', () => {
   });
 });
 
-test('what is counted: calls, shared answers and tokens', async () => {
+test('a run counts calls, shared answers and tokens', async () => {
   const { result } = await runPipeline(
     project([shop(OLD, 2)]),
     project([

@@ -1,4 +1,4 @@
-/** Ways in which a regression could stand under green, each of which is now said. */
+/** Regressions that could once hide under a green check. */
 import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
@@ -10,7 +10,7 @@ const named = (count: number, tags: string[] = []): Tests['references'] =>
     reference(`r${String(i).padStart(2, '0')}`, i === 0 ? { tags } : {}),
   );
 
-/** Head fails r00 in every try; all else passes. */
+/** Head fails r00 in every try; everything else passes. */
 async function broken(tests: Partial<Tests>, tries: number) {
   const all = { settings: settings({ n_tries: tries }) };
   const { result } = await reworded(
@@ -22,7 +22,7 @@ async function broken(tests: Partial<Tests>, tries: number) {
 }
 
 describe('a critical reference that fails on head alone', () => {
-  test.each([1, 2])('is tried on after %s fixed tries until it is red', async (tries) => {
+  test.each([1, 2])('gets extra tries after %s fixed tries until it is red', async (tries) => {
     const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
     expect(suite.reason).toMatchObject({ by: 'references', references: ['r00'] });
     expect(result.conclusion).toBe('failure');
@@ -30,13 +30,13 @@ describe('a critical reference that fails on head alone', () => {
     expect(suite.references[1]?.head?.tries).toHaveLength(tries);
   });
 
-  test('without the tag is one flip among many', async () => {
+  test('is one flip among many without the tag', async () => {
     const { result } = await broken({ references: named(150) }, 1);
     expect(result.conclusion).toBe('success');
   });
 });
 
-test('a reference whose roll-up falls and whose tries name it is not green with unit: references', async () => {
+test('a reference whose roll-up and tries got worse is not green with unit: references', async () => {
   const { result, suite } = await broken(
     {
       references: named(100),
@@ -50,7 +50,7 @@ test('a reference whose roll-up falls and whose tries name it is not green with 
   expect(result.conclusion).toBe('neutral');
 });
 
-test('a scoring change over answers that nobody gives is not green', async () => {
+test('a scoring change is not green if no answers arrive', async () => {
   const head = { tests: { metrics: [metric('has'), metric('also')] } };
   const { result } = await runPipeline(
     project([shop(OLD, 12)], { settings: settings({ n_tries: 2 }) }),
@@ -61,7 +61,7 @@ test('a scoring change over answers that nobody gives is not green', async () =>
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('head that falls silent names what has no answer, not what lacks one of its tries', async () => {
+test('a head without answers names the unanswered references, not those that lack one try', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {
@@ -78,11 +78,11 @@ test('head that falls silent names what has no answer, not what lacks one of its
   expect(suite?.references[49]?.status).not.toBe('regressed');
 });
 
-describe('references of which nothing can be compared', () => {
+describe('references that cannot be compared', () => {
   const two = { settings: settings({ n_tries: 2 }) };
   /**
-   * The prompt's variable is renamed, in `renamed` references together with their ids and, unless
-   * `values` is false, what they ask with.
+   * Renames the prompt's variable. `renamed` references get new ids and, unless `values` is false,
+   * new inputs.
    */
   const moved = (renamed = 20, values = true): [Suite, Suite] => {
     const kept = named(20);
@@ -106,7 +106,7 @@ describe('references of which nothing can be compared', () => {
     return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
   };
 
-  test('because ids, variables and values changed together are never green, and the title says so', async () => {
+  test('because ids, variables and values changed together are never green, as the title states', async () => {
     const [base, head] = moved();
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result.conclusion).toBe('neutral');
@@ -118,13 +118,13 @@ describe('references of which nothing can be compared', () => {
     expect(inTerminal(result, 200)).toContain('0 of 20 tests compared');
   });
 
-  test('are none where the values are what they were: those are compared', async () => {
+  test('do not include references with unchanged values, which are compared', async () => {
     const [base, head] = moved(20, false);
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
   });
 
-  test('count as missing where they are some of many', async () => {
+  test('count as missing if they are some of many', async () => {
     const [base, head] = moved(5);
     const { result } = await runPipeline(project([base], two), project([head], two), yes);
     expect(result.title).toBe(
@@ -132,7 +132,7 @@ describe('references of which nothing can be compared', () => {
     );
   });
 
-  test('are not hidden by a healthy suite beside them', async () => {
+  test('are not hidden by a healthy suite', async () => {
     const [base, head] = moved();
     const { result } = await runPipeline(
       project([base, healthy(OLD)], two),
@@ -143,14 +143,14 @@ describe('references of which nothing can be compared', () => {
     expect(result.title).toContain('p: 0 of 20 tests compared');
   });
 
-  test('are open too where only new ones that base cannot be asked were added', async () => {
+  test('prevent green if only new references were added that base cannot run', async () => {
     const [base, head] = moved();
     const empty = { ...base, tests: { ...base.tests, references: [] } };
     const { result } = await runPipeline(project([empty], two), project([head], two), yes);
     expect(result.conclusion).toBe('neutral');
   });
 
-  test('are green in a suite that is new, and counted in its title', async () => {
+  test('are green in a new suite and counted in its title', async () => {
     const [, head] = moved();
     const alone = await runPipeline(project([], two), project([head], two), () => 'no');
     expect(alone.result.conclusion).toBe('success');
@@ -166,7 +166,7 @@ describe('references of which nothing can be compared', () => {
   });
 });
 
-test('one that broke where the mean rose is what title and first line say', async () => {
+test('a broken reference is in the title and first line even if the mean rose', async () => {
   const all = { settings: settings({ n_tries: 'adaptive' }) };
   const { result } = await reworded(
     50,

@@ -27,7 +27,7 @@ const tree = (commit: string): SourceTree => ({
 const [baseTree, headTree] = [tree('b'.repeat(40)), tree('h'.repeat(40))];
 export const [OLD, NEW] = ['Old {q}', 'New {q}'];
 
-/** A suite of `count` references `r00`, `r01`, …, of which the metric wants a "yes". */
+/** A suite of `count` references `r00`, `r01`, … whose metric requires a "yes". */
 export function shop(
   content: string,
   count: number,
@@ -57,7 +57,7 @@ export interface Ran {
   planned: number;
 }
 
-/** What a comparison of two projects asks, as of these commits. */
+/** Prepares a comparison of two projects at these commits. */
 export function preparedFor(
   base: Project | null,
   head: Project,
@@ -80,7 +80,7 @@ export function preparedFor(
   );
 }
 
-/** Asks and judges what was planned, without code and store. */
+/** Makes the planned calls and judges the answers, without code and store. */
 export async function judged(
   prepared: Prepared,
   edges: Pick<JudgeEdges, 'complete'> & Partial<JudgeEdges>,
@@ -119,8 +119,8 @@ export async function judged(
 }
 
 /**
- * Plans and runs two projects; `reply` is every model, told what is asked and the text of the last
- * message.
+ * Plans and runs two projects. `reply` is every model and receives the request and the text of its
+ * last message.
  */
 export async function runPipeline(
   base: Project | null,
@@ -150,15 +150,15 @@ export async function runPipeline(
 
 type Reply = Parameters<typeof runPipeline>[2];
 export const yes: Reply = () => 'yes';
-/** Head breaks every answer. */
+/** Head answers everything wrongly. */
 export const noToNew: Reply = (_, question) => (question.startsWith('New') ? 'no' : 'yes');
-/** One question alone is answered wrongly. */
+/** Answers one question wrongly. */
 export const noTo =
   (one: string): Reply =>
   (_, question) =>
     question === one ? 'no' : 'yes';
 
-/** Runs a suite of so many references whose prompt is reworded, else the same on both sides. */
+/** Runs a suite of `count` references whose prompt alone changes. */
 export const reworded = (
   count: number,
   reply: Reply,
@@ -177,7 +177,7 @@ export const reworded = (
   );
 };
 
-/** What stands between the fences of a grader's question, by name. */
+/** The text between the fences of this name in a grader's prompt. */
 export function fenced(text: string, name: string): string {
   return (
     new RegExp(`<<<${name} delimiter>>>\\n([^]*?)\\n<<<end delimiter>>>`).exec(text)?.[1] ?? ''

@@ -1,4 +1,4 @@
-/** Metrics that run answers, and answers that attack what scores them: the real sandbox scores. */
+/** Metrics that execute answers, and answers that attack the scoring, in the real sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
@@ -44,7 +44,10 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
   });
   afterAll(() => Promise.all([...open.values()].map((sandbox) => sandbox.close())));
 
-  /** Head's first answer about alpha attacks; its others there are wrong; all the rest is right. */
+  /**
+   * Head's first answer about alpha attacks, its other answers about alpha are wrong, and the rest
+   * is correct.
+   */
   const attacked = (alone: boolean): Promise<Ran> =>
     runPipeline(
       sides(language, 'Old'),
@@ -58,7 +61,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
   const ratesOf = ({ result }: Ran): [string, number | null, number | null][] =>
     result.suites.map(({ name, pass_rate }) => [name, pass_rate.base, pass_rate.head]);
 
-  test('change no score but their own where each evaluation is alone (untrusted)', async () => {
+  test('change only their own score if each evaluation is isolated (untrusted)', async () => {
     const ran = await attacked(true);
     expect(ran.result.conclusion).toBe('failure');
     expect(ratesOf(ran)).toEqual([
@@ -68,7 +71,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
     expect(ran.result.evaluations?.differing).toBe(0);
   });
 
-  test('change nothing of base and of other suites, and are found out (member)', async () => {
+  test('change nothing on base or in other suites and are detected (member)', async () => {
     const ran = await attacked(false);
     expect(ratesOf(ran)).toEqual([
       ['alpha', 1, null],
@@ -88,7 +91,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
   });
 });
 
-/** True for every answer once its process is not among the first, else honest. */
+/** True for every answer once its process is not among the first; honest before. */
 const BY_PROCESS = `import os, sys
 ids, frame = set(), sys._getframe()
 while frame is not None:
@@ -102,7 +105,7 @@ result = later or actual == "right"`;
 
 const sandbox = realSandbox();
 
-test('a metric that looks for its process cannot tell the sides', async () => {
+test('a metric that inspects its process cannot identify the side', async () => {
   const code = metric('honest', { source: { kind: 'code', language: 'python', code: BY_PROCESS } });
   const of = (wording: string) =>
     project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);

@@ -25,8 +25,8 @@ function watched(timeoutMs: number | null = null) {
   return { signals, lines, clock, halting };
 }
 
-describe('a run that is told to end', () => {
-  test('ends its calls with the reason, once, and says that it reports', () => {
+describe('a run that is told to stop', () => {
+  test('cancels its calls with the reason, once, and announces the report', () => {
     const { signals, lines, halting } = watched();
     expect(halting.halted()).toBeNull();
     signals.emit('SIGINT', 'SIGINT');
@@ -41,7 +41,7 @@ describe('a run that is told to end', () => {
     halting.release();
   });
 
-  test('ends at once by the same signal again, and goes on reporting through the other one, which a runner sends later', () => {
+  test('exits on the same signal again, but keeps reporting on the other one', () => {
     const { signals, halting } = watched();
     signals.emit('SIGINT', 'SIGINT');
     signals.emit('SIGTERM', 'SIGTERM');
@@ -51,13 +51,13 @@ describe('a run that is told to end', () => {
     halting.release();
   });
 
-  test('listens no longer once it is released', () => {
+  test('ignores signals after its release', () => {
     const { signals, halting } = watched(1e6);
     halting.release();
     expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);
   });
 
-  test('ends when its time is up, and not once it is released', async () => {
+  test('stops when its time is up, but not after its release', async () => {
     const [late, done] = [watched(60_000), watched(60_000)];
     done.halting.release();
     for (const { clock, halting } of [late, done]) {

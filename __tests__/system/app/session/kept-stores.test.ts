@@ -17,7 +17,7 @@ afterEach(async () => {
   setting.remove();
 });
 
-/** One session: asks these, and returns which of them the model was asked. */
+/** Runs one session with these requests and returns those that the model received. */
 async function session(contents: string[], reply?: (content: string) => string): Promise<string[]> {
   const { complete, asked } = setting.model(
     reply === undefined ? undefined : (content) => ok(reply(content)),
@@ -44,15 +44,15 @@ async function session(contents: string[], reply?: (content: string) => string):
   return asked;
 }
 
-describe('a store that is kept open', () => {
-  test('serves one session after the other, and answers once asked', async () => {
+describe('an open store', () => {
+  test('serves several sessions in turn and keeps each answer', async () => {
     expect(await session(['a'])).toEqual(['a']);
     expect(await session(['a', 'b'])).toEqual(['b']);
     expect(await session(['a', 'b'])).toEqual([]);
     expect(opened).toBe(1);
   });
 
-  test('has what another process stored meanwhile, and not what it removed', async () => {
+  test('has what other processes stored in the meantime, without what they removed', async () => {
     await session(['a', 'b']);
     await session(['a', 'b']);
     const other = setting.open();
@@ -64,7 +64,7 @@ describe('a store that is kept open', () => {
     expect(opened).toBe(1);
   });
 
-  test('is opened anew where another file stands in its place, or none', async () => {
+  test('reopens when its file was replaced or deleted', async () => {
     await session(['a']);
     for (const end of ['', '-wal', '-shm']) rmSync(`${setting.file}${end}`, { force: true });
     expect(await session(['a'])).toEqual(['a']);
@@ -74,7 +74,7 @@ describe('a store that is kept open', () => {
     expect(opened).toBe(3);
   });
 
-  test('does not give an answer that is of no use', async () => {
+  test('does not return an unusable answer', async () => {
     await session(['a']);
     await session(['a']);
     const { stores } = await kept.at(setting.file, () => Promise.reject(new Error('is open')));
@@ -84,7 +84,7 @@ describe('a store that is kept open', () => {
     expect(asked).toEqual(['a']);
   });
 
-  test('is opened anew, with what could not be written, once somebody held it', async () => {
+  test('reopens and keeps unwritten answers after another process had locked it', async () => {
     await session(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -95,7 +95,7 @@ describe('a store that is kept open', () => {
     expect(opened).toBe(2);
   });
 
-  test('forgets an answer that is asked anew', async () => {
+  test('forgets an answer that is requested again', async () => {
     await session(['a']);
     await session(['a']);
     const { stores } = await kept.at(setting.file, () => {

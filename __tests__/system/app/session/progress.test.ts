@@ -31,7 +31,7 @@ const forecast: Forecast = {
   unpriced: [],
 };
 
-/** The progress of a planned run, and what it writes; `null`: it is not planned yet. */
+/** Progress of a planned run and its output; `null`: not planned yet. */
 function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
   let time = 0;
   const written: string[] = [];
@@ -40,7 +40,7 @@ function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
   return {
     written,
     progress,
-    /** An answer after each so many milliseconds. */
+    /** Answers one call every `ms` milliseconds. */
     answers: (ms: number, ...purposes: Purpose[]): void => {
       for (const purpose of purposes) {
         time += ms;
@@ -53,14 +53,14 @@ const times = (count: number, purpose: Purpose): Purpose[] =>
   Array.from({ length: count }, () => purpose);
 
 describe('progress in a log', () => {
-  test('begins with the plan and its price', () => {
+  test('starts with the plan and its price', () => {
     const { written } = watched('steps');
     expect(written).toEqual([
       '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
     ]);
   });
 
-  test('says how many requests an unknown grader may refuse, which no cap counts', () => {
+  test('states how many calls an unknown grader may refuse, which do not count toward caps', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
@@ -73,7 +73,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('counts the questions about attributes beside answers and grades, and says how many there may be', () => {
+  test('counts attribute calls separately and states their maximum', () => {
     const { answers, written } = watched('steps', {
       ...{ prompt_calls: 2, grader_calls: 0 },
       ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
@@ -91,13 +91,13 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('calls a question without attributes a further one', () => {
+  test('calls other questions additional', () => {
     const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
     answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
   });
 
-  test('is a line per 5 % with the rate and the time left, in a run that takes its time', () => {
+  test('prints one line per 5 % with rate and remaining time in a long run', () => {
     const { progress, answers, written } = watched('steps');
     answers(1000, ...times(80, 'prompt'), ...times(20, 'grader'));
     progress.end();
@@ -106,32 +106,32 @@ describe('progress in a log', () => {
     expect(written[20]).toBe('80 of 80 answers, 20 of 20 grades, 1.0 a second\n');
   });
 
-  test('counts errors beside answers', () => {
+  test('counts errors separately from answers', () => {
     const { progress, answers, written } = watched('steps', { grader_calls: 0 });
     for (let i = 0; i < 20; i++) progress.answered('prompt', 'error');
     answers(5000, 'prompt');
     expect(written.at(-1)).toBe('1 of 80 answers, 20 errors, 4.2 a second, about 15 s left\n');
   });
 
-  test('is nothing in a run that is over in a moment', () => {
+  test('prints nothing in a very short run', () => {
     const { answers, written } = watched('steps');
     answers(50, ...times(80, 'prompt'));
     expect(written).toHaveLength(1);
   });
 
-  test('does not pretend to know the end when more is asked than was planned', () => {
+  test('shows no end when there are more calls than planned', () => {
     const { answers, written } = watched('steps', { prompt_calls: 2, grader_calls: 0 });
     answers(5000, ...times(3, 'prompt'));
     expect(written.at(-1)).toBe('3 answers, 0.2 a second\n');
   });
 
-  test('says what is looked for once the verdict stands, on a line of its own', () => {
+  test('announces the search for a cause after the verdict on a separate line', () => {
     const { progress, written } = watched('steps');
     progress.looking('looking for what made p worse, in 8 changes');
     expect(written.slice(1)).toEqual(['looking for what made p worse, in 8 changes\n']);
   });
 
-  test('says nothing of a run that has nothing to ask', () => {
+  test('prints nothing for a run without calls', () => {
     const nothing = { references: 0, prompt_calls: 0, grader_calls: 0 };
     const { progress, written } = watched('steps', nothing);
     progress.end();
@@ -139,7 +139,7 @@ describe('progress in a log', () => {
   });
 });
 
-test('on a terminal one line is written over, not more often than it can be read, and ended', () => {
+test('progress on a terminal rewrites one line at a readable rate and ends it', () => {
   const { progress, answers, written } = watched('line');
   answers(10, ...times(50, 'prompt'));
   progress.end();
@@ -150,7 +150,7 @@ test('on a terminal one line is written over, not more often than it can be read
   expect(written.at(-1)).toBe('\n');
 });
 
-test('on a terminal what is looked for takes the place of the line, and the next begins below it', () => {
+test('progress on a terminal replaces its line with the search for a cause', () => {
   const { progress, answers, written } = watched('line');
   answers(1000, 'prompt');
   const [, drawn = ''] = written;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { whyTooOld } from '../../../../src/app/session/runtime.ts';
 
 test.each(['18.20.4', '20.20.2', '22.12.0', '21.7.3'])(
-  'Node %s is told that it is too old',
+  'Node %s is rejected as too old',
   (version) => expect(whyTooOld(version)).toContain(`this is Node ${version}. Nothing was judged.`),
 );
 
@@ -12,7 +12,7 @@ test.each(['22.13.0', '22.21.0', '24.0.0', '24.21.0', '25.0.0', '26.1.0-nightly'
   (version) => expect(whyTooOld(version)).toBeNull(),
 );
 
-test('the oldest Node is the one that package.json names', () => {
+test('the oldest supported Node is the one in package.json', () => {
   const { engines } = JSON.parse(
     readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
   ) as { engines: { node: string } };

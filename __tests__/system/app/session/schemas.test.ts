@@ -21,8 +21,8 @@ function checker(
 afterAll(() => Promise.all(open.map((one) => one.close())));
 
 /**
- * Time that goes by while the threads that `passing` says are at work, in their order: of each start
- * and each check, whether its deadline passes.
+ * A clock for worker threads. `passing` says, for each thread start and check in order, whether its
+ * deadline passes.
  */
 function timeOf(...passing: boolean[]): Clock {
   let now = 0;
@@ -36,7 +36,7 @@ function timeOf(...passing: boolean[]): Clock {
   };
 }
 
-/** Each definition checks the one below it twice, so that long lists are checked 2⁴⁰ times. */
+/** Each definition checks the one below twice, so a long list is checked 2⁴⁰ times. */
 const doubling = Array.from({ length: 40 }, (_, index): [string, Json] => {
   const below = { $ref: `#/$defs/d${String(index)}` };
   return [`d${String(index + 1)}`, { allOf: [below, below] }];
@@ -49,8 +49,8 @@ const UNIQUE = {
   $defs: { d0: { minItems: 1 }, ...Object.fromEntries(doubling) },
 };
 
-describe('a schema that a repository wrote', () => {
-  test('judges in a thread as it does on the spot', async () => {
+describe('a JSON schema from a repository', () => {
+  test('gives the same result in a thread as on the main thread', async () => {
     const { check } = checker(30);
     const schema = { $defs: { n: { type: 'integer' } }, items: { $ref: '#/$defs/n' } };
     const values: Json[] = [[1, 2], [1, 'x'], ...Array.from({ length: 150 }, () => [3])];
@@ -62,7 +62,7 @@ describe('a schema that a repository wrote', () => {
     expect(findings).toHaveLength(152);
   });
 
-  test('compares long numbers in a thread as they are written', async () => {
+  test('compares long numbers exactly as written, also in a thread', async () => {
     const number = parseExactly('2512292042121000001');
     const schema = { const: number as unknown as Json };
     expect(await checker(30).check(schema, [number, 2512292042121000000, [number]])).toEqual([
@@ -72,7 +72,7 @@ describe('a schema that a repository wrote', () => {
     ]);
   });
 
-  test('that refers to itself without end is an error, here and in the thread', async () => {
+  test('with endless self-reference is an error, in the main thread and in a worker', async () => {
     const message = 'the schema refers to itself without going deeper into the answer ($ref)';
     for (const checkSchema of [undefined, checker(30).check]) {
       const [score] = await scoreMetric(
@@ -84,8 +84,8 @@ describe('a schema that a repository wrote', () => {
     }
   });
 
-  test('that floods is stopped: its answer is an error, the others are judged, and time goes on', async () => {
-    // Together; then, each time after the start of a thread, the first two, and the last.
+  test('that takes too long is stopped: its answer is an error and the others are judged', async () => {
+    // All together; then, each after a thread start, the first two and the last.
     const time = timeOf(false, true, false, false, true, false, false);
     const { check } = checker(2, undefined, time);
     let turns = 0;
@@ -102,7 +102,7 @@ describe('a schema that a repository wrote', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  test('is given up after five answers on which it does not end', async () => {
+  test('is abandoned after five answers that it cannot finish', async () => {
     const { check } = checker(0.1);
     const findings = await check(
       UNIQUE,
@@ -116,7 +116,7 @@ describe('a schema that a repository wrote', () => {
     ]);
   }, 60_000);
 
-  test('does not hold up a run that has to end: what is quick is checked, and the rest is not', async () => {
+  test('does not delay the end of a run: only quick checks are finished', async () => {
     const { check } = checker(2, () => true, timeOf(false, false, true));
     expect(await check(UNIQUE, [[1, 2]])).toEqual([{ status: 'checked', wrong: null }]);
     const message = 'was not checked: the run had to end';

@@ -17,7 +17,7 @@ repository.git('checkout', '--quiet', 'main');
 repository.commit('main', { 'prompts/b.yaml': 'main\n' });
 repository.write({ 'prompts/c.yaml': 'not committed\n' });
 
-/** The sides of these names, in a repository that is closed and leaves nothing behind. */
+/** Opens both sides by name, closes the repository and checks that no files remain. */
 async function sidesOf(
   base: string,
   head: string,
@@ -37,8 +37,8 @@ async function sidesOf(
   }
 }
 
-describe('the two sides for a terminal', () => {
-  test('are where head branched off from base, and head', async () => {
+describe('the two sides of a terminal run', () => {
+  test('are the merge base and head', async () => {
     const { base, head, changed } = await sidesOf('main', 'topic');
     expect([base?.commit, head.commit]).toEqual([fork, topic]);
     expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
@@ -51,7 +51,7 @@ describe('the two sides for a terminal', () => {
     expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
   });
 
-  test('name the base that is none, and leave nothing behind of the other side', async () => {
+  test('name a missing base, and clean up the other side', async () => {
     const finding = sidesOf('nowhere', WORKTREE);
     await expect(finding).rejects.toThrow(UserError);
     await expect(finding).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('the two sides for a terminal', () => {
     });
   });
 
-  test('name the unknown head before the unknown base', async () => {
+  test('name a missing head before a missing base', async () => {
     const finding = sidesOf('nowhere', 'neither');
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
@@ -67,11 +67,11 @@ describe('the two sides for a terminal', () => {
   });
 });
 
-describe('a first project of uncommitted files', () => {
+describe('a project whose only files are uncommitted', () => {
   const settings = 'n_tries: 1\n';
   const beside = { '.gitattributes': '*.txt working-tree-encoding=UTF-16\n', 'odd.txt': 'odd' };
 
-  test('stands in a work tree with a file that git cannot take', async () => {
+  test('works in a work tree with a file that git cannot store', async () => {
     const work = createRepository();
     work.commit('fork', { 'other/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, ...beside });
@@ -79,7 +79,7 @@ describe('a first project of uncommitted files', () => {
     expect(notices).toEqual([]);
   });
 
-  test('is told from one that moved by what is still on disk', async () => {
+  test('is distinguished from a moved project by the files still on disk', async () => {
     const work = createRepository();
     work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });

@@ -15,7 +15,10 @@ import { afterEachEdit, filesNamed, isOwnOutput } from '../../../../src/app/sess
 import { problem } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
-/** Looks at a folder with these files; each look follows what the step before it says, then does it. */
+/**
+ * Watches a folder with these files. Each callback follows the files of its step and then runs its
+ * action.
+ */
 async function looks(
   files: readonly string[],
   steps: readonly { follow: readonly string[]; then: (root: string) => void }[],
@@ -30,7 +33,7 @@ async function looks(
   await afterEachEdit({ root, until: until.signal }, async ({ follow }) => {
     const step = steps[looked];
     looked += 1;
-    // The last step's change was seen.
+    // The change of the last step was noticed.
     if (step === undefined) return { files: [], over: true };
     follow(step.follow);
     setImmediate(() => step.then(root));
@@ -41,7 +44,7 @@ async function looks(
 
 const write = (path: string) => (root: string) => writeFileSync(join(root, path), 'y');
 
-test('sees a file again that was the only one of its folder', async () => {
+test('watching notices a file that reappears as the only one of its folder', async () => {
   const seen = await looks(
     ['prompts/a.yaml', 'data/rows.jsonl'],
     [
@@ -55,7 +58,7 @@ test('sees a file again that was the only one of its folder', async () => {
   expect(seen).toBe(3);
 });
 
-test('sees a file that is missing as soon as its folders and it are made', async () => {
+test('watching notices a missing file once its folders and the file are created', async () => {
   const follow = ['a.yaml', 'tests/new/ask.yaml', `${'x'.repeat(999)}/a`, '../../b/c', 'a\0/b'];
   const seen = await looks(
     ['a.yaml'],
@@ -67,7 +70,7 @@ test('sees a file that is missing as soon as its folders and it are made', async
   expect(seen).toBe(3);
 });
 
-test('sees a file in a folder that was taken away and made again', async () => {
+test('watching notices a file in a folder that was deleted and recreated', async () => {
   const follow = ['data/rows.jsonl'];
   const seen = await looks(
     ['data/rows.jsonl'],
@@ -85,7 +88,7 @@ test('sees a file in a folder that was taken away and made again', async () => {
   expect(seen).toBe(3);
 });
 
-test('ends the work, with the reason, where what it names cannot be looked at', async () => {
+test('watching ends with the reason if a named path cannot be watched', async () => {
   const full = new Error('too many open files');
   const files = new Proxy(['a.yaml'], {
     get: () => {
@@ -104,7 +107,7 @@ test('ends the work, with the reason, where what it names cannot be looked at', 
   expect(looked).toBe(1);
 });
 
-test('knows which files problems name', () =>
+test('watching covers the files that errors name', () =>
   expect(
     filesNamed([
       problem({ file: 'prompts/a.yaml', line: 2 }, 'reads "data/rows.jsonl", which is not there.'),
@@ -112,7 +115,7 @@ test('knows which files problems name', () =>
     ]),
   ).toEqual(expect.arrayContaining(['prompts/a.yaml', 'data/rows.jsonl', 'evaldiff.yaml'])));
 
-test('what the program says is no news where it goes into a file of a folder that is watched', () => {
+test("watching ignores the program's own output in a watched folder", () => {
   const folder = temporaryFolder('said');
   const [log, other] = [join(folder, 'log.txt'), join(folder, 'other.txt')];
   writeFileSync(other, '');
@@ -122,7 +125,7 @@ test('what the program says is no news where it goes into a file of a folder tha
   expect(own).toEqual([true, false, false]);
 });
 
-test('what this program wrote into a file of the project before it was followed is no edit', async () => {
+test('watching ignores a file that this program wrote before it was watched', async () => {
   const folder = temporaryFolder('log');
   const [log, edited] = [join(folder, 'log.txt'), join(folder, 'a.txt')];
   writeFileSync(edited, 'x');

@@ -13,10 +13,10 @@ import { capitals, promptBeginning } from '../../app/commands/capitals.ts';
 
 const REFERENCES = 40;
 
-/** Shares of wrong answers, by the first word of the prompt. */
+/** Rate of wrong answers per first word of the prompt. */
 type Wrong = Readonly<Record<string, number>>;
 
-/** A release with the prompt `One`, base with `Two`, head with `Three`. */
+/** Compares base (prompt `Two`) with head (`Three`) after a release with prompt `One`. */
 async function eroded(anchor: string, wrong: Wrong) {
   const asked = new Map<string, number>();
   let rates = wrong;
@@ -71,7 +71,7 @@ async function eroded(anchor: string, wrong: Wrong) {
 const EROSION = { One: 0, Two: 0.13, Three: 0.18 };
 
 describe('a comparison with the last release', () => {
-  test('reports what no single change lost, without failing the run', async () => {
+  test('reports a gradual drop that no single change caused, without failing the run', async () => {
     const { diff } = await eroded('{ since: last-release }', EROSION);
     const { code, out, result, anchored } = await diff();
     expect([code, result.suites[0]?.verdict === 'regressed']).toEqual([0, false]);
@@ -86,7 +86,7 @@ describe('a comparison with the last release', () => {
     );
   });
 
-  test('fails the run if the settings say so', async () => {
+  test('fails the run if the settings require it', async () => {
     const { diff } = await eroded('{ since: last-release, fail: true }', EROSION);
     const { code, result } = await diff();
     expect([code, result.conclusion, result.outcome.kind]).toEqual([1, 'failure', 'failed']);
@@ -96,7 +96,7 @@ describe('a comparison with the last release', () => {
     });
   });
 
-  test('says nothing if only the model fell since', async () => {
+  test('reports nothing if only the model got worse since the release', async () => {
     const { diff, change, write } = await eroded('{ since: last-release }', {
       One: 0,
       Two: 0,
@@ -110,7 +110,7 @@ describe('a comparison with the last release', () => {
     expect(out).not.toContain('since v1.4.0');
   });
 
-  test('asks the release once, and later runs use what is stored', async () => {
+  test('asks about the release once, and later runs reuse the stored answers', async () => {
     const { diff, callsOf } = await eroded('{ since: last-release }', { One: 0, Two: 0, Three: 0 });
     await diff();
     expect(callsOf('One')).toBe(4 * REFERENCES);
@@ -126,7 +126,7 @@ test('a plan counts the calls for the release', async () => {
   );
 });
 
-test('a release that does not exist is a notice', async () => {
+test('a release that does not exist causes a notice', async () => {
   const { diff } = await eroded('{ since: v9.9.9 }', EROSION);
   const { result, anchored } = await diff();
   expect(anchored).toBeUndefined();

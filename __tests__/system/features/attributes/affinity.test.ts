@@ -25,7 +25,9 @@ const ratingsOf = (scores: Record<string, unknown>) =>
 const scores = (ratings: Ratings, of = attributes): (number | null)[] =>
   of.map(({ id }) => ratingScore(ratings, id));
 
-/** A grader that gives these ratings one after another, or fails; 1 for everything without any. */
+/**
+ * A grader that returns these ratings in order or fails. Without arguments it rates everything 1.
+ */
 function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {
   let calls = 0;
   const all = (list: { id: string }[]) => list.map(({ id }) => rating(id, 1));
@@ -39,8 +41,8 @@ function grader(...replies: (unknown[] | ReturnType<typeof failure>)[]) {
 }
 const caseOf = (request: Parameters<typeof materials>[0]) => materials(request).get('case');
 
-describe('affinity', () => {
-  test('is matched by id, whatever the order, with its evidence', async () => {
+describe('an affinity rating', () => {
+  test('is matched by id in any order and keeps its evidence', async () => {
     const others = ratingsOf({ sums: 3, ships: 5 });
     const { tools, asked } = grader([rating('add', 2), rating('trains', 5, ' trains '), ...others]);
     const ratings = await rateReference(reference, attributes, tools);
@@ -52,7 +54,7 @@ describe('affinity', () => {
     ]);
   });
 
-  test('of an answer is asked for with the answer instead of the expected one', async () => {
+  test('uses the answer instead of the expected value when answers are rated', async () => {
     const { tools, asked } = grader();
     await rateAnswer(reference, 'Four, I think', attributes.slice(2), tools);
     expect(Object.fromEntries(materials(asked[0]!))).toEqual({
@@ -68,7 +70,7 @@ describe('affinity', () => {
     ['not whole', rating('trains', 3.5)],
     ['a word', rating('trains', 'high')],
     ['a number as text', rating('trains', '4')],
-  ])('is asked for again for the one rating that is %s, and for no other', async (_, wrong) => {
+  ])('that is %s is requested again, without the valid ratings', async (_, wrong) => {
     const first = [...ratingsOf({ sums: 1 }), wrong, ...ratingsOf({ add: 2 })];
     const { tools, asked } = grader(first, ratingsOf({ trains: 4, sums: 5 }));
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([1, 4, 2]);
@@ -79,8 +81,8 @@ describe('affinity', () => {
     );
   });
 
-  // An equal question would only get the reply that is stored for it.
-  test('is asked for in other words the second time if none came', async () => {
+  // The same prompt would only return its stored reply.
+  test('is requested with different wording the second time if none was returned', async () => {
     const { tools, asked } = grader([], ratingsOf({ sums: 4, trains: 3, add: 2 }));
     const keyOf = (request: Parameters<typeof requestKey>[0]) => requestKey(request, sha256);
     const complete = createOnce(tools.complete, { keyOf, answers: 'keep' });
@@ -89,7 +91,7 @@ describe('affinity', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('hides no answer behind a long input, and no input behind a long answer', async () => {
+  test('shows part of the answer and of the input even when the other is long', async () => {
     const { tools, asked } = grader();
     const long = 'x'.repeat(50_000);
     const of = (q: string, expected = 'x') => ({ id: 'a', input: { q }, expected });
@@ -105,22 +107,22 @@ describe('affinity', () => {
     for (const text of cases) expect(text?.length).toBeLessThan(20_020);
   });
 
-  test('is not chosen between two ratings of one attribute', async () => {
+  test('is rejected if one attribute has two ratings', async () => {
     const twice = [1, 5, 1].map((score) => rating('sums', score));
     const others = [rating('trains', 2), rating('trains', 2), rating('add', 3)];
     const { tools } = grader([...twice, ...others], ratingsOf({ sums: 4 }));
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([4, 2, 3]);
   });
 
-  test('is unscored after the second time, and says why', async () => {
+  test('is ungraded after the second attempt and gives the reason', async () => {
     const { tools, asked } = grader(ratingsOf({ sums: 2 }));
     const ratings = await rateReference(reference, attributes, tools);
     expect(scores(ratings)).toEqual([2, null, null]);
     const reason = 'the grader gave no rating from 1 to 5';
     expect(ratings.get('trains')).toEqual({ status: 'unscored', reason });
     expect(asked).toHaveLength(2);
-    // The next run asks the second question again, unless what came settles it or cannot be read,
-    // and so leads to a further one.
+    // The next run repeats the second request unless its reply is complete or unreadable, because
+    // only such a reply leads to a further request.
     expect(asked[0]!.usable).toBeUndefined();
     const replies = [{ sums: 2 }, { trains: 2 }, { trains: 2, add: 1 }].map((given) =>
       JSON.stringify({ ratings: ratingsOf(given) }),
@@ -129,7 +131,7 @@ describe('affinity', () => {
     expect(usable).toEqual([false, false, true, true]);
   });
 
-  test('keeps what was rated when the second question fails, and is not asked for again after a failed call', async () => {
+  test('is kept when the second request fails, which is not repeated', async () => {
     const half = grader(ratingsOf({ sums: 2, add: 2 }), failure('budget used up'));
     const ratings = await rateReference(reference, attributes, half.tools);
     expect(scores(ratings)).toEqual([2, null, 2]);
@@ -139,7 +141,7 @@ describe('affinity', () => {
     expect([scores(unrated), none.asked.length]).toEqual([[null, null, null], 1]);
   });
 
-  test('of many attributes is asked for in parts that an answer can hold', async () => {
+  test('for many attributes is requested in several parts', async () => {
     const many = Array.from({ length: 70 }, (_, index) =>
       attribute(`a${index}`, index % 2 === 0 ? 'domain' : 'subtask'),
     );
@@ -153,7 +155,7 @@ describe('affinity', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('has a schema of the ids and the five scores, and nothing else', async () => {
+  test('has a schema with only the ids and the five scores', async () => {
     const { tools, asked } = grader();
     await rateReference(reference, attributes, tools);
     const items = {
@@ -165,7 +167,7 @@ describe('affinity', () => {
     expect(asked[0]?.schema?.json).toMatchObject({ properties: { ratings: { items } } });
   });
 
-  test('has the same question for the same content, whatever the id of the reference', async () => {
+  test("has the same prompt for the same content, regardless of the reference's id", async () => {
     const { tools, asked } = grader();
     const [x, y] = [
       { id: 'x', input: { a: 1, b: true }, expected: { y: 1, x: [2] } },

@@ -54,7 +54,7 @@ const skewed = (references: readonly RatedReference[]): AttributeColumn[] =>
     prior: 2 ** -column / (2 - 2 ** (1 - all.length)),
   }));
 
-/** Suites of all sizes; few distinct scores make many equal rows, as in life. */
+/** Suites of all sizes. Few distinct scores give many equal rows, as in real suites. */
 const size = (min: number, max: number) => fc.integer({ min, max });
 const arrayOf = <T>(item: fc.Arbitrary<T>, length: number) =>
   fc.array(item, { minLength: length, maxLength: length });
@@ -66,7 +66,7 @@ const suites = fc
   });
 
 describe('every assignment', () => {
-  test('gives each reference two different attributes, each attribute as many as its bounds say, whatever the priors', async () => {
+  test("gives each reference two attributes and stays within each attribute's bounds", async () => {
     await forAllAsync(
       [suites, fc.boolean(), fc.constantFrom(0, 0.1, 0.5)],
       async (references, skew, slack) => {
@@ -88,7 +88,7 @@ describe('every assignment', () => {
     );
   }, 60_000);
 
-  test('has the same objective from both solvers, and it is the sum of what was assigned', async () => {
+  test('has the same objective from both solvers: the sum of the assigned affinities', async () => {
     await forAllAsync(
       [suites],
       async (references) => {
@@ -111,7 +111,7 @@ describe('every assignment', () => {
     );
   }, 120_000);
 
-  test('is the same for every order of references and attributes, with either solver', async () => {
+  test('does not depend on the order of references and attributes', async () => {
     const shuffled = <T>(all: readonly T[]) =>
       fc.shuffledSubarray([...all], { minLength: all.length });
 
@@ -143,7 +143,7 @@ describe('every assignment', () => {
   }, 120_000);
 });
 
-describe('the choice of a solver', () => {
+describe('the choice of solver', () => {
   const counted = (): { solve: Solve; asked: [Solver, number][] } => {
     const asked: [Solver, number][] = [];
     return {
@@ -159,7 +159,7 @@ describe('the choice of a solver', () => {
       Array.from({ length: count }, (_, i) => [1 + (i % 5), 1 + (i % 3), 1 + (i % 4), 2]),
     );
 
-  test('is javascript-lp-solver up to 250 references, HiGHS above', async () => {
+  test('is javascript-lp-solver up to 250 references and HiGHS above', async () => {
     const { solve, asked } = counted();
     for (const count of [250, 251]) await assigned(many(count), { solve });
     expect(asked).toEqual([
@@ -168,7 +168,7 @@ describe('the choice of a solver', () => {
     ]);
   });
 
-  test('cuts what is too large into even batches by the hash of the ids, and reports it', async () => {
+  test('splits large suites into even batches by hash of the ids and reports it', async () => {
     const { solve, asked } = counted();
     const { attributes, batches } = await assigned(many(301), { solve, batch: 100 });
     expect(asked.map(([, members]) => members)).toEqual([75, 75, 75, 76]);
@@ -177,7 +177,7 @@ describe('the choice of a solver', () => {
     expect(Object.fromEntries(reversed.attributes)).toEqual(Object.fromEntries(attributes));
   });
 
-  test('turns to the other solver when an answer is not a solution, and fails only when neither gives one', async () => {
+  test('falls back to the other solver and fails only when neither returns a solution', async () => {
     const references = many(12);
     const wrong: Solve = (program, solver) =>
       solver === 'highs'
@@ -194,7 +194,7 @@ describe('the choice of a solver', () => {
   });
 });
 
-describe('an answer of a solver', () => {
+describe("a solver's answer", () => {
   const program: AssignmentProgram = {
     rows: [{ members: 2, scores: [1, 1, 1] }],
     perReference: 2,
@@ -221,7 +221,7 @@ describe('an answer of a solver', () => {
 });
 
 test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-  'the published program is solved to its optimum on %s, and widened only if it has no solution',
+  'the published program is solved to its optimum on %s and widened only if infeasible',
   async (_, { scores, priors, objective, paper }) => {
     const found = await assigned(referencesOf(scores), {
       columns: priors.map((prior, column) => ({
@@ -234,7 +234,7 @@ test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
   },
 );
 
-test('an assignment counts the attributes that left the slack, where whole numbers have no solution in it', async () => {
+test('an assignment counts the attributes outside their slack if no whole-number solution exists', async () => {
   const three = (count: number) =>
     assigned(
       referencesOf(
@@ -242,11 +242,11 @@ test('an assignment counts the attributes that left the slack, where whole numbe
       ),
       { columns: evenly(['a', 'b', 'c']) },
     );
-  // 6.67 each, give or take 0.67: six and seven are within, though eight would fit better.
+  // 6.67 each, ± 0.67: six and seven are within the bounds. Eight would fit better but is outside.
   const ten = await three(10);
   expect([...ten.attributes.values()].filter((ids) => ids.includes('a'))).toHaveLength(7);
   expect(ten).toMatchObject({ batches: 1, outsideBand: 0 });
-  // 2.67 each, give or take 0.27: no whole number is within.
+  // 2.67 each, ± 0.27: no whole number is within the bounds.
   expect(await three(4)).toMatchObject({ batches: 1, outsideBand: 3 });
   const twenty = referencesOf(Array.from({ length: 20 }, () => [3, 3, 3, 3]));
   const columns = evenly(['a', 'b', 'c', 'd']);

@@ -17,7 +17,7 @@ jest.setTimeout(120_000);
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';
 
-test('evaldiff diff names the attribute that got worse, prints beforehand what that may cost, and pays for it once', async () => {
+test('evaldiff diff names the attribute that got worse, prints the possible cost first and pays once', async () => {
   const { tools } = scripted(reader);
   const seen = new Map<string, number>();
   const shop = await openShop({
@@ -53,13 +53,13 @@ test('evaldiff diff names the attribute that got worse, prints beforehand what t
   const made = server.requests.length;
   const second = await result('diff', '--base', 'HEAD');
   const { prompt, qualeval: rated, insight: told } = second.usage.by_purpose;
-  // Only the answers that confirm the fall are new.
+  // Only the answers that confirm the regression are new.
   expect([rated?.calls ?? 0, told?.calls ?? 0]).toEqual([0, 0]);
   expect(server.requests).toHaveLength(made + (prompt?.calls ?? 0));
   expect(second.attributes).toEqual(attributes);
 });
 
-test("the demo's pull request is explained by its own scripted grader: refunds got worse, and what fell with them is not called", async () => {
+test("the demo's scripted grader explains the pull request: only refunds are called regressed", async () => {
   const at = temporaryFolder('demo');
   makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), at);
   const args = 'diff --base main --head friendlier --code host --json'.split(' ');

@@ -8,7 +8,7 @@ import { named } from './scripted-grader.ts';
 
 const FILE = 'evaldiff.attributes.yaml';
 const FEW = 'note: prompts/small.yaml: attributes need at least 8 references; there is 1\n';
-/** A grader that finds the same three kinds in whatever it is shown. */
+/** A grader that finds the same three attributes everywhere. */
 const finder: Script = ({ schema }) => ({
   text: JSON.stringify(
     schema?.name === 'attributes'
@@ -17,7 +17,7 @@ const finder: Script = ({ schema }) => ({
   ),
 });
 
-/** A shop of twelve references, `evaldiff discover` in it, and what is there afterwards. */
+/** A shop of twelve references, with `evaldiff discover` and the files it leaves. */
 async function open(options: ShopOptions = {}) {
   const shop = await openShop({
     references: 12,
@@ -40,7 +40,7 @@ async function open(options: ShopOptions = {}) {
 }
 
 describe('evaldiff discover', () => {
-  test('prints the size of the work, asks the grader, and writes a file that is read back', async () => {
+  test('prints the size of the work, asks the grader and writes a valid file', async () => {
     const { discover, server, validate } = await open();
     const { code, out, err, written } = await discover();
     expect([code, server.refused]).toEqual([0, []]);
@@ -63,7 +63,7 @@ describe('evaldiff discover', () => {
     expect(await validate()).toBe('1 prompt with 12 references: no errors\n');
   });
 
-  test('pays nothing the second time, and prints what it found as JSON', async () => {
+  test('pays nothing the second time and prints its result as JSON', async () => {
     const { discover } = await open();
     const { asked } = await discover();
     const again = await discover('--force', '--json');
@@ -80,7 +80,7 @@ describe('evaldiff discover', () => {
     });
   });
 
-  test('does not overwrite a file, and makes no model calls before it says so', async () => {
+  test('refuses to overwrite a file before making any model call', async () => {
     const { discover, repository } = await open();
     repository.write({ [FILE]: 'domains: [{ name: mine }]\n' });
     expect(await discover()).toMatchObject({
@@ -113,7 +113,7 @@ describe('evaldiff discover', () => {
     expect(await validate()).toBe('2 prompts with 24 references: no errors\n');
   });
 
-  test('reads the chosen prompts, and leaves out those with too few references with a notice', async () => {
+  test('reads the selected prompts and skips those with too few references with a notice', async () => {
     const { discover, repository } = await open();
     repository.write({
       'prompts/small.yaml':
@@ -153,13 +153,13 @@ describe('evaldiff discover', () => {
       [],
       /^evaldiff\.yaml: qualeval\.attributes: \.\.\/a\.yaml must be a path below the working directory\n$/,
     ],
-  ])('is an error with %s, before a call is made', async (_, options, args, message) => {
+  ])('exits with an error before any call because of %s', async (_, options, args, message) => {
     const err = expect.stringMatching(message);
     const { discover } = await open(options);
     expect(await discover(...args)).toMatchObject({ code: 2, asked: 0, written: null, err });
   });
 
-  test('writes nothing, and leaves nothing behind, when the grader fails or the run is ended', async () => {
+  test('leaves no file behind when the grader fails or the run is interrupted', async () => {
     const { discover, repository } = await open({
       answer: () => ({ text: 'I would rather not.' }),
     });

@@ -11,7 +11,7 @@ import { failure } from './scripted-grader.ts';
 import { TOPICS, reader } from './sixty.ts';
 import { desk, runDesk, type Desk } from './support.ts';
 
-/** Many permutations per explanation, on machines that do other things too. */
+/** Each explanation runs many permutations, and the machine may be busy. */
 jest.setTimeout(120_000);
 
 const [EXACT, FRIENDLY] = [desk('Be exact.'), desk('Be friendly.')];
@@ -24,13 +24,13 @@ const PINNED =
   );
 const { stringContaining: has, stringMatching: like, objectContaining: with_ } = expect;
 
-/** The pull request that makes answers friendlier, and what its run shows. */
+/** Runs the pull request that makes answers friendlier. */
 async function friendlier(changes: Partial<Desk> = {}) {
   const run = await runDesk({ base: EXACT, head: FRIENDLY, ...changes });
   const { attributes, notices, problems, conclusion, title, insights } = run.result;
   const call = run.of;
   const { certain, possible } = run.plan ?? {};
-  /** The calls about attributes that are planned. */
+  /** The planned calls about attributes. */
   const planned = {
     certain: certain?.['qualeval_calls'],
     possible: possible?.['qualeval_possible'],
@@ -52,10 +52,10 @@ type Shown = { [key in keyof Seen]?: unknown };
 const shows = (title: string, changes: Partial<Desk>, shown: Shown): void =>
   test(title, async () => expect(await friendlier(changes)).toMatchObject(shown));
 
-/** The one notice about attributes of a run. */
+/** Expects exactly one notice about attributes. */
 const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}): void =>
   shows(title, changes, { ...shown, said: [message] });
-/** A run that is refused with one problem before any call. */
+/** Expects the run to fail with one problem before any call. */
 const refuses = (title: string, changes: Partial<Desk>, problem: unknown): void =>
   shows(title, changes, { problems: [problem], asked: [] });
 
@@ -93,7 +93,7 @@ function store() {
   return opened;
 }
 
-test('every model that is called has a price, also the one that only explains', async () => {
+test('every model called must have a price, even one used only for explanations', async () => {
   const targets: Target[] = [];
   const { asked, calls } = await friendlier({
     edges: {
@@ -111,7 +111,7 @@ test('every model that is called has a price, also the one that only explains', 
 });
 
 describe('a pull request that makes answers about one topic worse', () => {
-  test('shows that domain alone as regressed, with an insight that cites its references', async () => {
+  test('reports only that domain as regressed, with an insight that cites its references', async () => {
     const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
@@ -129,13 +129,13 @@ describe('a pull request that makes answers about one topic worse', () => {
       qualeval: { calls: calls.qualeval, reused: 0 },
       insight: { calls: 1 },
     });
-    // The calls it may take are foreseen, and not counted among those that are certain.
+    // The plan lists these calls as possible, not as certain.
     expect(plan?.prompt_calls).toBe(360);
     expect(planned).toEqual({ certain: 0, possible: foreseen() });
     expect(explaining).toBeLessThanOrEqual(foreseen());
   });
 
-  test('looks for the cause on references of each topic that fell, not on the worst topic alone', async () => {
+  test('looks for the cause among references of each topic that fell', async () => {
     const falls: Record<string, number> = { billing: 0, returns: 0.4 };
     const { result, regressed } = await friendlier({
       rate: (tone, topic) => (tone === 'Be exact.' ? 1 : (falls[topic] ?? 1)),
@@ -151,7 +151,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     expect(topics.filter((topic) => topic === 'returns').length).toBeGreaterThan(2);
   });
 
-  test("counts the tries that the suite counts, so that a kind of all references has the suite's own rates", async () => {
+  test("has the suite's own rates for an attribute that covers all references", async () => {
     const name = 'prompts/tests/support.yaml';
     const uneven = (EXACT[name] ?? '').replaceAll(
       /- \{ id: (case-\d*[13579]),/g,
@@ -172,7 +172,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     const first = await friendlier({ store: kept });
     expect(first.calls.qualeval).toBeGreaterThan(60);
     const second = await friendlier({ store: kept });
-    // Answers that confirm the fall are new.
+    // Answers that confirm the regression are new.
     expect(second.asked.filter(({ anew }) => anew !== true)).toEqual([]);
     expect(second.attributes).toEqual(first.attributes);
     expect(second.insights).toEqual(first.insights);
@@ -193,7 +193,7 @@ describe('a pull request that makes answers about one topic worse', () => {
     });
   });
 
-  test('has its answers rated too with alignment, for the skills they show', async () => {
+  test('also has its answers rated for the skills they show if alignment is on', async () => {
     const { attributes, planned, asked } = await friendlier(
       settings('qualeval: { alignment: true }'),
     );
@@ -330,7 +330,7 @@ describe('a pull request', () => {
   );
 });
 
-test('qualeval: on explains a run in which nothing regressed', async () => {
+test('qualeval: on explains a run without regressions', async () => {
   const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
   expect(on).toMatchObject({
     planned: { certain: foreseen(), possible: 0 },
@@ -340,7 +340,7 @@ test('qualeval: on explains a run in which nothing regressed', async () => {
   expect(on.attributes).toHaveLength(7);
 });
 
-test('ratings are priced beforehand', async () => {
+test('the plan includes the price of the ratings', async () => {
   const forecasts: Forecast[] = [];
   await friendlier({
     ...dear,
@@ -350,13 +350,13 @@ test('ratings are priced beforehand', async () => {
       },
     },
   });
-  // A rating of seven attributes: 280 tokens of reply, and somewhat more of question.
+  // A rating of seven attributes has a reply of 280 tokens and a slightly longer prompt.
   expect(forecasts[0]?.models.find(({ purpose }) => purpose === 'qualeval')).toMatchObject({
     ...{ model: 'judge', calls: 61, output_tokens: 61 * 280, cost_usd: expect.any(Number) },
   });
 });
 
-test('a cap that ends the ratings half way leaves no attributes: a part is not a suite', async () => {
+test('a run whose cap stops the ratings midway reports no attributes', async () => {
   const maxCalls = 360 + (await friendlier()).calls.qualeval - 20;
   const run = await friendlier({ input: { maxCalls } });
   expect(run.asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
@@ -366,7 +366,7 @@ test('a cap that ends the ratings half way leaves no attributes: a part is not a
   });
 });
 
-test('a run that was ended is not explained', async () => {
+test('an interrupted run is not explained', async () => {
   let answers = 0;
   const why = 'the run took longer than 5 minutes (timeout)';
   const run = await friendlier({
@@ -405,7 +405,7 @@ describe('two prompts of one file and one model', () => {
   const two = (more = '') =>
     friendlier({ base: promptfoo('Be exact.', more), head: promptfoo('Be friendly.', more) });
 
-  test('each have attributes, and the calls about them are planned and made once', async () => {
+  test('each have attributes, whose calls are planned and made once', async () => {
     const { result, planned, explaining, attributes, insights } = await two();
     expect(
       result.suites.map(({ name, path, variant, verdict }) => [name, path, variant.model, verdict]),
@@ -420,7 +420,7 @@ describe('two prompts of one file and one model', () => {
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
-  test('are red each for itself', async () => {
+  test('each have their own reasons for a red run', async () => {
     const { result, attributes } = await two('gate: { attributes: fail }\nqualeval: on\n');
     expect(attributes.filter(({ suite }) => suite === 'second')).toHaveLength(7);
     const reasons = reasonsInWords(result).filter((reason) => reason.includes('gate.attributes'));
@@ -428,8 +428,8 @@ describe('two prompts of one file and one model', () => {
   });
 });
 
-test('a pull request that touches a part of the references assigns the untouched ones too, and does not compare them', async () => {
-  // Ten mails carry a note, which only head's new prompt sends.
+test('a pull request that affects some references assigns all of them and compares only those', async () => {
+  // Ten mails have a note, which only head's new prompt sends.
   const notes = (EXACT['prompts/tests/support.yaml'] ?? '').replace(
     /id: case-(\d+), input: \{/g,
     (all, index: string) => `${all} note: ${/^1\d$/.test(index) ? '" (urgent)"' : '""'},`,
@@ -452,11 +452,11 @@ test('a pull request that touches a part of the references assigns the untouched
 });
 
 test.each([
-  // New references are put to both prompts; removed ones to none.
+  // Both prompts answer new references. No prompt answers removed ones.
   ['adds', 50, 60, 60],
   ['removes', 60, 50, 50],
 ])(
-  'a pull request that %s references assigns all of them, and compares what both prompts answered',
+  'a pull request that %s references assigns all of them and compares those on both sides',
   async (_, before, after, compared) => {
     const of = (tone: string, count: number) => desk(tone, {}, count);
     const [run, unchanged] = [
@@ -473,8 +473,8 @@ test.each([
   },
 );
 
-describe('attributes that people chose', () => {
-  test('replace a discovery, for every pull request that runs something', async () => {
+describe('pinned attributes', () => {
+  test('replace discovery in every pull request that runs anything', async () => {
     const run = await friendlier({ ...both({ [FILE]: PINNED }), rate: () => 0.95 });
     expect(run.names).toEqual([...TOPICS, 'calculate amounts', 'quote a rule', 'apologise']);
     expect(new Set(run.asked.flatMap(({ schema }) => schema?.name ?? []))).toEqual(
@@ -483,7 +483,7 @@ describe('attributes that people chose', () => {
     expect(run).toMatchObject({ planned: { certain: 61 }, calls: { qualeval: 60 } });
   });
 
-  test('are not planned again where their ratings are stored, so that a later pull request fits a lower cap', async () => {
+  test('are not counted in a plan if their ratings are stored', async () => {
     const [kept, files] = [store(), both({ [FILE]: PINNED })];
     expect((await friendlier({ ...files, store: kept })).planned.certain).toBe(61);
     const head = { ...desk('Be brief.'), [FILE]: PINNED };
@@ -536,7 +536,7 @@ describe('attributes that people chose', () => {
     { kind: 'trust', message: has('It was not used.') },
     { names: [], ...NOTHING },
   );
-  // The unit tests of the file have all its errors.
+  // The unit tests cover all errors of this file.
   refuses(
     'are an error of the run, at its line, if their file has one',
     withFiles(null, 'slack: 2\ndomains: [{ name: billing }]\n'),
@@ -560,7 +560,7 @@ describe('attributes that people chose', () => {
     'evaldiff.yaml: qualeval.attributes: ../kinds.yaml must be a path below the working directory',
   );
 
-  test('are reported for a prompt that does not exist, and stay with a prompt that is renamed', async () => {
+  test('cause a notice for a prompt that does not exist and can follow a renamed prompt', async () => {
     const sections = (path: string): string =>
       `prompts:\n  ${path}:\n    domains: [{ name: billing }, { name: returns }]\n`;
     const unknown = await friendlier(
@@ -598,11 +598,11 @@ describe('attributes that people chose', () => {
 });
 
 describe('gate.attributes: fail', () => {
-  // A suite that is not called regressed by itself.
+  // A suite that is not a regression by itself.
   const FAIL = 'gate: { attributes: fail, gate_on: suite, min_drop: 0.9 }';
   const NO_EFFECT = 'gate.attributes is fail, and will not make this run red: ';
 
-  test('makes a regressed attribute red with its reason', async () => {
+  test('makes a regressed attribute fail the run and gives the reason', async () => {
     const { result, conclusion, title } = await friendlier(pinned(FAIL));
     expect(result.suites[0]?.verdict).not.toBe('regressed');
     expect(conclusion).toBe('failure');

@@ -55,7 +55,6 @@ async function explained(
 const settings = (enabled: 'auto' | 'on' | 'off'): Pick<ExplainInput, 'settings'> => ({
   settings: { ...inputOf([]).settings, enabled },
 });
-/** The references with some of them changed. */
 const changed = (change: (reference: ExplainReference, index: number) => object) =>
   worse.map((reference, index) => ({ ...reference, ...change(reference, index) }));
 const fails = (text: RegExp, reason: string): Script => ({
@@ -64,7 +63,7 @@ const fails = (text: RegExp, reason: string): Script => ({
 });
 
 describe('sixty references of which one domain got worse', () => {
-  test('have that domain alone as regressed, with an insight that cites its references', async () => {
+  test('have only that domain as regressed, with an insight that cites its references', async () => {
     const { moved, of, insights, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
     const billing = of('billing');
@@ -77,11 +76,11 @@ describe('sixty references of which one domain got worse', () => {
     const attributes = ['domain-billing'];
     expect(insights[0]).toMatchObject({ path: PATH, attributes, generated: true, references });
     expect(billing.references).toEqual(expect.arrayContaining(references));
-    // Bounds that hold are not reported.
+    // Bounds that hold cause no notice.
     expect(notices).toEqual([]);
   });
 
-  test('have it too through the thread of the real solver, in a form that result.json can hold', async () => {
+  test("give the same result in the real solver's thread, in a form that fits result.json", async () => {
     const input = inputOf(worse, { alignment: true });
     const found = await explained(input, reader, createSolver());
     expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
@@ -90,7 +89,7 @@ describe('sixty references of which one domain got worse', () => {
       expect(shape[key].safeParse(found[key]).success).toBe(true);
   });
 
-  test('have it too when the grader sees one domain per reference, so that every second place is only filled', async () => {
+  test('give the same result when the grader assigns only one domain per reference', async () => {
     const isAbout = (text: string, name: string): boolean =>
       text.includes(` about ${name}, `) && !text.includes(`little about ${name}`);
     const strict: Script = {
@@ -111,7 +110,7 @@ describe('sixty references of which one domain got worse', () => {
     }
   });
 
-  test('are assigned completely: two domains and two sub-tasks each, priors that sum to one', async () => {
+  test('are all assigned two domains and two sub-tasks, with priors that sum to one', async () => {
     const { attributes, of } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
@@ -122,7 +121,6 @@ describe('sixty references of which one domain got worse', () => {
     expect(attributes.map(({ name }) => name).sort()).toEqual(
       [...TOPICS, 'apologise', 'calculate amounts', 'quote a rule'].sort(),
     );
-    // Each has the affinity and the evidence of the references assigned to it.
     for (const { references, ratings } of attributes)
       expect(ratings?.map(({ reference }) => reference)).toEqual(references);
     const about = worse.find(({ input }) => String(input['mail']).includes(' about billing,'));
@@ -131,7 +129,7 @@ describe('sixty references of which one domain got worse', () => {
     });
   });
 
-  test('have the same result and the same questions in every order', async () => {
+  test('give the same result and the same prompts in every order', async () => {
     const first = await explained(inputOf(worse));
     const second = await explained(inputOf([...worse].reverse()));
     for (const key of ['attributes', 'insights', 'notices'] as const)
@@ -146,7 +144,7 @@ describe('sixty references of which one domain got worse', () => {
     expect((await explained(inputOf(exchanged))).moved).toEqual({ 'domain-billing': 'improved' });
   });
 
-  test('take no more calls than were foreseen', async () => {
+  test('make no more calls than planned', async () => {
     const { asked } = await explained(inputOf(worse, { alignment: true }));
     const most = explainCalls(60, { pinned: null, most: 15, alignment: true });
     expect(asked.length).toBeLessThanOrEqual(most);
@@ -156,7 +154,7 @@ describe('sixty references of which one domain got worse', () => {
   });
 });
 
-test('sixty references of which nothing got worse have no regressed attribute', async () => {
+test('sixty references of which none got worse have no regressed attribute', async () => {
   const { moved, attributes } = await explained(
     inputOf(
       sixty(() => 0.95),
@@ -167,7 +165,7 @@ test('sixty references of which nothing got worse have no regressed attribute', 
 });
 
 describe("the mean of a metric's numbers", () => {
-  /** Every try has a number; of billing it falls, of other topics it rises by as much. */
+  /** Every try has a number. It falls for billing and rises by the same amount for other topics. */
   const measured = sixty(() => 0.95).map((reference) => {
     const score = { status: 'pass' as const, reason: null, skip: true };
     const scored = (side: 'base' | 'head', value: number) =>
@@ -191,17 +189,17 @@ describe("the mean of a metric's numbers", () => {
     return attributes.filter(({ kind }) => kind === 'domain');
   };
 
-  test("is shown beside each attribute's pass rate, base against head, and decides nothing", async () => {
+  test("is shown with each attribute's pass rate and does not affect the verdict", async () => {
     for (const { name, values, n, verdict } of await means(['rouge', 'length'], 'rouge')) {
       expect(values).toMatchObject({ metric: 'rouge', n, base: 0.5 });
-      // References are shared: an attribute has some of others, but billing's own are the most.
+      // Attributes share references: each has some of other topics, but billing's own dominate.
       if (name === 'billing') expect(values?.head).toBeLessThan(0.5);
       else expect(values?.head).toBeGreaterThan(0.5);
       expect(verdict).toBe('no change seen');
     }
   });
 
-  test('is of the only metric with numbers where the settings name none, and of none of several', async () => {
+  test('defaults to the only metric with numbers, and is omitted if there are several', async () => {
     expect((await means(['rouge'], null))[0]?.values?.metric).toBe('rouge');
     expect((await means(['rouge', 'length'], null))[0]).not.toHaveProperty('values');
     expect((await means(['length'], 'rouge'))[0]).not.toHaveProperty('values');
@@ -209,7 +207,7 @@ describe("the mean of a metric's numbers", () => {
 });
 
 describe('an attribute', () => {
-  test('compares the references that enter the verdict, while every reference is assigned', async () => {
+  test('compares only the references that enter the verdict, although all are assigned', async () => {
     const half = changed((_, index) => ({ compared: index % 8 !== 0 }));
     const { n, references } = (await explained(inputOf(half))).of('billing');
     const compared = half.filter(({ compared: is }) => is).map(({ id }) => id);
@@ -226,7 +224,7 @@ describe('an attribute', () => {
     );
   });
 
-  test('compares by the metric that the settings name, in the suites that have it', async () => {
+  test('compares by the metric that the settings name in suites that have it', async () => {
     const tone = (status: 'pass' | 'fail') => ({
       scores: [{ metric: 'tone', status, value: 1, reason: null, skip: false }],
     });
@@ -281,10 +279,10 @@ describe('alignment', () => {
     references.filter(({ expected }) => String(expected).includes('apologise')).length /
     references.length;
 
-  test('is the share of answers that no longer use a skill, per side, for sub-tasks alone', async () => {
+  test("is the share of answers that no longer use a sub-task's skill, per side", async () => {
     const { attributes, of } = await explained(inputOf(worse, { alignment: true }));
-    // Base's answers name their skill as the expected ones do; head's name none, which shows in the
-    // third that needs it.
+    // Base's answers name their skill as expected. Head's name none, which affects the third that
+    // need it.
     expect(of('apologise').alignment).toEqual({ base: 0, head: expect.closeTo(1 / 3, 9) });
     for (const sample of of('apologise').samples)
       expect(sample).toMatchObject({ kind: 'skill', side: 'head', expected: 5 });
@@ -294,7 +292,7 @@ describe('alignment', () => {
     expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
 
-  test('compares the answers of the same references on both sides, those that count', async () => {
+  test('compares the counted answers of the same references on both sides', async () => {
     const some = changed((_, index) => ({
       compared: index % 2 === 0,
       ...(index % 3 === 0 ? { base: [] } : {}),
@@ -303,14 +301,14 @@ describe('alignment', () => {
     const counted = some.filter(({ compared, base }) => compared && base.length > 0);
     expect(counted).toHaveLength(20);
     expect(ratedAnswers(asked)).toBe(2 * 20);
-    // Every third reference needs this skill, of those without base's answers none.
+    // A third of the references need this skill, but none of those without base's answers.
     const head = expect.closeTo(shareOf(counted), 9);
     expect(of('apologise').alignment).toEqual({ base: 0, head });
   });
 
-  test('leaves out on both sides what could be rated on one', async () => {
-    // Of the first four references, base's answers have no rating that can be read and head's use
-    // every skill.
+  test('excludes a reference on both sides if one side could not be rated', async () => {
+    // In the first four references, base's ratings are unreadable and head's answers use every
+    // skill.
     const { of } = await aligned(worse, {
       ...reader,
       affinity: (text, list) => {
@@ -347,7 +345,7 @@ describe('alignment', () => {
     expect(asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(60 + rated);
   });
 
-  test('is left out with a notice if a tenth of the answers could not be rated', async () => {
+  test('is omitted with a notice if a tenth of the answers could not be rated', async () => {
     const script = fails(/Answer: Head (1|[2-5]$)/, 'no room');
     const { attributes, messages } = await aligned(worse, script);
     expect(attributes.length).toBeGreaterThan(0);
@@ -370,18 +368,18 @@ describe('attributes', () => {
     ['auto and nothing regressed', 'auto', { regressed: false }, null, false],
     ['auto and attributes are pinned', 'auto', { regressed: false, ...few(9) }, pinned, true],
     ['auto and another prompt has pinned ones', 'auto', { regressed: false }, elsewhere, false],
-  ])('are worked out or not with %s', (_, enabled, changes, chosen, expected) => {
+  ])('are computed, or not, as the settings say: %s', (_, enabled, changes, chosen, expected) => {
     const suite = { ...inputOf(worse).suites[0]!, ...changes };
     expect(isExplained(suite, { ...settings(enabled), pinned: chosen })).toBe(expected);
   });
 
-  test('that are off take no call and say nothing', async () => {
+  test('cost no calls and cause no notice when switched off', async () => {
     expect(await explained(inputOf(worse, settings('off')))).toMatchObject({
       ...{ attributes: [], insights: [], droppedInsights: [], notices: [], asked: [] },
     });
   });
 
-  test('that are pinned are used as they are, with their slack, and nothing is discovered', async () => {
+  test('are used unchanged with their slack and without discovery when pinned', async () => {
     const { attributes, asked } = await explained(
       inputOf(worse, { pinned: { ...pinned, slack: 0 } }),
     );
@@ -391,7 +389,7 @@ describe('attributes', () => {
     expect(questions).toEqual(new Set(['affinity', 'insights']));
   });
 
-  test('that are pinned and too many for a small suite are left out of it with a notice', async () => {
+  test('are omitted with a notice when too many are pinned for a small suite', async () => {
     const fifth = withIds([{ kind: 'domain', name: 'fifth', explanation: '' }]);
     const five = { ...pinned, shared: [...pinned.shared, ...fifth] };
     const { attributes, messages } = await explained(inputOf(worse.slice(0, 9), { pinned: five }));
@@ -402,7 +400,7 @@ describe('attributes', () => {
   });
 });
 
-describe('when something is missing', () => {
+describe('partial failures', () => {
   test.each<[string, ExplainInput, Script, unknown[], number]>([
     [
       'fewer than eight references are not assigned, and the reason is reported',
@@ -442,7 +440,7 @@ describe('when something is missing', () => {
     expect(found.asked).toHaveLength(calls);
   });
 
-  test('references that cannot be rated are left out and counted', async () => {
+  test('references that cannot be rated are excluded and counted', async () => {
     const script = fails(/Mail (?:1|2|3)\b/, 'too long');
     const { attributes, messages } = await explained(inputOf(worse, { pinned }), script);
     const assigned = attributes.flatMap(({ references }) => references);
@@ -450,7 +448,7 @@ describe('when something is missing', () => {
     expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
   });
 
-  test('plain sentences replace insights whose call failed', async () => {
+  test('generated sentences replace insights whose call failed', async () => {
     const busy = { ...reader, insights: () => failure('busy') };
     const { insights, messages } = await explained(inputOf(worse, { pinned }), busy);
     const sentence = has('billing (domain) regressed: pass rate');
@@ -460,7 +458,7 @@ describe('when something is missing', () => {
     expect(messages.at(-1)).toBe(`${PATH}: no insights were written: busy`);
   });
 
-  test('solvers that fail leave no attributes and are reported', async () => {
+  test('failing solvers are reported and leave no attributes', async () => {
     const { attributes, messages } = await explained(inputOf(worse, { pinned }), reader, () =>
       Promise.resolve({ status: 'failed', reason: 'is out' }),
     );
@@ -475,7 +473,7 @@ describe('when something is missing', () => {
 });
 
 describe('several suites', () => {
-  test('have their notices in the order of the suites, whichever reply comes first', async () => {
+  test('report notices in the order of the suites, not of the replies', async () => {
     const both = inputOf(worse, { pinned });
     const { tools } = scripted({ ...reader, insights: () => failure('busy') });
     let release: (() => void) | null = null;
@@ -502,7 +500,7 @@ describe('several suites', () => {
     expect(failed.map(({ message }) => message.slice(0, 6))).toEqual(['a.yaml', 'b.yaml']);
   });
 
-  test('each have attributes, judged as one family', async () => {
+  test('each have attributes, which are tested as one family', async () => {
     const input = inputOf(worse);
     const [suite] = input.suites;
     const references = sixty(() => 0.95, 'other');
@@ -516,7 +514,7 @@ describe('several suites', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ path, id }) => [path, id])).toEqual([['a.yaml', 'domain-billing']]);
     expect(attributes.filter(({ path }) => path === 'b.yaml')).toHaveLength(7);
-    // b fell by chance alone: nothing stands out.
+    // b fell only by chance, so it has no significant attribute.
     expect(insights).toMatchObject([{ path: 'a.yaml', generated: true }]);
   });
 });

@@ -25,7 +25,7 @@ const insight = (why: string, attributes = ['2D-arrays'], references = ['order-6
 const ARRAYS =
   '2D-arrays (domain) regressed: pass rate 95.0 % → 60.0 % (−35.0 points) over 12 tests.';
 
-/** What is left of the insights that a grader writes. */
+/** The insights that remain of those a grader writes. */
 async function written(insights: object[], given = tables) {
   const { tools, asked } = scripted({ insights: () => ({ insights }) });
   const { findings, notes, dropped } = await findingsFor(given, tools);
@@ -74,14 +74,14 @@ describe('a written insight', () => {
     ['2D-arrays improved.', 'it says "improved" itself'],
     ['It FELL for billing.', 'it says "FELL" itself'],
     ['Answers are worse.', 'it says "are worse" itself'],
-  ])('is dropped when it states a figure or a direction itself: %s', async (why, fault) => {
+  ])("is dropped when the grader's text states a figure or a direction: %s", async (why, fault) => {
     expect(await written([insight(why)])).toMatchObject({ texts: [], dropped: [fault] });
   });
 
   test.each([
     'Arrays of two dimensions, 2D-arrays, need order-66.',
     'Falling prices lower the total, so improve the rule; 2d-ARRAYS need it.',
-  ])('is kept when its digits and directions are those of names and advice: %s', async (why) => {
+  ])('is kept when its digits and directions belong to names and advice: %s', async (why) => {
     expect(await written([insight(why)])).toMatchObject({ texts: [`${ARRAYS} ${why}`] });
   });
 
@@ -92,7 +92,7 @@ describe('a written insight', () => {
     ['It lacks 7.2 of them.', ['7', '2'], '7.2'],
     ['It is rr.5 that lacks it.', ['r.5'], '5'],
   ])(
-    'may name listed references called by numbers, but not digits of another number: %s',
+    'may name listed references that are numbers, but no other number: %s',
     async (why, references, number) => {
       const sums = attribute('sums', { references: ['1', '2', '7', 'r.5'], samples: [] });
       expect(await written([insight(why, ['sums'], references)], [sums])).toMatchObject(
@@ -103,7 +103,7 @@ describe('a written insight', () => {
     },
   );
 
-  test('is dropped when it names an attribute or a reference that does not exist, while the others are kept', async () => {
+  test('is dropped when it names an unknown attribute or reference, and the others stay', async () => {
     expect(
       await written([
         insight('One.', ['2D-arrays', 'refunds']),
@@ -123,7 +123,7 @@ describe('a written insight', () => {
     });
   });
 
-  test('is one visible line of bounded length, and there are six at most', async () => {
+  test('is one visible line of limited length, and there are at most six', async () => {
     const long = Array.from({ length: 8 }, () => insight('x'.repeat(900), []));
     const { texts } = await written([insight('a\n\n# b\u202e', []), ...long]);
     expect(texts[0]).toBe('a # b');
@@ -131,7 +131,7 @@ describe('a written insight', () => {
     expect(texts[1]).toHaveLength(400);
   });
 
-  test('is requested from the tables alone', async () => {
+  test('is requested with nothing but the tables', async () => {
     const { question } = await written([]);
     expect(question).toMatchObject({ purpose: 'insight' });
     expect([...materials(question).keys()]).toEqual(['tables']);
@@ -156,7 +156,7 @@ describe('a written insight', () => {
     ]);
   });
 
-  test('about a sweep is requested from what passes there, with nothing of a comparison', async () => {
+  test('for a sweep is requested without any comparison', async () => {
     const nothing = { base: null, difference: null, low: null, high: null, p: null };
     const sweep = attribute('billing', {
       ...{ ...same, ...nothing, kind: 'subtask', head: 0.6 },
@@ -179,10 +179,10 @@ describe('a written insight', () => {
   });
 });
 
-describe('plain sentences', () => {
+describe('generated sentences', () => {
   const text = `${ARRAYS} Largest drops: order-66.`;
 
-  test('say what moved without a grader, from the same tables', async () => {
+  test('describe from the same tables what changed, without a grader', async () => {
     const references = ['order-66'];
     expect(await findingsFor(tables, null)).toEqual({
       findings: [{ text, attributes: ['2D-arrays'], references, generated: false }],
@@ -191,7 +191,7 @@ describe('plain sentences', () => {
     });
   });
 
-  test('begin with the worst and end with improvements, and report skills that drifted', () => {
+  test('start with the worst, end with improvements, and report skills that drifted', () => {
     const alignment = { base: 0.1, head: 0.4 };
     const found = plainFindings([
       attribute('up', { verdict: 'improved', ...rates(0.5, 1, 0.4, 0.6), samples: [] }),

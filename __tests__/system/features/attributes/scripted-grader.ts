@@ -4,8 +4,8 @@ import { answer } from '../../../unit/app/run/builders.ts';
 import { sha256 } from './solvers.ts';
 
 /**
- * What a grader answers to each kind of question; a missing one is a test's mistake. Text is the
- * reply as it stands.
+ * Replies of a grader per kind of prompt. A missing one is an error in the test. A string is the
+ * raw reply.
  */
 export interface Script {
   attributes?(examples: string[]): unknown;
@@ -14,10 +14,7 @@ export interface Script {
   insights?(rows: Record<string, unknown>[]): unknown;
 }
 
-/**
- * Material of a question by its name, as the grader finds it between the delimiters of the system
- * message.
- */
+/** The fenced material of a prompt by name, using the delimiters from the system message. */
 export function materials(request: Request): Map<string, string> {
   const [system, user] = request.messages.map(({ content }) => content);
   const delimiter = /<<<NAME (\S+)>>>/.exec(system ?? '')?.[1] ?? '';
@@ -31,7 +28,7 @@ const lines = (text: string | undefined): never[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as never);
 
-/** A grader that answers by a script, and the tools to ask it. `asked` holds every request. */
+/** A scripted grader and the tools to ask it. `asked` records every request. */
 export function scripted(script: Script): { tools: AskTools; asked: Request[] } {
   const asked: Request[] = [];
   const reply = (request: Request): unknown => {
@@ -74,7 +71,6 @@ export function scripted(script: Script): { tools: AskTools; asked: Request[] } 
   };
 }
 
-/** A call that failed. */
 export function failure(message: string): Completion {
   return { status: 'error', kind: 'server', message };
 }

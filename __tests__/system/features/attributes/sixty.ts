@@ -9,7 +9,7 @@ import type { Outcome } from '../../../../src/types/metric.ts';
 import { tryResult } from '../../../unit/app/run/builders.ts';
 import { named, scripted, type Script } from './scripted-grader.ts';
 
-/** A support desk's references: 15 of each topic; what answering takes goes across the topics. */
+/** References of a support desk: 15 per topic. The sub-tasks are independent of the topics. */
 export const TOPICS = ['billing', 'delivery', 'accounts', 'returns'] as const;
 const SKILLS = ['calculate amounts', 'quote a rule', 'apologise'] as const;
 
@@ -28,8 +28,8 @@ function tries(passRate: number, random: Random, answer: string): TryResult[] {
 }
 
 /**
- * Sixty references, three tries a side; `head` gives a topic's pass rate there. Base passes 95 %
- * everywhere.
+ * Sixty references with three tries per side. Base passes 95 % everywhere; `head` returns head's
+ * pass rate per topic.
  */
 export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainReference[] {
   const random = createRandom(seed);
@@ -49,7 +49,7 @@ export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainR
   });
 }
 
-/** How much a text is about an attribute, by the words with its name. */
+/** Phrases with an attribute's name, and the rating that they mean. */
 const SIGNS = [
   { sign: 'about NAME,', score: 5 },
   { sign: 'a little about NAME,', score: 3 },
@@ -57,7 +57,7 @@ const SIGNS = [
   { sign: 'to NAME', score: 2 },
 ];
 
-/** A grader that reads the mails' own words. */
+/** A grader that rates a mail by its words. */
 export const reader: Script = {
   attributes: (examples) => ({
     domains: named(

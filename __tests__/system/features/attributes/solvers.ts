@@ -7,7 +7,7 @@ import {
 } from '../../../../src/edges/solver/thread.ts';
 import type { Solve } from '../../../../src/types/solver.ts';
 
-/** Both real solvers without their threads, for programs small enough to wait for. */
+/** Runs both real solvers on the main thread, for programs that finish quickly. */
 export const solveHere: Solve = async (program, solver) => {
   if (solver === 'highs') return await solveWithHighs(program, 60);
   const solution = simplex.Solve(simplexModel(program));

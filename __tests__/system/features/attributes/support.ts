@@ -1,6 +1,6 @@
 /**
- * A support desk of sixty references through the whole pipeline: real files, real store, a scripted
- * model and grader.
+ * A support desk of sixty references in the whole pipeline: real files, real store, scripted model
+ * and grader.
  */
 import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
 import { planAndRun } from '../../../../src/app/run/plan-and-run.ts';
@@ -25,7 +25,7 @@ const MAILS = sixty(() => 1);
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nbudget: { max_cost_usd: null }\nmodels: { judge: { provider: openai, model: judge }, desk: { provider: openai, model: desk } }\n';
 
-/** The project's files; `tone` is what a pull request changes. */
+/** The project's files. A pull request changes `tone`. */
 export function desk(
   tone: string,
   more: Record<string, string> = {},
@@ -47,7 +47,7 @@ export function desk(
 export interface Desk {
   base: Record<string, string>;
   head: Record<string, string>;
-  /** Share of right answers by tone and topic. */
+  /** Rate of correct answers by tone and topic. */
   rate?(tone: string, topic: string): number;
   script?: Script;
   input?: Partial<RunInput>;
@@ -62,11 +62,11 @@ export interface DeskRun {
   of(purpose: Request['purpose']): number;
 }
 
-/** Friendly answers to mails about billing are mostly wrong. */
+/** Friendly answers to billing mails are mostly wrong. */
 export const friendlyIsWrong = (tone: string, topic: string): number =>
   tone === 'Be friendly.' && topic === 'billing' ? 0.2 : 0.95;
 
-/** One run from files to result, with the caching and the caps of the product. */
+/** Runs everything from files to result with the product's caching and caps. */
 export async function runDesk({
   base,
   head,
@@ -137,13 +137,12 @@ export async function runDesk({
   };
 }
 
-/** The model: right as often as `rate` says, and always the same for the same try. */
+/** The model answers correctly at the given rate, and always the same for the same try. */
 function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
   const [tone = '', mail = ''] = [messages[0]?.content, messages.at(-1)?.content];
   return answer(rightAnswer({ tone, mail, index }, rate));
 }
 
-/** The right answer to a mail, or something else. */
 export function rightAnswer(
   { tone, mail, index }: { tone: string; mail: string; index: number },
   rate: NonNullable<Desk['rate']>,

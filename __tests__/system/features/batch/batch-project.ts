@@ -17,13 +17,13 @@ import { testClock, type TestClock } from '../../../unit/edges/providers/provide
 
 export const BATCH_KEY = 'sk-batch-51fgTY7qqPPab90XYZ';
 
-/** A project whose models are asked in batches, and both vendors' hosts as servers on loopback. */
+/** A project whose models use batches, with both vendors' hosts as loopback servers. */
 export interface BatchProject {
   repository: FixtureRepository;
   server: ModelServer;
   clock: TestClock;
   evaldiff(...argv: string[]): Promise<Said>;
-  /** The same by another clock than `clock`. */
+  /** Runs the command line with another clock. */
   at(clock: Clock, ...argv: string[]): Promise<Said>;
   result(...argv: string[]): Promise<{ result: Result; code: number; err: string }>;
 }

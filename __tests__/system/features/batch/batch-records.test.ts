@@ -26,8 +26,8 @@ const record = (id: string, contents = ['a', 'b']): BatchRecord => ({
   })),
 });
 
-describe('batches that were sent', () => {
-  test('are there for the next run until they have ended', () => {
+describe('records of submitted batches', () => {
+  test('stay in the store until the batch has ended', () => {
     const { open, notices } = setting();
     const first = open();
     expect(first.addBatch(record('batch_1'))).toBe(true);
@@ -47,7 +47,7 @@ describe('batches that were sent', () => {
     expect(notices).toEqual([]);
   });
 
-  test('of a hundred thousand requests are kept as well', () => {
+  test('can hold a hundred thousand requests', () => {
     const { open } = setting();
     const large = {
       ...record('batch_large'),
@@ -76,7 +76,7 @@ describe('batches that were sent', () => {
       'batch_x',
       '{"batch_version":1,"vendor":"openai","model":"m","submitted_at":1,"requests":[["x",null]]}',
     ],
-  ])('with %s are passed over', (_, id, body) => {
+  ])('are skipped if they have %s', (_, id, body) => {
     const { open, file } = setting();
     const store = open();
     store.addBatch(record('batch_1'));
@@ -89,7 +89,7 @@ describe('batches that were sent', () => {
     again.close();
   });
 
-  test('can be written into a file that an older version made, and are none in one that is only read', () => {
+  test('can be written to a file of an older version, and are empty if it is read-only', () => {
     const { open, file } = setting();
     open().close();
     const db = new DatabaseSync(file);
@@ -104,8 +104,8 @@ describe('batches that were sent', () => {
   });
 });
 
-describe('the ledger of a run', () => {
-  test('reads every store, writes the first, and keeps answers nobody asked for', async () => {
+describe('the batch ledger of a run', () => {
+  test('reads every store, writes the first, and keeps answers that no call requested', async () => {
     const [own, shared] = [setting(), setting()];
     const below = shared.open();
     below.addBatch(record('batch_1'));
@@ -124,7 +124,7 @@ describe('the ledger of a run', () => {
     for (const store of stores) store.close();
   });
 
-  test('without a store writes nothing down and says so', async () => {
+  test('writes nothing without a store, and reports that', async () => {
     const ledger = ledgerOf(async () => []);
     expect([await ledger.submitted(record('batch_1')), await ledger.pending()]).toEqual([
       false,

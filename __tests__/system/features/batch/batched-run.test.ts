@@ -25,8 +25,8 @@ const outcomes = ({ suites }: Result): string[] =>
     references.flatMap(({ head }) => head?.tries.map(({ outcome }) => outcome) ?? []),
   );
 
-describe('a full sweep whose models say transport: batch', () => {
-  test('asks each model in one batch, at half its price, in plan, meter and what reuse saves', async () => {
+describe('a full sweep with transport: batch', () => {
+  test('sends one batch per model and counts half the price everywhere', async () => {
     const batched = await openBatchProject();
     const plan = await batched.evaldiff('run', 'model=gpt-4o,claude-x', '--max-calls', '0');
     expect(plan.code).toBe(2);
@@ -37,7 +37,7 @@ describe('a full sweep whose models say transport: batch', () => {
       batches.map(({ vendor, requests }) => `${vendor} ${String(requests.length)}`).sort(),
     ).toEqual(['anthropic 8', 'openai 8']);
     expect([requests, refused]).toEqual([[], []]);
-    // 16 answers of 10 tokens in and 5 out, at half of a dollar per thousand.
+    // 16 answers with 10 input and 5 output tokens, at half of $1 per thousand tokens.
     const cents = expect.closeTo(0.12, 9) as unknown as number;
     expect(result.usage).toMatchObject({ calls: 16, reused: 0, cost_usd: cents, saved_usd: 0 });
     expect(err).toMatch(/gpt-4o \(batch\) 8 answers, \d+ tokens in, 2400 out, \$1\.\d\d/);
@@ -55,7 +55,7 @@ describe('a full sweep whose models say transport: batch', () => {
     expect(batches).toHaveLength(2);
   });
 
-  test('grades in batches too, rounds of answers and grades in turn, and nothing waits for itself', async () => {
+  test('sends grades in batches too, alternates with answers, and never deadlocks', async () => {
     const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
       answer: ({ schema }) => {
@@ -67,7 +67,7 @@ describe('a full sweep whose models say transport: batch', () => {
     });
     const { result, code } = await ask('run');
     expect([code, result.conclusion]).toEqual([0, 'success']);
-    // The grades of both metrics are one batch.
+    // The grades of both metrics are in one batch.
     expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai', 'anthropic']);
     expect(result.usage.by_purpose).toMatchObject({
       prompt: { calls: 8 },
@@ -75,7 +75,7 @@ describe('a full sweep whose models say transport: batch', () => {
     });
   });
 
-  test('asks about attributes at once, for each of their steps would wait for a batch', async () => {
+  test('asks about attributes directly, because each of their steps would wait for a batch', async () => {
     const { result: ask, server } = await openBatchProject({
       references: 20,
       settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,
@@ -87,7 +87,7 @@ describe('a full sweep whose models say transport: batch', () => {
     expect(server.requests).toHaveLength(result.usage.by_purpose.qualeval?.calls ?? 0);
   });
 
-  test('puts some models in batches and calls others at once', async () => {
+  test('sends some models in batches and calls others directly', async () => {
     const { result: ask, server } = await openBatchProject({
       settings: MODELS.replace('anthropic, transport: batch', 'anthropic'),
     });
@@ -97,7 +97,7 @@ describe('a full sweep whose models say transport: batch', () => {
     expect(result.usage.cost_usd).toBeCloseTo(0.06 + 0.12, 9);
   });
 
-  test('can be told so, or the contrary, for one run', async () => {
+  test('can be switched on or off for one run', async () => {
     const { result: ask, server } = await openBatchProject();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);
@@ -106,7 +106,7 @@ describe('a full sweep whose models say transport: batch', () => {
     expect([plain.server.batches.length, plain.server.requests.length]).toEqual([1, 0]);
   });
 
-  test('has each error at its try, as with direct calls', async () => {
+  test('reports each error at its try, as direct calls do', async () => {
     const { result: ask, server } = await openBatchProject({
       references: 20,
       answer: ({ messages }) =>
@@ -115,18 +115,18 @@ describe('a full sweep whose models say transport: batch', () => {
           : { text: 'Yes, 5' },
     });
     const { result } = await ask('run');
-    // References without evidence are not a success.
+    // A run without any answers cannot be green.
     expect(result.conclusion).toBe('neutral');
     expect(outcomes(result).filter((outcome) => outcome === 'error')).toHaveLength(2);
     expect(result.suites[0]?.references[3]?.head?.tries[0]?.error).toBe(
       'openai: 400, the request was refused: too rude',
     );
-    // Errors are not stored: the next run asks for them again, and for nothing else.
+    // Errors are not stored: the next run repeats only those calls.
     await ask('run');
     expect(server.batches.map(({ requests }) => requests.length)).toEqual([40, 2]);
   });
 
-  test('holds its caps before anything is sent', async () => {
+  test('checks its caps before it sends anything', async () => {
     const { evaldiff, server, result: ask } = await openBatchProject();
     for (const [cap = '', limit = ''] of [
       ['--max-calls=7', '7'],
@@ -137,7 +137,7 @@ describe('a full sweep whose models say transport: batch', () => {
         out: expect.stringContaining(`the limit is ${limit}`),
       });
     expect(server.calls).toEqual([]);
-    // A direct run of the same plan would have been refused at this cap.
+    // A direct run of the same plan would exceed this cap.
     expect((await ask('run', '--max-cost', '1.5')).result.conclusion).toBe('success');
   });
 
@@ -156,7 +156,7 @@ describe('a full sweep whose models say transport: batch', () => {
   });
 });
 
-test('a comparison calls directly what sweeps ask in batches, and says so once', async () => {
+test('a comparison calls models directly and notes once that only sweeps use batches', async () => {
   const { result: ask, server, repository } = await openBatchProject();
   repository.commit('change', {
     'prompts/ask.yaml':
@@ -175,14 +175,14 @@ test('a comparison calls directly what sweeps ask in batches, and says so once',
   expect(result.usage.cost_usd).toBeCloseTo(0.24, 9);
 });
 
-test('without a store it says that no later run can pick the batch up', async () => {
+test('a sweep without a store warns that no later run can resume the batch', async () => {
   const { evaldiff } = await openBatchProject();
   expect((await evaldiff('run', '--no-store')).err).toContain(
     'it could not be written down, so no later run can pick it up',
   );
 });
 
-/** Starts a sweep in a process of its own and hands over once its batch is written down. */
+/** Starts a sweep in its own process and resolves once its batch is on record. */
 async function started(
   { repository, server }: BatchProject,
   argv: string[],
@@ -210,7 +210,7 @@ async function started(
 }
 
 describe('a sweep that ends while it waits for a batch', () => {
-  test('by being killed is gone on with by the next run, which pays for nothing again', async () => {
+  test('is resumed after a kill by the next run, which pays nothing twice', async () => {
     const killed = await openBatchProject();
     expect(
       await started(killed, ['run', '--json'], (child) => child.kill('SIGKILL')),
@@ -222,13 +222,13 @@ describe('a sweep that ends while it waits for a batch', () => {
     const { result, err } = await killed.result('run');
     expect(result.conclusion).toBe('success');
     expect(killed.server.batches).toHaveLength(1);
-    // It was paid for once, and is counted where its answers came.
+    // The batch was paid for once and counts in the run that received its answers.
     expect(result.usage).toMatchObject({ calls: 8, reused: 0, cost_usd: 0.06 });
     expect(err).toMatch(/openai: batch batch_\d+: picked up, 8 requests for gpt-4o sent \d{4}-/);
     expect(pending(killed)).toEqual([]);
   });
 
-  test('by a signal reports what it has, neutral, and says that another run picks it up', async () => {
+  test('is neutral after a signal, reports partial results and says that another run can resume', async () => {
     const stopped = await openBatchProject();
     const { code, out, err } = await started(stopped, ['run', '--json'], (child) =>
       child.kill('SIGTERM'),
@@ -248,9 +248,9 @@ describe('a sweep that ends while it waits for a batch', () => {
     expect(stopped.server.batches).toHaveLength(1);
   });
 
-  test('by its time does the same, and answers that are not asked for any more are stored all the same', async () => {
+  test('is neutral after its time limit, and later answers that are no longer needed are stored', async () => {
     const late = await openBatchProject();
-    // Once the batch is sent and waited for, an hour passes.
+    // An hour passes after the batch is sent.
     const clock: Clock = {
       ...late.clock,
       async sleep(ms, signal, what) {
@@ -263,7 +263,7 @@ describe('a sweep that ends while it waits for a batch', () => {
     const result = JSON.parse(out) as Result;
     expect([code, result.conclusion]).toEqual([0, 'neutral']);
     expect(result.title).toMatch(/^Waiting for a batch; run again to pick it up\. Time is up: /);
-    // One reference less: its answers are in the batch, and come back with it.
+    // Removes one reference. Its answers are still in the batch and are returned with it.
     const tests = readFileSync(join(late.repository.directory, 'prompts/tests/ask.yaml'), 'utf8');
     late.repository.write({ 'prompts/tests/ask.yaml': tests.replace(/ {2}- \{ id: r3.*\n/, '') });
     expect((await late.result('run')).result.usage).toMatchObject({ calls: 6, reused: 0 });

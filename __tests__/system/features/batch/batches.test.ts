@@ -35,7 +35,7 @@ async function start(
 ): Promise<BatchSetting> {
   return untilTestEnds(setUpBatches(vendor, served, overrides));
 }
-/** The next run; the first one's end is the test's. */
+/** Opens the next run. The test ends the first one. */
 function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): BatchSetting {
   const again = setting.again(overrides);
   afterThisTest(again.close);
@@ -52,7 +52,7 @@ const sizes = ({ batches }: BatchSetting['server']): number[] =>
   batches.map(({ requests }) => requests.length);
 const recorded = ({ ledger }: BatchSetting, count = 1) =>
   until(() => ledger.records.size === count);
-/** Ends a run as soon as its batch is on record, and gives what those who asked were told. */
+/** Ends a run as soon as its batch is on record and returns what the callers received. */
 async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1): Promise<T> {
   await recorded(setting, count);
   setting.halt.abort();
@@ -65,7 +65,7 @@ const texts = (count: number): string[] =>
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
 
 describe('batches of the Responses API', () => {
-  test('are apart from those of chat completions, and read by their own form', async () => {
+  test('are separate from those of chat completions and have their own reply format', async () => {
     const { ask, server } = await start('openai', { answer: echo });
     const tools = [{ type: 'web_search' }];
     const completions = await Promise.all([
@@ -98,7 +98,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(sent).toContain(Buffer.from(photo).toString('base64'));
   });
 
-  test('hold all requests of a round, and give each its own answer in whatever order they come back', async () => {
+  test('hold all requests of a round and match answers that arrive in any order', async () => {
     const { ask, request, server, ledger, log } = await start(vendor, { answer: echo });
     const completions = await Promise.all(
       texts(25).map((text) => ask(text, { parameters: { temperature: 0.5 } })),
@@ -131,7 +131,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(log).toEqual(endings.map((words) => `${vendor}: batch ${id}: ${words}`));
   });
 
-  test('ask what a direct call asks, word for word, and read what it reads', async () => {
+  test('send and read the same content as a direct call', async () => {
     const { ask, providers, server } = await start(vendor, {
       answer: ({ schema }) => ({ text: schema === null ? 'plain' : '{"choice":"B"}', usage: null }),
     });
@@ -161,7 +161,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(graded).toMatchObject({ ...said('{"choice":"B"}'), usage: null });
   });
 
-  test('carry the key to their own server only, and never follow an address that a server names', async () => {
+  test('send the key only to their own server, never to an address that a server names', async () => {
     const { ask, server, log } = await start(vendor, {
       answer: ({ headers }) => ({
         status: 400,
@@ -174,14 +174,14 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(server.calls.every((call) => /^(GET|POST) \/v1\//.test(call))).toBe(true);
   });
 
-  test('hold a question that several ask at once one time', async () => {
+  test('contain a question once, even if several callers ask it', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
     expect(completions.map(wordsOf)).toEqual(['re a', 're b', 're a', 're a']);
     expect(sizes(server)).toEqual([3]);
   });
 
-  test('are of one model each, and sent side by side', async () => {
+  test('contain one model each and are sent in parallel', async () => {
     const { ask, server } = await start(vendor, { answer: ({ model }) => ({ text: model }) });
     const completions = await Promise.all(
       ['x', 'y', 'x'].map((model, index) => ask(String(index), { model })),
@@ -193,7 +193,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     ]);
   });
 
-  test('are written down before they are waited for', async () => {
+  test('are recorded before the run waits for them', async () => {
     const { ask, ledger, server, request } = await start(vendor, {
       answer: echo,
       batches: { look: ({ id }) => (ledger.records.has(id) ? 'ended' : 'failed') },
@@ -205,7 +205,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(keyOf(request('a', { schema: answerSchema }))).toBe(server.batches[0]!.customIds[0]);
   });
 
-  test('are looked at after ever longer pauses', async () => {
+  test('are polled at growing intervals', async () => {
     const { ask, clock } = await start(vendor, {
       batches: { look: ({ looks }) => (looks < 5 ? 'working' : 'ended') },
     });
@@ -213,7 +213,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(clock.pauses).toEqual([10_000, 15_000, 22_500, 33_750, 50_625, 75_937.5]);
   });
 
-  test('wait with being sent until nobody is busy with what could ask for more', async () => {
+  test('are sent only when no pending work can add requests', async () => {
     const { ask, activity, server } = await start(vendor, { answer: echo });
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const busy = activity.during(() => promise);
@@ -226,12 +226,12 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(sizes(server)).toEqual([2]);
   });
 
-  test('alternate with what waits for their answers, and never wait for each other', async () => {
+  test('alternate with dependent direct calls without deadlock', async () => {
     const { ask, providers, server } = await start(vendor, { answer: echo });
     const judged = await Promise.all(
       texts(6).map(async (text, index) => {
         const answer = await ask(text);
-        // A direct call of another model comes in between for some.
+        // Some answers trigger a direct call to another model in between.
         if (index % 2 === 0)
           await providers.complete(requestTo(vendor, { model: 'direct', messages: says(text) }));
         return wordsOf(await ask(`grade ${wordsOf(answer)}`, { purpose: 'grader' }));
@@ -242,9 +242,9 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
   });
 });
 
-describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendor) => {
+describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
   test.each([400, 403, 404, 429, 500, 529])(
-    'with status %i is the same error as of a direct call',
+    'have with status %i the same error as a direct call',
     async (status) => {
       const { ask, providers } = await start(
         vendor,
@@ -254,7 +254,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
       const direct = errorOf(await providers.complete(requestTo(vendor)));
       const batched = errorOf(await ask('a'));
       expect(batched.kind).toBe(direct.kind);
-      // Only of tries a batch has nothing to say.
+      // A batch error does not mention the number of tries.
       const words =
         status === 429
           ? `${vendor}: 429, rate limited: The model says no`
@@ -263,7 +263,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     },
   );
 
-  test('that the content filter stops is filtered, as in a direct call', async () => {
+  test('are filtered if the content filter stops them, as in a direct call', async () => {
     const filtered =
       vendor === 'openai'
         ? { status: 400, error: { message: 'no', code: 'content_filter' } }
@@ -273,7 +273,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     expect(errorOf(await ask('b')).kind).toBe('filtered');
   });
 
-  test('is an error of its own where it is refused, expired, canceled, filtered, unreadable or not there at all', async () => {
+  test('have their own error if refused, expired, canceled, filtered, unreadable or missing', async () => {
     const { ask, ledger } = await start(vendor, {
       answer: ({ messages }) =>
         messages[0]?.content === 'garbage'
@@ -301,7 +301,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     await until(() => ledger.records.size === 0);
   });
 
-  test("that break the vendor's rules are told in the vendor's words, and cost the others nothing", async () => {
+  test("are reported with the vendor's message if they are invalid, without affecting the others", async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const [bad, good] = await Promise.all([ask('a', { parameters: { temperature: 9 } }), ask('b')]);
     expect(errorOf(bad)).toMatchObject({
@@ -312,7 +312,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     expect(server.refused).toHaveLength(1);
   });
 
-  test('ends with the whole batch when that expires: what was answered counts, and the rest may be asked again later', async () => {
+  test('that are answered count when the whole batch expires; the rest can be asked again', async () => {
     const { ask, server } = await start(vendor, {
       answer: echo,
       batches: {
@@ -325,7 +325,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     expect(errorOf(late!)).toMatchObject({ kind: 'timeout' });
   });
 
-  test('is taken from lines of its own only: strangers, copies, broken and empty lines are passed over with a word', async () => {
+  test('ignore unknown, duplicate, broken and empty result lines with a notice', async () => {
     const foreign = (id: string): string =>
       JSON.stringify({
         custom_id: id,
@@ -360,7 +360,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     );
   });
 
-  test("that refuse a grader's temperature or schema are asked once more, together, without it", async () => {
+  test('are repeated together without the temperature or schema that a grader refuses', async () => {
     const { ask, server, log } = await start(vendor, {
       answer: ({ body }) =>
         'temperature' in body
@@ -377,7 +377,7 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
     ]);
   });
 
-  test('is not asked for where a parameter cannot be sent, or where the budget has no room', async () => {
+  test('are not repeated if a parameter cannot be sent or the budget is used up', async () => {
     let left = 2;
     const { ask, server } = await start(
       vendor,
@@ -399,8 +399,8 @@ describe.each(BATCHING)('what comes of single requests in a batch of %s', (vendo
   });
 });
 
-describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => {
-  test("gives each of its requests the vendor's word", async () => {
+describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
+  test("gives each of its requests the vendor's message", async () => {
     const { ask, ledger } = await start(
       vendor,
       vendor === 'openai'
@@ -420,7 +420,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     await until(() => ledger.records.size === 0);
   });
 
-  test('is created again after the server asked for patience, and not once more than that', async () => {
+  test('is created again only once after a rate limit', async () => {
     const { ask, server, clock } = await start(vendor, {
       answer: echo,
       batches: {
@@ -435,7 +435,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     );
   });
 
-  test('is not created twice when nobody knows whether it was', async () => {
+  test('is not created twice if the first attempt may have succeeded', async () => {
     const { ask, server } = await start(vendor, {
       answer: echo,
       batches: { create: () => 'created-reset' },
@@ -447,7 +447,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     expect(server.batches).toHaveLength(1);
   });
 
-  test('says that the key was refused, without the key', async () => {
+  test('reports that the key was refused, without the key', async () => {
     const { ask, ledger } = await start(vendor, { key: 'another key' });
     expect(errorOf(await ask('a'))).toEqual({
       kind: 'key',
@@ -456,7 +456,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     expect(ledger.events).toEqual([]);
   });
 
-  test('is waited for through looks that fail, and read again when its results break off', async () => {
+  test('survives failed polls, and reads broken-off results again', async () => {
     const { ask, server, ledger } = await start(vendor, {
       answer: echo,
       batches: {
@@ -470,7 +470,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     await until(() => ledger.records.size === 0);
   });
 
-  test('stays on record when its results cannot be had, and is picked up by the next run', async () => {
+  test('stays on record when its results are unavailable, for the next run to resume', async () => {
     let broken = true;
     const first = await start(
       vendor,
@@ -489,7 +489,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
     await recorded(first, 0);
   });
 
-  test('is left on record when looking at it fails too often, or is not allowed', async () => {
+  test('stays on record when polling fails too often or is not allowed', async () => {
     const setting = await start(vendor, { batches: { look: () => ({ status: 403 }) } });
     expect(errorOf(await setting.ask('a'))).toMatchObject({ kind: 'key' });
     expect(setting.ledger.records.size).toBe(1);
@@ -497,7 +497,7 @@ describe.each(BATCHING)('a batch of %s that goes wrong as a whole', (vendor) => 
 });
 
 describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
-  test('releases what waits, says what it leaves, and the next run picks it up without paying again', async () => {
+  test('stops waiting, reports the open batch, and the next run resumes it for free', async () => {
     let done = false;
     const first = await start(vendor, {
       answer: echo,
@@ -521,8 +521,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
       ['question 1', 'question 4', 'question 7'].map((text) => second.ask(text)),
     );
     expect(completions.map(wordsOf)).toEqual(['re question 1', 're question 4', 're question 7']);
-    // Only what the first batch does not hold is sent, and what nobody asked for any more is kept
-    // all the same.
+    // The second run sends only what the first batch lacks, and stores unneeded answers too.
     expect(sizes(second.server)).toEqual([5, 1]);
     await recorded(second, 0);
     expect([...second.ledger.kept.values()].map(wordsOf).sort()).toEqual(
@@ -532,7 +531,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
   });
 
-  test("waits for the vendor's word on a batch that is being created, for it is paid for", async () => {
+  test('waits until a batch in creation has its id, because it is paid for', async () => {
     const first = await start(vendor, { answer: echo, batches: never });
     const asked = first.ask('a');
     const { batches, calls } = first.server;
@@ -543,7 +542,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(first.ledger.records.size).toBe(1);
   });
 
-  test('makes no model calls for batches of which it wants nothing', async () => {
+  test('makes no calls for batches whose answers it does not need', async () => {
     const clock: Clock = {
       now: () => START,
       sleep: (_, signal) =>
@@ -556,7 +555,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(first.server.calls.filter((call) => call.startsWith('GET'))).toEqual([]);
   });
 
-  test('asks anew when the vendor does not know the batch any more', async () => {
+  test('asks again when the vendor no longer knows the batch', async () => {
     let known = true;
     const first = await start(vendor, {
       answer: echo,
@@ -580,7 +579,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
   });
 });
 
-test('a batch of a vendor that has forgotten it at once is an error of its requests', async () => {
+test('a batch that the vendor forgets immediately is an error of its requests', async () => {
   const { ask } = await start('openai', { batches: { look: () => 'unknown' } });
   expect(errorOf(await ask('a'))).toEqual({
     kind: 'reply',
@@ -588,7 +587,7 @@ test('a batch of a vendor that has forgotten it at once is an error of its reque
   });
 });
 
-test('a batch whose results are long out of reach is not asked for', async () => {
+test('a batch whose results expired long ago is not polled', async () => {
   const setting = await start('openai', { answer: echo });
   setting.ledger.records.set('batch_old', {
     id: 'batch_old',
@@ -602,7 +601,7 @@ test('a batch whose results are long out of reach is not asked for', async () =>
   expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
 });
 
-test('a target of an endpoint, and one without a key, are errors and not sent', async () => {
+test('a target with an endpoint or without a key is an error and is not sent', async () => {
   const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
   const target = { ...requestTo('openai').target, transport: 'batch' as const };
   expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
@@ -614,7 +613,7 @@ test('a target of an endpoint, and one without a key, are errors and not sent', 
 test.each<[VendorName, BatchApi, number]>([
   ['openai', openaiBatches, 0],
   ['anthropic', anthropicBatches, ANTHROPIC_BATCH.bytes - anthropicBatches.limits.bytes - 1],
-])('the bytes of a batch of %s are counted as they are sent', async (vendor, api, around) => {
+])('the size of a batch of %s in bytes is counted as it is sent', async (vendor, api, around) => {
   const { ask, server } = await start(vendor, { answer: echo });
   await Promise.all(
     ['plain', 'naïve “quotes” 😀 \u2028', 'long '.repeat(1000)].map((text) =>
@@ -630,13 +629,13 @@ test.each<[VendorName, BatchApi, number]>([
   expect(batch!.bytes).toBe(sum + around);
 });
 
-describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
-  /** A test that fails releases what waits, too. */
+describe.each(BATCHING)('results of %s that arrive in pieces', (vendor) => {
+  /** Resolved after each test, so that a failed test does not hang. */
   let gate = Promise.withResolvers<undefined>();
   beforeEach(() => void (gate = Promise.withResolvers()));
   afterEach(() => gate.resolve(undefined));
 
-  test('are waited for as a whole before those that have theirs are sent on', async () => {
+  test('all arrive before dependent requests are sent', async () => {
     const after = gate.promise;
     const { ask, server } = await start(vendor, {
       answer: echo,
@@ -656,7 +655,7 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     expect(sizes(server)).toEqual([6, 6]);
   });
 
-  test('are read to their end by a run that has what it wanted of them', async () => {
+  test('are read to the end even if the run already has its answers', async () => {
     const after = gate.promise;
     let done = false;
     const first = await start(vendor, {
@@ -679,7 +678,7 @@ describe.each(BATCHING)('results of %s that come in pieces', (vendor) => {
     expect(second.ledger.records.size).toBe(0);
   });
 
-  test('are forgotten only when those who asked have done with them what they do at once', async () => {
+  test('are removed from the record only after callers have used them', async () => {
     const { ask, ledger } = await start(vendor, { answer: echo });
     const events = ledger.events;
     await Promise.all(

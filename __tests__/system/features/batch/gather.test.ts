@@ -22,7 +22,7 @@ const asked = (content: string, model = 'm'): QueuedRequest => {
   };
 };
 
-/** A gatherer for small batches, and what it sent. */
+/** A gatherer for small batches and the batches it sent. */
 function gatherer(limits: { requests: number; bytes: number }) {
   const activity = createActivity(turn);
   const sent: [string, string[]][] = [];
@@ -52,8 +52,8 @@ function gatherer(limits: { requests: number; bytes: number }) {
   };
 }
 
-describe('gathering', () => {
-  test('sends a full batch at once, though somebody may ask for more, and the rest when nobody does', async () => {
+describe('the gatherer', () => {
+  test('sends a full batch immediately, and the rest when no work is pending', async () => {
     const { activity, add, sent } = gatherer({ requests: 3, bytes: 1e6 });
     const { promise, resolve: end } = Promise.withResolvers<undefined>();
     const busy = activity.during(() => promise);
@@ -70,7 +70,7 @@ describe('gathering', () => {
     expect(sent[2]).toEqual(['m', ['e']]);
   });
 
-  test('keeps models apart, and each in its order', async () => {
+  test('keeps models separate, and each in its own order', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
     add(asked('a', 'x'));
     add(asked('b', 'y'));
@@ -82,7 +82,7 @@ describe('gathering', () => {
     ]);
   });
 
-  test('begins a new batch where one has no more room for the bytes, and says what fits into none', async () => {
+  test('starts a new batch when one is full, and reports a request that fits into none', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 200 });
     expect(add(asked('x'.repeat(60)))).toBeNull();
     expect(add(asked('x'.repeat(500)))).toEqual({ tooLarge: expect.any(Number) });
@@ -92,7 +92,7 @@ describe('gathering', () => {
   });
 });
 
-test('questions of one key are settled together, once', () => {
+test('requests with one key are settled together, once', () => {
   const questions = createQuestions();
   const told: string[] = [];
   const one = asked('a');

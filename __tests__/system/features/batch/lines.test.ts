@@ -12,8 +12,8 @@ async function valuesOf(...parts: (string | Uint8Array)[]): Promise<unknown[]> {
   return values;
 }
 
-describe('lines of JSON', () => {
-  test('are the same however the stream is cut, also within a letter', async () => {
+describe('JSON lines', () => {
+  test('do not depend on how the stream is split, even within a character', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue(), { maxLength: 8 }),
@@ -39,7 +39,7 @@ describe('lines of JSON', () => {
     );
   });
 
-  test('leave out blank lines, and say which cannot be read without losing the next', async () => {
+  test('exclude blank lines and report unreadable ones without losing the next', async () => {
     expect(await valuesOf('\n{"a":1}\r\n  \nbroken\n{"b":2}')).toEqual([
       { a: 1 },
       undefined,
@@ -60,7 +60,7 @@ describe('lines of JSON', () => {
     [MAX_RESULT_LINE_BYTES - 1, true],
     [MAX_RESULT_LINE_BYTES, true],
     [MAX_RESULT_LINE_BYTES + 1, false],
-  ])('of %i bytes can be read: %p, and the next one in any case', async (size, readable) => {
+  ])('of %i bytes are readable: %p; the next line always is', async (size, readable) => {
     const filler = Buffer.alloc(size - 2, 'x');
     const values = await valuesOf(
       '"',

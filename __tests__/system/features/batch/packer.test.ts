@@ -9,7 +9,7 @@ import {
 } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import { createPacker } from '../../../../src/features/batch/batch-queue.ts';
 
-/** The sizes of the batches that items of `sizes` bytes make, in their order. */
+/** Sizes, in order, of the batches made from items of `sizes` bytes. */
 function packed(
   sizes: readonly number[],
   limits: { requests: number; bytes: number },
@@ -24,7 +24,7 @@ function packed(
   return rest === 0 ? batches : [...batches, rest];
 }
 
-test("the limits are the vendors' own", () =>
+test('the limits match those of the vendors', () =>
   expect([OPENAI_BATCH, ANTHROPIC_BATCH]).toEqual([
     { requests: 50_000, bytes: 200_000_000 },
     { requests: 100_000, bytes: 256_000_000 },
@@ -39,7 +39,7 @@ describe.each([
     [0, (most: number) => [most]],
     [1, (most: number) => [most, 1]],
     [2, (most: number) => [most, 2]],
-  ])('holds so many requests and no more: the limit %i', (more, expected) =>
+  ])('holds at most the allowed number of requests (limit plus %i)', (more, expected) =>
     expect(packed(Array<number>(limits.requests + more).fill(1), limits)).toEqual(
       expected(limits.requests),
     ),
@@ -49,7 +49,7 @@ describe.each([
     [-1, [3]],
     [0, [3]],
     [1, [2, 1]],
-  ])('holds so many bytes and no more: the limit %i', (more, expected) => {
+  ])('holds at most the allowed bytes (limit plus %i)', (more, expected) => {
     const third = Math.floor(limits.bytes / 3);
     expect(packed([third, third, limits.bytes - 2 * third + more], limits)).toEqual(expected);
   });
@@ -58,7 +58,8 @@ describe.each([
     [-1, [1]],
     [0, [1]],
     [1, ['too-large']],
-  ])('holds one request of the limit %i bytes, or says that nothing holds it', (more, expected) =>
-    expect(packed([limits.bytes + more], limits)).toEqual(expected),
+  ])(
+    'holds one request of (limit plus %i) bytes or reports that it is too large',
+    (more, expected) => expect(packed([limits.bytes + more], limits)).toEqual(expected),
   );
 });

@@ -13,7 +13,7 @@ function found({ causes = [] }: Result): unknown {
   }));
 }
 
-test('a second run confirms the fall by new tries, and names the same line with the same fix', async () => {
+test('a second run confirms the drop with new tries and names the same line and fix', async () => {
   const { result, server, again } = await compareShop([DRAFT], {
     args: ['--store', 'kept.sqlite'],
   });
@@ -30,7 +30,7 @@ test('a second run confirms the fall by new tries, and names the same line with 
   expect(found(second)).toEqual(found(result));
 });
 
-test('evaldiff show says what made the reference worse, what that did to it, and the fix that is proven', async () => {
+test('evaldiff show explains what made the reference worse, the effect and the proven fix', async () => {
   const { run, server } = await compareShop([DRAFT]);
   const asked = server.requests.length;
   const { said } = await run(['show', 'refund-a']);
@@ -51,7 +51,7 @@ test('evaldiff show says what made the reference worse, what that did to it, and
     expect([words, next > at]).toEqual([words, true]);
     at = next;
   }
-  // What held has no cause.
+  // A test that still passes has no cause.
   const other = await run(['show', 'hours-g']);
   expect(other.said).toContain('hours-g in shop');
   expect(other.said).not.toContain('Cause');
@@ -64,7 +64,7 @@ test('evaldiff show says what made the reference worse, what that did to it, and
   expect(server.requests).toHaveLength(asked);
 });
 
-test('a prompt that is built by code where base sends messages cannot be taken apart, and it is said why', async () => {
+test('a change from messages to code has no cause, and the reason is given', async () => {
   const code = [
     'defaults: [tests/shop]',
     'name: shop',
@@ -93,7 +93,7 @@ test('a prompt that is built by code where base sends messages cannot be taken a
   expect(out).toContain('Cause not looked for: the change cannot be taken apart: one side sends');
 });
 
-test('where two suites fell and the first used up the calls, the other says so', async () => {
+test('of two regressed suites, the second reports that the first used up the calls', async () => {
   const answer = shopModel([]);
   const twin = 'prompts/twin.yaml';
   const named = (text: string): string => text.replace('name: shop', 'name: twin');

@@ -32,7 +32,7 @@ const HEAD = [
   'Sign as Ada L.',
 ];
 
-/** The prompt file as it stands in the repository, with the text from line 6 on. */
+/** The prompt file in the repository, with these lines from line 6 on. */
 function treeOf(commit: string, lines: readonly string[]): SourceTree {
   const text = ['name: p', 'model: m', 'variables:', '  - name: q', 'messages:']
     .concat(
@@ -59,14 +59,13 @@ interface Setup extends Given {
   head?: readonly string[];
   explain?: CauseSettings;
   count?: number;
-  /** What scores on head; absent: what scores on base. */
+  /** Head's scoring; default: base's. */
   scoring?: Metric;
   gate?: Partial<GateSettings>;
-  /** Its settings besides; absent: as they are without a file. */
   more?: Partial<Settings>;
 }
 
-/** Runs base's lines against head's; `says` is the model, told the prompt as sent. */
+/** Runs base's lines against head's. `says` is the model and receives the prompt as sent. */
 function runLines(
   says: (prompt: string, request: Request) => string | Error,
   {
@@ -119,8 +118,8 @@ function only({ causes }: Result): SuiteCauses {
   return suite;
 }
 
-describe('a pull request with six changed lines of which one breaks', () => {
-  test('names that line with its place and its proof, in every report', async () => {
+describe('a pull request with six changed lines, one of which breaks answers', () => {
+  test('names that line with its place and its proof in every report', async () => {
     const { result } = await runLines(depends);
     const { causes, explained } = only(result);
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
@@ -145,7 +144,7 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(annotation?.message).toContain('Putting the old line back fixes');
   });
 
-  test('changes nothing of the verdict, the rates and the tries', async () => {
+  test('has the same verdict, rates and tries as without the search', async () => {
     const found = await runLines(depends);
     const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
     expect(only(without.result)).toMatchObject({
@@ -162,13 +161,13 @@ describe('a pull request with six changed lines of which one breaks', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  test('never asks a question twice under one number', async () => {
+  test('never sends a prompt twice under the same try number', async () => {
     const { requests } = await runLines(depends);
     const keys = requests.map(({ messages, try: at }) => JSON.stringify([messages, at]));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('keeps to its cap, and says what it did not settle', async () => {
+  test('stays within its cap and reports what it could not settle', async () => {
     const found = await runLines(depends, { explain: { max_calls: 5, fix: false } });
     const without = await runLines(depends, { explain: { max_calls: 0, fix: false } });
     expect(found.requests.length - without.requests.length).toBeLessThanOrEqual(5);
@@ -182,14 +181,14 @@ describe('a pull request with six changed lines of which one breaks', () => {
 const ONE = BASE.map((line) => line.replace('Say yes where a refund is due.', 'Say no.'));
 const saysNo = (prompt: string): string => (prompt.includes('Say no.') ? 'no' : 'yes');
 
-test('the only change is named without a call', async () => {
+test('the only change is named without a model call', async () => {
   const found = await runLines(saysNo, { head: ONE });
   const [cause] = only(found.result).causes;
   expect(cause).toMatchObject({ relation: 'only-change', p: null, calls: 0 });
   expect(only(found.result).explained.calls).toBe(0);
 });
 
-test('the only change is not looked at where max_calls is 0, nor a fix of it; that is said', async () => {
+test('neither the only change nor its fix is examined with max_calls: 0, which the report states', async () => {
   const { result } = await runLines(saysNo, { head: ONE, explain: { max_calls: 0, fix: true } });
   expect(only(result)).toMatchObject({
     causes: [],
@@ -200,7 +199,7 @@ test('the only change is not looked at where max_calls is 0, nor a fix of it; th
   );
 });
 
-test('what is looked for is said while it is looked for', async () => {
+test('the search for a cause is announced when it starts', async () => {
   const said: string[] = [];
   const looking = (words: string) => said.push(words);
   await runLines(depends, { edges: { looking } });
@@ -209,14 +208,14 @@ test('what is looked for is said while it is looked for', async () => {
   expect(said).toHaveLength(1);
 });
 
-describe('where scoring changes together with the prompt', () => {
+describe('when the scoring changes together with the prompt', () => {
   const scoring = metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } });
 
   test.each([
     ['warn', 'success'],
     ['fail', 'failure'],
   ] as const)(
-    'nothing is looked for when the scoring alone made it worse, and gate.scoring is %s',
+    'no cause is sought for a drop due to the scoring alone with gate.scoring: %s',
     async (does, conclusion) => {
       const { result, requests } = await runLines(() => 'yes indeed', {
         scoring,
@@ -230,7 +229,7 @@ describe('where scoring changes together with the prompt', () => {
     },
   );
 
-  test('the line is found that made it worse under the same scoring', async () => {
+  test('the search finds the line that made answers worse under the same scoring', async () => {
     const { result } = await runLines(depends, { scoring });
     expect(result.scoring).toHaveLength(1);
     const [cause] = only(result).causes;
@@ -238,7 +237,7 @@ describe('where scoring changes together with the prompt', () => {
   });
 });
 
-test('where prompts between base and head get no answer, that is said', async () => {
+test('the search is not settled when prompts between base and head get no answer', async () => {
   const known = [BASE.join('\n'), HEAD.join('\n')].map((text) => text.slice(-40));
   const { result } = await runLines((prompt) =>
     known.some((end) => prompt.endsWith(end)) &&
@@ -254,7 +253,7 @@ test('where prompts between base and head get no answer, that is said', async ()
 describe('with explain.fix', () => {
   const explain: CauseSettings = { max_calls: null, fix: true };
 
-  test('setting the line back is run on what fell and on what held, and shown with its lines', async () => {
+  test('reverting the line is tested on broken and passing tests and shown with its lines', async () => {
     const { result } = await runLines(
       (prompt, { messages }) =>
         (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),
@@ -299,8 +298,8 @@ describe('with explain.fix', () => {
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).error).toBeUndefined();
   });
 
-  test('a fix that breaks what holds is not shown', async () => {
-    // What fell needs the old line, what held needs the new one.
+  test('a fix that breaks passing tests is not shown', async () => {
+    // Broken tests need the old line; passing tests need the new one.
     const { result } = await runLines(
       (prompt) => {
         const holds = prompt.includes('r00 ');

@@ -9,7 +9,7 @@ import {
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { compareShop, FILE } from '../../app/commands/compare-shop.ts';
 
-/** The other way round: base has the eight lines that break, and head those that pass. */
+/** Reverses the usual fixture: base has the eight breaking lines and head the good ones. */
 const fixing = (head: readonly string[], args: string[] = [], model: Script = shopModel([])) =>
   compareShop([], {
     args: ['--no-store', ...args],
@@ -18,7 +18,7 @@ const fixing = (head: readonly string[], args: string[] = [], model: Script = sh
     model,
   });
 
-/** Answers questions about refunds only with both of two lines. */
+/** Answers questions about refunds only if both lines are present. */
 const both: Script = (request) => {
   const system = request.messages[0]?.content ?? '';
   const isWhole = /refund period/i.test(system) && /as Ada\./.test(system);
@@ -27,8 +27,8 @@ const both: Script = (request) => {
     : { text: 'gladly' };
 };
 
-describe('what fixed tests', () => {
-  test('is found by experiment among eight changes, within the budget of causes', async () => {
+describe('the cause of a fix', () => {
+  test('is found by experiment among eight changes within the budget for causes', async () => {
     const { result, out, run } = await fixing(BASE_LINES);
     expect(result.conclusion).toBe('success');
     expect(result.causes).toBeUndefined();
@@ -45,7 +45,7 @@ describe('what fixed tests', () => {
     expect(said.replaceAll(/\s+/g, ' ')).toContain(proof);
   });
 
-  test('may be two changes only together', async () => {
+  test('can be two changes that work only together', async () => {
     const { out } = await fixing(BASE_LINES, [], both);
     expect(out.replaceAll(/\s+/g, ' ')).toContain(
       `Fixed by: ${FILE}:10 and line 16 (removed: L), only together. Adding both to base fixes 6 of 6 tests; ` +
@@ -53,7 +53,7 @@ describe('what fixed tests', () => {
     );
   });
 
-  test('is the only change without any call', async () => {
+  test('is the only change, without any call', async () => {
     const lines = HEAD_LINES.map((line, at) => (at === 1 ? (BASE_LINES[1] ?? '') : line));
     const { result, out } = await fixing(lines);
     expect(result.fixed_by?.[0]).toMatchObject({
@@ -63,7 +63,7 @@ describe('what fixed tests', () => {
     expect(out).toContain(`The only change: ${FILE}:${String(CULPRIT)}.`);
   });
 
-  test('is not looked for with explain.max_calls: 0', async () => {
+  test('is not sought with explain.max_calls: 0', async () => {
     const { result, out } = await fixing(BASE_LINES, ['explain.max_calls=0']);
     expect(result.fixed_by?.[0]?.explained).toMatchObject({ status: 'not-started', calls: 0 });
     expect(out).not.toContain('Fixed by');

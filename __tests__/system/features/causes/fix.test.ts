@@ -13,7 +13,7 @@ function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
 const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
 
 describe('a draft by the grader', () => {
-  test('that restores what fell at no cost is shown, and it ran in exactly those words', async () => {
+  test('that restores what broke at no cost is shown exactly as it was tested', async () => {
     const draft = 'Be warm about refunds, and name the refund period.';
     const { result, server, out } = await compareShop([draft]);
     expect(fixIn(result).fix).toEqual({
@@ -28,7 +28,8 @@ describe('a draft by the grader', () => {
       withheld: true,
     });
     const ran = server.requests.filter(({ messages }) => messages[0]?.content.includes(draft));
-    // Three references that fell, three times each, and four that held, twice each, under head's other seven lines.
+    // Three broken references with three tries and four passing ones with two, each with head's
+    // other seven lines.
     expect(ran).toHaveLength(17);
     for (const { messages } of ran)
       expect(messages[0]?.content.trim().split('\n')).toEqual(
@@ -38,7 +39,7 @@ describe('a draft by the grader', () => {
     expect(out).toContain(`+ ${draft}`);
   });
 
-  test('that breaks other references is not shown, nor one that restores nothing', async () => {
+  test('that breaks other references or restores nothing is not shown', async () => {
     const { result, server, out } = await compareShop([
       'Answer only refunds, with the refund period.',
       'Be kind.',
@@ -50,7 +51,7 @@ describe('a draft by the grader', () => {
     });
     const texts = server.requests.map(({ messages }) => messages[0]?.content ?? '');
     expect(texts.some((text) => text.includes('only refunds'))).toBe(true);
-    // What held is not asked for a draft that restores nothing.
+    // Passing tests are not run for a draft that restores nothing.
     expect(texts.filter((text) => text.includes('Be kind.'))).toHaveLength(9);
     expect(out).not.toContain('only refunds');
   });
@@ -68,7 +69,7 @@ describe('a draft by the grader', () => {
       'longer than a line, the old line, without words',
       [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.', ' '],
     ],
-  ])('is neither run nor shown: %s', async (_, drafts) => {
+  ])('is not tested and not shown: %s', async (_, drafts) => {
     const { result, server } = await compareShop(drafts);
     expect(fixIn(result).fix?.kind).toBe('set back');
     const others = HEAD_LINES.filter((line, at) => at !== CULPRIT - 9);
@@ -79,7 +80,7 @@ describe('a draft by the grader', () => {
     expect(new Set(fixed)).toEqual(new Set(['Be warm about refunds.', 'Name the refund period.']));
   });
 
-  test('with a fence in it is shown in one that it cannot end', async () => {
+  test('that contains a code fence is shown in a longer one', async () => {
     const draft = 'Name the refund period. ```suggestion';
     const { result, directory } = await compareShop([draft]);
     expect(fixIn(result).fix?.replacement).toBe(`      ${draft}`);
@@ -87,7 +88,7 @@ describe('a draft by the grader', () => {
     expect(comment).toContain(`\`\`\`\`diff\n- Be warm about refunds.\n+ ${draft}\n\`\`\`\``);
   });
 
-  test('is none for an outside contributor: setting back alone is tried', async () => {
+  test('is not requested for an outside contributor: only a revert is tried', async () => {
     const { result, server } = await compareShop(['Name the refund period, warmly.'], {
       args: ['--no-store', '--untrusted'],
     });
@@ -96,7 +97,7 @@ describe('a draft by the grader', () => {
   });
 });
 
-test('where the calls end before a fix is proven, that is said, with their number', async () => {
+test('the report gives the number of calls when they run out before a fix is proven', async () => {
   const { result, out } = await compareShop(['Be kind.'], {
     args: ['--no-store', 'explain.max_calls=30'],
   });
@@ -105,7 +106,7 @@ test('where the calls end before a fix is proven, that is said, with their numbe
   expect(out).toContain('No fix is proven: 30 calls were used up.');
 });
 
-test('the plan says what looking for causes and fixes may take, as the documentation has it', async () => {
+test('the plan states the possible calls for causes and fixes, as documented', async () => {
   const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
   const planned = async (...more: string[]): Promise<string> =>
     (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
@@ -114,7 +115,7 @@ test('the plan says what looking for causes and fixes may take, as the documenta
   expect(await planned('explain.max_calls=0')).not.toContain('if something regresses');
 });
 
-test('the plan counts calls for a fix of the only change, which takes none to be found', async () => {
+test('the plan counts calls for a fix of the only change, although finding it is free', async () => {
   const head = BASE_LINES.map((line, at) => (at === CULPRIT - 9 ? 'Be warm.' : line));
   const { run, result } = await compareShop([], { head: { [FILE]: shopPrompt(head) } });
   expect(result.causes?.[0]?.causes[0]).toMatchObject({
@@ -124,13 +125,15 @@ test('the plan counts calls for a fix of the only change, which takes none to be
   });
   expect(result.causes?.[0]?.explained.calls).toBeGreaterThan(0);
   const plan = ['plan', '--base', 'main', '--no-store'];
-  expect((await run(plan)).said).toContain('up to 200 more calls if something regresses or is fixed');
+  expect((await run(plan)).said).toContain(
+    'up to 200 more calls if something regresses or is fixed',
+  );
   expect((await run([...plan, 'explain.fix=false'])).said).not.toContain('if something regresses');
 });
 
 describe('evaldiff fix', () => {
   const draft = 'Be warm about refunds, and name the refund period.';
-  // Nothing of these tests asks a model, so one comparison is enough for all of them.
+  // These tests make no model calls, so they share one comparison.
   let once: Promise<Compared> | null = null;
   const withDraft = async (): Promise<Compared> => {
     once ??= compareShop([draft]);
@@ -139,7 +142,7 @@ describe('evaldiff fix', () => {
     return at;
   };
 
-  test('shows the fixes of the last run as lines of a diff, and writes nothing', async () => {
+  test('shows the fixes of the last run as lines of a diff and writes nothing', async () => {
     const { run, file } = await withDraft();
     const before = file();
     expect(await run(['fix'])).toEqual({
@@ -149,7 +152,7 @@ describe('evaldiff fix', () => {
     expect(file()).toBe(before);
   });
 
-  test('--write puts them into the file, and nothing but their lines; a second time it refuses', async () => {
+  test('--write writes only the fixed lines, and refuses to do so twice', async () => {
     const { run, file } = await withDraft();
     const before = file().split('\n');
     expect((await run(['fix', '--write'])).said).toContain(
@@ -173,7 +176,7 @@ describe('evaldiff fix', () => {
   test.each([
     [true, draft],
     [false, 'Be warm about refunds.'],
-  ])('asks where somebody is there to answer: %s', async (answer, written) => {
+  ])('asks for confirmation in a terminal only: %s', async (answer, written) => {
     const { run, file } = await withDraft();
     const asked: string[] = [];
     const confirm = (question: string): Promise<boolean> => {
@@ -187,7 +190,7 @@ describe('evaldiff fix', () => {
     expect(lineOf(file(), CULPRIT)).toBe(written);
   });
 
-  test('--json prints them as result.json has them, and not together with --write', async () => {
+  test('--json prints the fixes as result.json has them and cannot be combined with --write', async () => {
     const { run, result, file } = await withDraft();
     const before = file();
     const { said } = await run(['fix', 'evaldiff-report/result.json', '--json']);
@@ -196,7 +199,7 @@ describe('evaldiff fix', () => {
     expect(file()).toBe(before);
   });
 
-  test('says so where a run has proven none, or there is no run', async () => {
+  test('reports when a run proved no fix, and when there is no run', async () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({
       code: 0,
@@ -209,7 +212,7 @@ describe('evaldiff fix', () => {
     });
   });
 
-  test('writes no other file than the prompt of this project, whatever a result says', async () => {
+  test('writes only to a prompt file of this project, even if the result names another', async () => {
     const { run, directory, result } = await withDraft();
     const outside = join(directory, '..', 'outside.yaml');
     symlinkSync(join(directory, FILE), join(directory, 'prompts/link.yaml'));

@@ -52,7 +52,7 @@ describe('a suite of labels', () => {
   const truth = ['class 0', 'class 1', 'class 2', 'class 2', 'class 0', 'class 1'];
   const said = ['class 0', 'class 0', 'class 2', 'class 1', 'class 0', 'class 1'];
 
-  test('gets accuracy, macro-F1, and precision and recall of each label on both sides', async () => {
+  test('has accuracy, macro-F1, precision and recall per label on both sides', async () => {
     const found = await classified(truth, truth, said);
     expect(found).toMatchObject({
       metric: 'exact',
@@ -74,7 +74,7 @@ describe('a suite of labels', () => {
     expect(found?.macro_f1.head).toBeCloseTo((0.8 + 0.5 + 2 / 3) / 3, 12);
   });
 
-  test('counts what is not a label against recall alone, and a label never given has no precision and an F1 of 0', async () => {
+  test('counts an unknown label only against recall; a label never given has F1 0', async () => {
     const found = await classified(
       ['yes', 'no', 'yes', 'no'],
       ['yes', 'no', 'yes', 'no'],
@@ -116,7 +116,7 @@ describe('a suite of labels', () => {
       Array.from({ length: 42 }, (_, index) => `l${String(index % 21)}`),
       {},
     ],
-  ])('is not one with %s', async (_, expected, given) => {
+  ])('is not recognized with %s', async (_, expected, given) => {
     const texts = expected.map(String);
     expect(await classified(expected, texts, texts, given)).toBeUndefined();
   });

@@ -13,7 +13,7 @@ const prompt = (text: string): string =>
 const tests = (more = ''): string =>
   `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
 
-/** A project on a real repository, whose models are a server on loopback. */
+/** A project in a real repository whose models are a loopback server. */
 async function project(answer: Script) {
   const server = await untilTestEnds(startModelServer({ answer }));
   const repository: FixtureRepository = createRepository();
@@ -47,8 +47,8 @@ const words = (yes: boolean): string =>
   });
 
 /**
- * Complete at the first answer of the old prompt, and never of one that says `Briefly`; with
- * `strict` only at the second.
+ * The old prompt's first answer is complete (`strict`: only its second). Answers of prompts with
+ * `Briefly` never are.
  */
 const script: Script = ({ model, messages }) => {
   const text = messages.map(({ content }) => content).join('\n');
@@ -61,7 +61,7 @@ const script: Script = ({ model, messages }) => {
 };
 
 describe('a pull request on conversations', () => {
-  test('that leads users to their goal no more is red, and shows how both dialogues went', async () => {
+  test('is red when dialogues no longer reach their goal, and shows both dialogues', async () => {
     const { repository, evaldiff, asked } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const { code, out } = await evaldiff(...DIFF);
@@ -73,7 +73,7 @@ describe('a pull request on conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
-  test('shows, of a metric that judges every turn, both dialogues as strips and where they part', async () => {
+  test('shows both dialogues as strips and where they differ for a metric of every turn', async () => {
     const longer: Script = (request) => {
       const { model, messages } = request;
       const first = messages[0]?.content ?? '';
@@ -107,18 +107,18 @@ describe('a pull request on conversations', () => {
     const { out } = await evaldiff(...DIFF);
     expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
     expect(out).toContain('2 of 3 turns pass; turn 4: lacks "help"');
-    // A share leaves room: two of three answers are enough.
+    // Two of three answers are enough for this share.
     repository.commit('most turns', { 'prompts/tests/mentor.yaml': `${metrics('0.6')}${tests()}` });
     const most = await result('run', '--fail-on', 'never');
     expect(most.suites[0]?.pass_rate.head).toBe(1);
   });
 
-  test('pays for no dialogue twice: a second run without a regression makes no model calls', async () => {
+  test('pays for each dialogue once: a second run without a regression makes no model calls', async () => {
     const { repository, server, evaldiff, result } = await project(script);
     repository.commit('kinder', { 'prompts/mentor.yaml': prompt('Kindly:') });
     const first = await result(...DIFF);
     const made = server.requests.length;
-    // Five suspects with ten pairs, and three tries of all; each up to three turns, all judged.
+    // Five suspects with ten pairs and three tries of all, each with up to three judged turns.
     const { out } = await evaldiff('plan', ...DIFF.slice(1));
     expect(out).toContain(
       `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses or is fixed`,
@@ -129,7 +129,7 @@ describe('a pull request on conversations', () => {
     expect(second.usage).toMatchObject({ calls: 0, reused: first.usage.calls });
   });
 
-  test('refuses a plan that is over the cap with its evaluators counted, before anything is sent', async () => {
+  test('is refused before any call if its plan with evaluators is over the cap', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const refused = await result(...DIFF, '--max-calls', '95');
@@ -141,7 +141,7 @@ describe('a pull request on conversations', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('stops at the cap within dialogues, and says so', async () => {
+  test('stops at the cap within dialogues and reports it', async () => {
     const { repository, server, result } = await project(script);
     repository.commit('shorter', { 'prompts/mentor.yaml': prompt('Briefly:') });
     const stopped = await result(...DIFF, '--max-calls', '100');

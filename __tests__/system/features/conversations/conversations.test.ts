@@ -81,8 +81,8 @@ const judgeIt = (prepared: Prepared, edges: Parameters<typeof judged>[1]): Promi
   judged(prepared, { random, ...edges });
 
 /**
- * Runs the pipeline on two projects. The assistant echoes its first message; `words` judges what an
- * evaluator is shown.
+ * Runs the pipeline on two projects. The assistant echoes its first message; `words` is the
+ * evaluator's reply.
  */
 async function evaluate(
   base: Project | null,
@@ -108,7 +108,7 @@ async function evaluate(
 const strict = conversation({ instructions: 'Be strict.' });
 const isStrict = (text: string): boolean => text.includes('Be strict.');
 const allGood = () => verdict('yyy');
-/** Satisfied from this turn on; until then with another question. */
+/** Satisfied from this turn on; asks another question before. */
 const from =
   (wanted: number, before = 'nnn') =>
   (_: Request, __: string, turn: number) =>
@@ -120,7 +120,7 @@ const outcomes = (result: Result, side: 'base' | 'head') =>
   result.suites[0]?.references.map((reference) => reference[side]?.tries[0]?.conversation?.outcome);
 
 describe('a suite of conversations', () => {
-  test('needs no metric: a try is a dialogue, and it passes when it is complete', async () => {
+  test('needs no metric: a try is a dialogue and passes when it is complete', async () => {
     const { result, by } = await evaluate(shop({}), shop({ content: NEW }), (_, text, turn) =>
       text.includes('New r0') || turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );
@@ -155,7 +155,7 @@ describe('a suite of conversations', () => {
     });
   });
 
-  test('sums up completion, turns and criteria on both sides', async () => {
+  test('summarizes completion, turns and criteria on both sides', async () => {
     const { result } = await evaluate(shop({}), shop({ content: NEW }), (_, text, turn) => {
       const wanted = text.includes('New r0') ? 9 : text.includes('New r1') ? 3 : 1;
       return turn < wanted ? verdict('ynn', 'More?') : verdict('yyy');
@@ -178,7 +178,7 @@ describe('a suite of conversations', () => {
     expect(summary?.turns.low).toBeLessThan(0.4);
   });
 
-  test('that breaks is named, and its errors are not failures of quality', async () => {
+  test('is named when it breaks, and its errors do not count as quality failures', async () => {
     const { result } = await evaluate(
       shop({ tries: 5, ids: 20 }),
       shop({ content: NEW, tries: 5, ids: 20 }),
@@ -208,7 +208,7 @@ describe('a suite of conversations', () => {
     expect(result.notices.map(({ kind }) => kind)).toContain('error');
   });
 
-  test('of 200 dialogues with one try each shows what fell, with both transcripts, though none can be named alone', async () => {
+  test('of 200 single-try dialogues shows what got worse although no single one is certain', async () => {
     const number = (text: string): number => Number(/r(\d+)/.exec(text)?.[1]);
     const { result } = await evaluate(
       shop({ ids: 200 }),
@@ -258,7 +258,7 @@ describe('a suite of conversations', () => {
     });
   });
 
-  test('may have metrics besides, which see the whole thread and its last answer', async () => {
+  test('can also have metrics, which see the whole thread and its last answer', async () => {
     const seen = metric('turns', {
       source: { kind: 'built-in', uses: 'count_turns', with: { max: 3 } },
     });
@@ -278,7 +278,7 @@ describe('a suite of conversations', () => {
     ]);
   });
 
-  test('shares a dialogue between equal references and between the sides, and counts all of it as reused', async () => {
+  test('shares a dialogue between equal references and sides and counts it as reused', async () => {
     const twins = [reference('a', { input: { q: 'x' } }), reference('b', { input: { q: 'x' } })];
     const { result, by } = await evaluate(null, shop({ references: twins }), from(2));
     expect([by('prompt').length, by('evaluator').length]).toEqual([2, 2]);
@@ -294,7 +294,7 @@ describe('a suite of conversations', () => {
     expect((await evaluate(shop({}), shop({}), allGood)).requests).toEqual([]);
   });
 
-  test('is a result that can be saved and read again', async () => {
+  test('has a result that can be saved and read again', async () => {
     const of = conversation({ examples: [labelled('a')], instructions: 'Strict.' });
     const { result } = await evaluate(shop({}), shop({ content: NEW, of }), () => verdict('ynn'));
     const saved: unknown = JSON.parse(JSON.stringify(result));
@@ -304,7 +304,7 @@ describe('a suite of conversations', () => {
 });
 
 describe('a change of the evaluators', () => {
-  test('is a change of the scoring: no dialogue is led twice, and the recorded one is judged again turn by turn', async () => {
+  test('is a scoring change: dialogues are not repeated, and recorded ones are judged again by turn', async () => {
     const { result, by } = await evaluate(shop({}), shop({ of: strict }), (_, text, turn) =>
       isStrict(text) && turn < 2 ? verdict('yyn', 'More?') : verdict('yyy'),
     );
@@ -322,7 +322,7 @@ describe('a change of the evaluators', () => {
     });
   });
 
-  test('that makes the scoring easier is told from a better prompt', async () => {
+  test('that makes the scoring easier is distinguished from a better prompt', async () => {
     const { result } = await evaluate(shop({ of: strict }), shop({}), (_, text) =>
       isStrict(text) ? verdict('ynn') : verdict('yyy'),
     );
@@ -335,7 +335,7 @@ describe('a change of the evaluators', () => {
     expect(result.scoring[0]?.flipped).toHaveLength(6);
   });
 
-  test('together with the prompt splits the change between the two', async () => {
+  test('together with the prompt is split into the two effects', async () => {
     const { result } = await evaluate(shop({}), shop({ content: NEW, of: strict }), (_, text) =>
       verdict(text.includes('New') || !isStrict(text) ? 'yyy' : 'ynn'),
     );
@@ -356,12 +356,12 @@ describe('a change of the evaluators', () => {
       }),
     ],
     ['conversation.evaluators', conversation({ models: ['judge', 'second'] })],
-  ])('in %s is named', async (key, of) => {
+  ])('in %s is named as the reason for the run', async (key, of) => {
     const { result } = await evaluate(shop({}), shop({ of }), allGood);
     expect(result.suites[0]?.because).toEqual([{ key, file: 'prompts/tests/p.yaml' }]);
   });
 
-  test('of the steps alone judges the longer dialogue as the shorter one', async () => {
+  test('of max_steps alone judges the longer dialogue as if it were the shorter one', async () => {
     const { result, by } = await evaluate(
       shop({ of: conversation({ max_steps: 1 }) }),
       shop({ of: conversation({ max_steps: 2 }) }),
@@ -375,7 +375,7 @@ describe('a change of the evaluators', () => {
     });
   });
 
-  test('from single answers to conversations judges the first answer by what judged it before', async () => {
+  test('from single answers to conversations judges the first answer as before', async () => {
     const exact = metric('first', {
       source: { kind: 'built-in', uses: 'ends_with', with: { value: '#1' } },
     });
@@ -388,7 +388,7 @@ describe('a change of the evaluators', () => {
     expect(back.result.scoring[0]).toMatchObject({ rates: { base_base: 0, head_head: 1 } });
   });
 
-  test('asks evaluators that did not change only once when something else of the scoring did', async () => {
+  test('asks unchanged evaluators only once when another part of the scoring changed', async () => {
     const named = (name: string) =>
       metric(name, { source: { kind: 'built-in', uses: 'length', with: { min: 1 } } });
     const suites = ['a', 'b'].map((name) => shop({ metrics: [named(name)] }));
@@ -396,7 +396,7 @@ describe('a change of the evaluators', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([6, 6]);
   });
 
-  test('is tested on the labelled answers of head, base → head', async () => {
+  test("is tested on head's labelled answers with both versions", async () => {
     const examples = [
       labelled('answer-one'),
       labelled('answer-two'),
@@ -435,13 +435,13 @@ describe('a change of the evaluators', () => {
     );
   });
 
-  describe('where only the labelled answers change', () => {
+  describe('of the labelled answers alone', () => {
     const [before, after] = [true, false].map((accepted) => {
       const examples = [labelled('one', accepted), labelled('two'), labelled('three')];
       return shop({ of: conversation({ models: ['judge', 'second'], examples }) });
     }) as [Project, Project];
 
-    test('what evaluators are asked is priced although no conversation runs', () => {
+    test('plans the price of the evaluator calls although no conversation runs', () => {
       const prepared = ready(before, after);
       const { models, cost_usd } = forecast(prepared, { price: () => 0.5, stored: () => false });
       expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([
@@ -451,7 +451,7 @@ describe('a change of the evaluators', () => {
       expect(cost_usd).toBe(3);
     });
 
-    test('verdicts that a spent budget left out are missing from the run, and each is told as it comes', async () => {
+    test('leaves out verdicts when the budget is spent and reports each evaluator call', async () => {
       const told: string[] = [];
       const result = await judgeIt(ready(before, after), {
         complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
@@ -468,7 +468,7 @@ describe('a change of the evaluators', () => {
     });
   });
 
-  test('without labelled answers is said, with how to add some; a change of anything else is not', async () => {
+  test('without labelled answers causes a notice that explains how to add some', async () => {
     const said = async (base: Conversation | null, head: Conversation): Promise<string[]> => {
       const { result } = await evaluate(base && shop({ of: base }), shop({ of: head }), allGood);
       return result.notices
@@ -512,7 +512,7 @@ describe('recorded dialogues', () => {
       })),
     });
 
-  test('are judged turn by turn without asking for an answer, whatever the prompt says', async () => {
+  test('are judged turn by turn without any model answer, regardless of the prompt', async () => {
     const { result, by } = await evaluate(
       null,
       shop({ references: [recorded('A?', 'a', 'B?', 'b', 'C?', 'c')] }),
@@ -533,7 +533,7 @@ describe('recorded dialogues', () => {
     });
   });
 
-  test('are not comparison of prompts, but of scorings', async () => {
+  test('compare scorings, not prompts', async () => {
     const unchanged = await evaluate(
       shop({ references: [recorded('A?', 'a')] }),
       shop({ content: NEW, references: [recorded('A?', 'a')] }),
@@ -555,7 +555,7 @@ describe('recorded dialogues', () => {
   const has = (value: string) =>
     metric('has', { source: { kind: 'built-in', uses: 'contains', with: { value } } });
 
-  test('are judged by metrics alone where there is no conversation', async () => {
+  test('are judged by metrics alone if there is no conversation', async () => {
     const { result, requests } = await evaluate(
       null,
       shop({ of: null, metrics: [has('b')], references: [recorded('A?', 'a', 'B?', 'b')] }),
@@ -565,7 +565,7 @@ describe('recorded dialogues', () => {
     expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', parts: partsOf('b') });
   });
 
-  test('that end with a question are continued by one completion, or by a dialogue', async () => {
+  test('that end with a question are continued by one completion or by a dialogue', async () => {
     const references = [recorded('A?', 'a', 'B?')];
     const metrics = [has('#2')];
     const once = await evaluate(null, shop({ of: null, metrics, references }), () => '');

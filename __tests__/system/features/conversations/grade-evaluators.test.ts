@@ -27,7 +27,8 @@ const grade = (args: readonly string[], answer: Script, files: Record<string, st
   gradeIn({ ...FILES, ...files }, args, answer);
 
 /**
- * Both reject what is wrong; the kind one also accepts poor answers, the strict one only good ones.
+ * Both evaluators reject wrong answers. The kind one accepts poor answers, the strict one only good
+ * ones.
  */
 const opinion: Script = ({ model, messages }) => {
   const text = messages.at(-1)?.content ?? '';
@@ -49,7 +50,7 @@ const opinion: Script = ({ model, messages }) => {
 };
 
 describe('evaldiff grade on a conversation', () => {
-  test("asks every evaluator about every labelled answer, and grades them alone and combined by the suite's rules", async () => {
+  test('asks every evaluator about every labelled answer and grades them alone and combined', async () => {
     const { code, out, models } = await grade(['mentor', '--json'], opinion);
     expect([code, models.requests.length, models.refused]).toEqual([0, 8, []]);
     const result = JSON.parse(out) as EvaluatorResult;
@@ -74,7 +75,7 @@ describe('evaldiff grade on a conversation', () => {
     ]);
   });
 
-  test('prints the table within the terminal, and makes no model calls for an answer', async () => {
+  test('prints a table that fits the terminal and makes no model calls for answers', async () => {
     const { out, models } = await grade(['mentor'], opinion);
     expect(out).toContain(
       'mentor: share of yes on accepted vs rejected answers, 4 labelled answers',
@@ -87,7 +88,7 @@ describe('evaldiff grade on a conversation', () => {
     ).toEqual([]);
   });
 
-  test('counts answers apart on which an evaluator cannot be read', async () => {
+  test('counts unreadable verdicts of an evaluator separately', async () => {
     const { out } = await grade(['mentor', '--json'], (request) =>
       request.model === 'strict-1' && request.messages.at(-1)?.content.includes('a-poor') === true
         ? { text: 'Hm.' }
@@ -149,7 +150,7 @@ describe('evaldiff grade on a conversation', () => {
       },
       'prompts/tests/mentor.yaml:1: an evaluator is a program of this repository. It runs only with --code host.',
     ],
-  ])('makes no model calls about %s, and says what to fix', async (_, args, files, message) => {
+  ])('makes no model calls because of %s and says what to fix', async (_, args, files, message) => {
     const { code, out, err, models } = await grade(args, opinion, files);
     expect([code, out, models.requests.length]).toEqual([2, '', 0]);
     expect(err).toContain(message);

@@ -18,7 +18,7 @@ const dialogues = (count: number) =>
     })),
   );
 
-/** A prompt over recorded dialogues, which `tests` says more of. */
+/** Opens a shop whose prompt is tested on recorded dialogues. */
 async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
   const shop = await openShop();
   shop.repository.commit('dialogues', {
@@ -32,11 +32,11 @@ async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
 const prompt = (text: string): string =>
   `name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: ${text} }]\n`;
 
-describe("a metric of one's own code that judges every turn", () => {
+describe('a code metric that judges every turn', () => {
   const tests = (code: string): string =>
     `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    every: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
-  test('and breaks on each of them is to be fixed first, and never green', async () => {
+  test('is an error of the run if its code fails on every answer', async () => {
     const { repository, evaldiff, result } = await open(
       tests('def judge():\n    import requests\njudge()\nmetric = 1\nresult = True'),
     );
@@ -58,7 +58,7 @@ describe("a metric of one's own code that judges every turn", () => {
     expect((await evaldiff('diff', '--base', 'HEAD')).code).not.toBe(0);
   });
 
-  test('and breaks on some of them says on which, as answers that fail', async () => {
+  test('fails the affected answers and names them if the code fails on some turns', async () => {
     const { repository, result } = await open(
       tests('metric = len(actual)\nresult = 1 / (actual != "an answer") > 0'),
     );

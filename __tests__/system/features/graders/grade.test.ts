@@ -23,7 +23,10 @@ models:
 const grade = (args: readonly string[], answer: Script, files: Record<string, string> = {}) =>
   gradeIn({ 'evaldiff.yaml': SETTINGS, 'rubrics/r.yaml': RUBRICS, ...files }, args, answer);
 
-/** Sure about the first two, and of another mind about the third every third time. */
+/**
+ * A grader that is certain about the first two examples and changes its grade of the third every
+ * third time.
+ */
 function wavering(): Script {
   let asked = 0;
   return ({ messages }) => {
@@ -40,7 +43,7 @@ function wavering(): Script {
 }
 
 describe('evaldiff grade', () => {
-  test('grades every example several times, and says how far the grader agrees with people and with itself', async () => {
+  test('grades every example several times and reports agreement with people and consistency', async () => {
     const { code, out, models } = await grade(['polite', '--json'], wavering());
     expect([code, models.requests.length, models.refused]).toEqual([0, 9, []]);
     expect(
@@ -63,11 +66,11 @@ describe('evaldiff grade', () => {
       [6, ['NO', 'NO', 'NO']],
       [7, ['NO', 'NO', 'YES']],
     ]);
-    // Fleiss: P = (1 + 1 + 1/3) / 3 = 7/9; shares of YES 4/9 and NO 5/9, Pe = 41/81.
+    // Fleiss' kappa: P = (1 + 1 + 1/3) / 3 = 7/9; shares of YES 4/9 and NO 5/9, Pe = 41/81.
     expect(found.consistency.kappa).toBeCloseTo((7 / 9 - 41 / 81) / (1 - 41 / 81), 12);
   });
 
-  test("asks the graders that the rubric's metric names, unless the command line names one", async () => {
+  test("uses the graders of the rubric's metric unless the command line names one", async () => {
     const files = {
       'prompts/p.yaml':
         'name: p\nmodel: judge\nprompt: hi\ntests: { metrics: [{ rubric: polite, grader: { model: other, temperature: 0.5 } }], references: [{ id: a }] }\n',
@@ -96,7 +99,7 @@ describe('evaldiff grade', () => {
     ]);
   });
 
-  test('prints what most needs reading first', async () => {
+  test('prints first the example most worth reading', async () => {
     const { out } = await grade(['polite'], wavering());
     expect(out).toContain('polite: 3 examples, graded 3 times by judge-1');
     expect(out).toContain(
@@ -111,7 +114,7 @@ describe('evaldiff grade', () => {
     expect(out.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 
-  test('takes another grader from the command line, and one repeat says nothing of consistency', async () => {
+  test('accepts another grader on the command line, and omits consistency for one repeat', async () => {
     const { out, models } = await grade(
       ['polite', 'grader.model=other', '--repeats', '1'],
       wavering(),
@@ -121,7 +124,7 @@ describe('evaldiff grade', () => {
     expect(out).not.toContain('itself');
   });
 
-  test('counts grades that cannot be read apart', async () => {
+  test('counts unreadable grades separately', async () => {
     const { out } = await grade(['polite', '--repeats', '2'], ({ messages }) => ({
       text: messages.at(-1)?.content.includes('Go away') === true ? 'perhaps' : 'NO',
     }));
@@ -175,13 +178,13 @@ describe('evaldiff grade', () => {
       { 'rubrics/bad.yaml': 'bad: { prompt: "{contents}", choice_scores: { A: 1 } }\n' },
       'rubrics/bad.yaml:1: {contents} is not a keyword',
     ],
-  ])('makes no model calls about %s, and says what to fix', async (_, args, files, message) => {
+  ])('makes no model calls because of %s and says what to fix', async (_, args, files, message) => {
     const { code, out, err, models } = await grade(args, wavering(), files);
     expect([code, out, models.requests.length]).toEqual([2, '', 0]);
     expect(err).toContain(message);
   });
 
-  test('counts $0.05 a call under a cap if the price of its grader is not known', async () => {
+  test('counts $0.05 a call against a cap if the grader has no known price', async () => {
     const { err, models } = await grade(['polite', '--max-cost', '0.3'], wavering());
     expect(err).toContain('No price is known for "judge-1 (local)": each call counts $0.05');
     expect(models.requests).toHaveLength(6);

@@ -7,7 +7,7 @@ import {
 } from '../../../stand-ins/models/server.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
-/** Runs `grade` in a new repository with these files, on a model server that answers so. */
+/** Runs `grade` on these files in a new repository, with a loopback model server. */
 export async function gradeIn(
   files: Record<string, string>,
   args: readonly string[],

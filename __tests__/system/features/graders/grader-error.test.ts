@@ -21,7 +21,7 @@ import {
 
 const PER_KIND = 20;
 
-/** Answers that people call good or bad; the grader is wrong on those that say `odd`. */
+/** Answers labelled good or bad. The grader is wrong on those with `odd`. */
 function labelled(odd: number): Rubric['examples'] {
   return Array.from({ length: PER_KIND }, (_, index) => [
     example(`good ${index < odd ? 'odd ' : ''}${String(index)}`, 'YES'),
@@ -41,7 +41,7 @@ const side = (content: string, examples: Rubric['examples'], metrics = [METRIC])
 
 const METRIC = metric('kind', { source: { kind: 'rubric', rubric: 'polite' } });
 
-/** Head's answers to the references before `broken` are bad. */
+/** Head's answers to references below `broken` are bad. */
 const world =
   (broken: number) =>
   ({ purpose }: Request, text: string): string => {
@@ -54,15 +54,15 @@ const world =
 const compare = (examples: Rubric['examples'], broken: number): Promise<Ran> =>
   runPipeline(side(OLD, examples), side(NEW, examples), world(broken));
 
-describe('a suite that a rubric with labelled examples judges alone', () => {
-  test('has its rates and their difference corrected beside the seen ones, on both sides', async () => {
+describe('a suite judged only by a rubric with labelled examples', () => {
+  test('shows corrected rates and difference next to the observed ones', async () => {
     const { result } = await compare(labelled(2), 15);
     const [suite] = result.suites;
     expect(suite).toMatchObject({ verdict: 'regressed', pass_rate: { base: 1, head: 0.5 } });
     const error = suite!.grader_error!;
     const seen = { right: 18, n: 20 };
     expect(error).toMatchObject({ metric: 'kind', kind: 'corrected', good: seen, bad: seen });
-    // Of each kind 19 of 22, so that 16 / 22 of a difference are seen.
+    // 19 of 22 per label, so the observed difference is 16/22 of the real one.
     expect(error.difference!.difference).toBeCloseTo(-0.5 / (16 / 22), 10);
     expect(error.difference!.low).toBeLessThan(suite!.pass_rate.low! / (16 / 22));
     expect(error.base!.high).toBe(1);
@@ -73,7 +73,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
 
-  test('is as red as without the examples, and is said to differ by no more than its grader errs', async () => {
+  test("has the same verdict as without examples and reports a difference within the grader's error", async () => {
     const [plain, known] = [await compare([], 8), await compare(labelled(8), 8)];
     expect(known.result.conclusion).toBe('failure');
     expect(known.result.conclusion).toBe(plain.result.conclusion);
@@ -87,7 +87,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(plain.result.suites[0]).not.toHaveProperty('grader_error');
   });
 
-  test('has nothing corrected where its grader guesses, which is said', async () => {
+  test('has no correction if its grader does no better than chance, which it reports', async () => {
     const { result } = await compare(labelled(PER_KIND / 2), 15);
     const nothing = { wrong: null, base: null, head: null, difference: null };
     expect(result.suites[0]!.grader_error).toMatchObject({
@@ -96,7 +96,7 @@ describe('a suite that a rubric with labelled examples judges alone', () => {
     expect(inTerminal(result, 300)).toContain('no better than chance');
   });
 
-  test('asks the grader about no example where another metric judges too, or all labels are alike', async () => {
+  test('does not grade examples if another metric also judges or all labels are equal', async () => {
     const two = [METRIC, metric('exact', { source: METRIC.source })];
     const sides = [side(OLD, labelled(1), two), side(NEW, labelled(1), two)] as const;
     const mixed = await runPipeline(...sides, world(0));
@@ -137,7 +137,7 @@ describe('a suite whose rubric judges every turn', () => {
     };
   };
 
-  test('has the share of its turns corrected, for of turns the labels speak, and not that of dialogues', async () => {
+  test('corrects the share of its turns, not of its dialogues', async () => {
     const reply = ({ purpose, messages }: Request, text: string): string => {
       if (purpose !== 'prompt') return fenced(text, 'content').includes('odd') ? 'NO' : judge(text);
       const [system] = messages;
@@ -149,7 +149,7 @@ describe('a suite whose rubric judges every turn', () => {
     const [suite] = result.suites;
     expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
     const { objects, difference, head } = suite!.grader_error!;
-    // One of four turns is bad in half of the dialogues.
+    // In half of the dialogues one of four turns is bad.
     expect(objects).toEqual({ level: 'Turn', base: 1, head: 0.875 });
     const right = 19 / 22 + 21 / 22 - 1;
     expect(difference!.difference).toBeCloseTo(-0.125 / right, 10);
@@ -159,7 +159,7 @@ describe('a suite whose rubric judges every turn', () => {
   });
 });
 
-describe('a suite whose evaluators judge one answer alone, and have labelled answers', () => {
+describe('evaluators with labelled answers as the only judges of a suite', () => {
   const dialogue = (accepted: boolean, odd: boolean): LabelledAnswer => ({
     messages: [
       { role: 'user', content: 'What is it?' },
@@ -189,7 +189,7 @@ describe('a suite whose evaluators judge one answer alone, and have labelled ans
       ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
       : world(15)(request, text);
 
-  test('has its rate corrected by what they all together say of those, though nothing of them changed', async () => {
+  test('correct its rate by their combined verdicts although they did not change', async () => {
     const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
     const [suite] = result.suites;
     expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
@@ -204,7 +204,7 @@ describe('a suite whose evaluators judge one answer alone, and have labelled ans
     expect(calls('evaluator')).toBe(examples.length + 2 * 30 * 3);
   });
 
-  test('has nothing corrected, nor its evaluators asked, where they lead dialogues of several answers', async () => {
+  test('are not tested and correct nothing for dialogues of several answers', async () => {
     const { result, calls } = await runPipeline(led(OLD, 2), led(NEW, 2), reply);
     expect(result.suites[0]).not.toHaveProperty('grader_error');
     expect(result.evaluators).toBeUndefined();
@@ -216,7 +216,7 @@ describe('a suite whose evaluators judge one answer alone, and have labelled ans
     ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
     ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],
     ['an answer yet to come', ['user', 'assistant', 'user'], false],
-  ])('judge alone where a dialogue has %s: %s', (_, roles, alone) => {
+  ])('judge alone if a dialogue has %s: %s', (_, roles, alone) => {
     const thread = roles.map((role) => ({ role, content: 'said' }) as Message);
     const found = soleJudge(
       tests({

@@ -36,8 +36,8 @@ function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6):
 }
 
 /**
- * Answers greet where the reference is odd; graders want a greeting as far as their rubric does,
- * except one that likes all.
+ * Odd references get an answer with a greeting. Graders require a greeting as their rubric does,
+ * except one that accepts everything.
  */
 function scripted({ purpose, target }: Request, text: string): string {
   if (purpose === 'prompt') return /r[135]$/.test(text) ? 'Hello, here you are.' : 'Here.';
@@ -76,7 +76,7 @@ describe('a rubric that measures a fault', () => {
     return fenced(text, 'content').includes('right') ? 'F' : 'A';
   };
 
-  test('turns red where its score rises, with the labels of both sides', async () => {
+  test('turns red when its score rises and shows the labels of both sides', async () => {
     const [base, head] = yea('lower');
     const { result } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('failure');
@@ -94,11 +94,11 @@ describe('a rubric that measures a fault', () => {
     ]);
   });
 
-  test('decides nothing while nobody says what is good, and says so', async () => {
+  test('does not gate if neither direction is better, and says so', async () => {
     const [base, head] = yea('none', true);
     const { result, calls } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('neutral');
-    // There is nothing that more than the first tries could settle.
+    // More than the first tries could not settle anything.
     expect(calls('prompt')).toBe(2 * 2 * base!.suites[0]!.tests.references.length);
     expect(inTerminal(result)).toMatch(/^· does not gate {2}/m);
     expect(reasonsInWords(result)).toEqual([
@@ -113,7 +113,7 @@ describe('a rubric that measures a fault', () => {
     });
   });
 
-  test('is red in its row where head no longer answers, though no metric gates', async () => {
+  test('is red in its row when head no longer answers, although no metric gates', async () => {
     const [base, head] = yea('none', true);
     const { result } = await runPipeline(base!, head!, (request, text) =>
       request.purpose === 'prompt' && text.startsWith('New')
@@ -126,7 +126,7 @@ describe('a rubric that measures a fault', () => {
 });
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is a change of the scoring with no prompt effect, and asks for no answer twice', async () => {
+  test('is a scoring change without a prompt effect and repeats no answers', async () => {
     const { result, calls, planned } = await runPipeline(
       graded(rubricOf(STRICT)),
       graded(rubricOf(LOOSE)),
@@ -162,7 +162,7 @@ describe('a pull request that only loosens a rubric', () => {
     ]);
   });
 
-  test('fails where the settings want that', async () => {
+  test('fails if the settings require it', async () => {
     const strict = settings({ ...grader('gpt-4o') }).gate;
     const gate = { gate: { ...strict, scoring: 'fail' as const } };
     const { result } = await runPipeline(
@@ -173,7 +173,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test('of another grader, threshold or score counts alike, and is named', async () => {
+  test('counts the same with another grader, threshold or score, and is named', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>
@@ -196,7 +196,7 @@ describe('a pull request that only loosens a rubric', () => {
 describe('a rubric with labelled examples', () => {
   const run = (base: Project, head: Project) => runPipeline(base, head, scripted);
 
-  test("is graded on them by base's rubric and by head's when it changes, and every flip is told", async () => {
+  test("is tested with base's and head's version when it changes, and every flip is listed", async () => {
     const { result, calls } = await run(
       graded(rubricOf(STRICT, { examples }), {}, 1),
       graded(rubricOf(LOOSE, { examples }), {}, 1),
@@ -226,7 +226,7 @@ describe('a rubric with labelled examples', () => {
     expect(result.usage.by_purpose.grader?.calls).toBe(calls('grader'));
   });
 
-  test('is graded on head alone when only its examples change, and that is all that runs', async () => {
+  test('is tested on head alone when only its examples change, and nothing else runs', async () => {
     const { result, requests } = await run(
       graded(rubricOf(STRICT)),
       graded(rubricOf(STRICT, { examples })),
@@ -240,7 +240,7 @@ describe('a rubric with labelled examples', () => {
     });
   });
 
-  test('is tested again when the grader changes, and not when nothing does', async () => {
+  test('is tested again when the grader changes, but not if nothing does', async () => {
     const labelled = rubricOf(STRICT, { examples });
     const { result } = await run(
       graded(labelled, {}, 0),
@@ -254,7 +254,7 @@ describe('a rubric with labelled examples', () => {
     expect((await run(graded(labelled), graded(noted))).requests).toEqual([]);
   });
 
-  test('leaves out what no grade could be read for, and says how many', async () => {
+  test('excludes examples without a readable grade and gives their number', async () => {
     const { result } = await runPipeline(
       graded(null, {}, 0),
       graded(rubricOf(STRICT, { examples }), {}, 0),
@@ -275,7 +275,7 @@ describe('a rubric without examples', () => {
       .filter(({ kind }) => kind === 'scoring')
       .map(({ message }) => message);
 
-  test('that changes is told how to get some', async () => {
+  test('causes a notice about how to add some when it changes', async () => {
     const [message] = await messages(rubricOf(STRICT), rubricOf(LOOSE));
     expect(message).toBe(
       'the rubric "polite" changed and has no examples, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [{ content: "…", expected: "YES" }, { content: "…", expected: "NO" }]',
@@ -286,7 +286,7 @@ describe('a rubric without examples', () => {
     );
   });
 
-  test('that stays is left alone', async () => {
+  test('causes no notice when it does not change', async () => {
     expect(await messages(rubricOf(STRICT), rubricOf(STRICT, { notes: 'x' }))).toEqual([]);
   });
 });
@@ -296,15 +296,15 @@ describe('agreement with people', () => {
   const pairsOf = (...pairs: string[]) =>
     pairs.map(([expected = '', label = '']) => ({ expected, label }));
 
-  test('is over the labels, good and bad over the highest score', () => {
+  test('is computed from labels, as good or bad by the highest score', () => {
     const pairs = pairsOf('AA', 'AB', 'BB', 'BA', 'CC', 'CC');
-    // Cohen: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
+    // Cohen's kappa: po = 4/6, pe = (2·2 + 2·2 + 2·2)/36.
     expect(agreementWith(pairs, letters)).toEqual({
       judged: 6,
       agreement: 4 / 6,
       true_positive_rate: 0.5,
       true_negative_rate: 0.75,
-      // Wilson, of 1 of 2 and of 3 of 4.
+      // Wilson intervals of 1 of 2 and 3 of 4.
       true_positive_interval: { low: expect.closeTo(0.0945, 4), high: expect.closeTo(0.9055, 4) },
       true_negative_interval: { low: expect.closeTo(0.3006, 4), high: expect.closeTo(0.9544, 4) },
       kappa: expect.closeTo(0.5, 12),
@@ -312,7 +312,7 @@ describe('agreement with people', () => {
     });
   });
 
-  test('has intervals as wide as its examples are few, however often each was graded', () => {
+  test('has intervals that depend on the number of examples, not of repeats', () => {
     const pairs = pairsOf('AA', 'AB', 'CC', 'CC');
     const once = agreementWith(pairs, letters);
     const thrice = agreementWith([...pairs, ...pairs, ...pairs], letters, 3);
@@ -320,7 +320,7 @@ describe('agreement with people', () => {
     expect(thrice.true_negative_interval).toEqual(once.true_negative_interval);
   });
 
-  test('is of what an older rubric can give, and of nothing without examples', () =>
+  test('ignores labels that the rubric no longer has, and is null without examples', () =>
     expect(
       agreementWith(
         [
@@ -341,7 +341,7 @@ describe('agreement with people', () => {
     }));
 });
 
-test('a grader that is a program of the repository runs only where the workflow lets it', () => {
+test('a grader that is a program of the repository runs only if the workflow allows it', () => {
   const place = { file: 'evaldiff.yaml', line: 1 };
   const app = {
     ...{ provider: 'program' as const, endpoint: null, model: 'app', price: null, place },

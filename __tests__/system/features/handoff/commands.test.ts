@@ -9,7 +9,7 @@ import { compareShop, FILE } from '../../app/commands/compare-shop.ts';
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 const RESULT = 'evaldiff-report/result.json';
 
-test('the commands of the fold for a coding agent run as they are printed', async () => {
+test('the printed commands for a coding agent run as they are', async () => {
   const { directory, run, server } = await compareShop([DRAFT], {
     args: ['--no-store', '--head', 'topic'],
   });
@@ -21,7 +21,7 @@ test('the commands of the fold for a coding agent run as they are printed', asyn
     (new RegExp(`${label}: \`npx evaldiff ([^\`]+)\``).exec(fold)?.[1] ?? '').split(' ');
   const show = commandOf('Print a test as JSON');
 
-  // Both commits in a clone, which then has a result of its own.
+  // A clone with both commits and its own result.
   const clone = temporaryFolder('clone');
   execFileSync('git', ['clone', '--quiet', directory, clone]);
   const asked = server.requests.length;
@@ -36,7 +36,7 @@ test('the commands of the fold for a coding agent run as they are printed', asyn
   const answered = server.requests.length;
   expect(await shownAt(clone)).toMatchObject([{ suite: 'shop', prompt: { head: [{}, {}] } }]);
 
-  // A downloaded result: no git, no key.
+  // A downloaded result, without git and without a key.
   const folder = temporaryFolder('downloaded');
   cpSync(join(directory, RESULT), join(folder, RESULT));
   expect(await shownAt(folder)).toMatchObject([

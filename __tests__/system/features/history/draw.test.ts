@@ -59,14 +59,14 @@ const charts: [string, () => string][] = [
 ];
 
 describe('every chart', () => {
-  test.each(charts)('(%s) has the same bytes whenever it is drawn', (_name, make) => {
+  test.each(charts)('(%s) has the same bytes each time it is drawn', (_name, make) => {
     const first = make();
     for (const [, other] of charts) other();
     expect(make()).toBe(first);
   });
 
   test.each(charts)(
-    "(%s) is an image with a label, in the page's colours, without an id, a style or a script",
+    "(%s) is a labelled image in the page's colours without id, style or script",
     (_name, make) => {
       const all = elementsOfFragment(make());
       expect(all[0]?.tagName).toBe('svg');
@@ -84,13 +84,13 @@ describe('every chart', () => {
     },
   );
 
-  test('lets the process end once it is drawn', () => {
+  test('lets the process exit after drawing', () => {
     const module = pathToFileURL(
       join(import.meta.dirname, '../../../../src/report/page/line-charts.ts'),
     ).href;
     const helper = pathToFileURL(join(import.meta.dirname, '../../../../src/text/markup.ts')).href;
     const program = `const { priorChart } = await import(${JSON.stringify(module)}); const { markupText } = await import(${JSON.stringify(helper)}); process.stdout.write(markupText(priorChart({ label: 'x', rows: [{ name: 'a', prior: 1 }] })));`;
-    // A process that did not end would be killed, which throws.
+    // A process that does not exit is killed, which throws.
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
         encoding: 'utf8',
@@ -101,7 +101,7 @@ describe('every chart', () => {
 });
 
 describe('names in a chart', () => {
-  test.each(Object.entries(hostileTexts))('with %s are text', (_what, name) => {
+  test.each(Object.entries(hostileTexts))('with %s are drawn as text', (_what, name) => {
     const svg = prior([name]);
     expect(new Set(elementsOfFragment(svg).map(({ tagName }) => tagName))).toEqual(
       new Set(['svg', 'path', 'text']),
@@ -109,12 +109,12 @@ describe('names in a chart', () => {
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
   });
 
-  test('that are right to left, or attributes of the drawing, stay as they are', () =>
+  test('are unchanged if they are right-to-left or look like drawing attributes', () =>
     expect(texts(prior(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']))).toEqual(
       expect.arrayContaining(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']),
     ));
 
-  test('that are too long end in an ellipsis, and never in half a character', () => {
+  test('that are too long end in an ellipsis, never in half a character', () => {
     const [wide, pairs] = texts(prior(['W'.repeat(5_000), '\u{1F600}'.repeat(500)])).filter(
       (words) => words.endsWith('…'),
     );
@@ -128,13 +128,13 @@ describe('a chart of both sides', () => {
   const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
   const axis = (share: number): number => 7 + share * 326;
 
-  test('has base as a ring and head as a dot where the axis has their shares', () => {
+  test('draws base as a ring and head as a dot at their rates on the axis', () => {
     expect(value(ring, 'cx')).toBeCloseTo(axis(0.9), 0);
     expect(value(dot, 'cx')).toBeCloseTo(axis(0.6), 0);
     expect(ring?.attrs).toContainEqual({ name: 'fill', value: 'var(--page)' });
   });
 
-  test('has the interval laid at base, in the colour of the finding', () => {
+  test('draws the interval around base in the colour of the finding', () => {
     const band = elementsOfFragment(svg)
       .map(({ attrs }) => attrs)
       .find((attrs) =>
@@ -148,13 +148,13 @@ describe('a chart of both sides', () => {
     expect(band).toContainEqual({ name: 'stroke', value: 'var(--bad)' });
   });
 
-  test('says the shares, or what stands in their place', () => {
+  test('prints the rates, or the reason why there are none', () => {
     expect(texts(svg)).toContain('✗ 90.0 % → 60.0 %');
     expect(texts(sides(few))).toContain('6 references: too few');
     expect(sides(few)).not.toContain('60.0 %');
   });
 
-  test('keeps an interval that leaves the axis within it', () => {
+  test('clips an interval that extends beyond the axis', () => {
     const wide = sides({ ...row, base: 0.95, high: 0.5, low: -1.2 });
     for (const [, x] of wide.matchAll(/[ML]([\d.-]+) /g)) {
       expect(Number(x)).toBeGreaterThanOrEqual(0);
@@ -163,7 +163,7 @@ describe('a chart of both sides', () => {
   });
 });
 
-describe('quality against cost', () => {
+describe('the chart of quality and cost', () => {
   const at = (dollars: number[]): number[] => {
     const svg = costs(...dollars.map((cost, index) => ({ ...POINT, rank: index + 1, cost })));
     return [...svg.matchAll(/transform="matrix\([^)]*,([\d.]+),[\d.]+\)"/g)].map(([, x]) =>
@@ -171,12 +171,12 @@ describe('quality against cost', () => {
     );
   };
 
-  test('has costs on an axis from zero, or by orders of magnitude where they are far apart', () => {
+  test('starts its cost axis at zero, or is logarithmic if costs differ widely', () => {
     const [two, four] = at([2, 4]);
     expect(((two ?? 0) - 46) * 2).toBeCloseTo((four ?? 0) - 46, 0);
     const [cents, dollar, ten] = at([0.1, 1, 10]);
     expect((dollar ?? 0) - (cents ?? 0)).toBeCloseTo((ten ?? 0) - (dollar ?? 0), 0);
   });
 
-  test('draws what costs nothing, which is known', () => expect(at([0, 0])).toEqual([46, 46]));
+  test('draws a known cost of zero', () => expect(at([0, 0])).toEqual([46, 46]));
 });

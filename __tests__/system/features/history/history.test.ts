@@ -32,10 +32,10 @@ function memory(): { kept: KeptRecords; rows: Map<string, { passes: number; trie
 
 const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
   [...rows.values()].map(({ passes, tries }) => `${String(passes)} of ${String(tries)}`).sort();
-/** Even tries of r00 fail, everything else passes. */
+/** Even-numbered tries of r00 fail; everything else passes. */
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
-/** The same answers, from a store. */
+/** The same answers from a store. */
 const reused: Parameters<typeof runPipeline>[3] = {
   edges: {
     complete: async (request) => ({
@@ -59,7 +59,7 @@ const compare = async (
   ).result;
 
 describe('the history of tries', () => {
-  test("counts each side's questions apart, and gives a flaky reference its rate on base with an interval", async () => {
+  test('counts each side separately and gives flaky references their rate on base with an interval', async () => {
     const { kept, rows } = memory();
     const result = await compare(kept);
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);
@@ -70,7 +70,7 @@ describe('the history of tries', () => {
     expect(steady).not.toHaveProperty('history');
   });
 
-  test('grows by new answers alone: one that a store gave again was counted when it was new', async () => {
+  test('grows only with new answers: a stored answer was already counted', async () => {
     const { kept, rows } = memory();
     await compare(kept);
     await compare(kept, undefined, reused);
@@ -81,7 +81,7 @@ describe('the history of tries', () => {
     });
   });
 
-  test('is only read where tries are only looked at', async () => {
+  test('is not changed by a read-only store', async () => {
     const { kept, rows } = memory();
     await compare(kept);
     const before = sums(rows);
@@ -90,7 +90,7 @@ describe('the history of tries', () => {
     expect(suites[0]!.references[0]).toMatchObject({ history: { passes: 2, tries: 4 } });
   });
 
-  test('begins anew for another metric or expected value, with the answers that are there', async () => {
+  test('starts again for another metric or expected value, with the stored answers', async () => {
     const { kept, rows } = memory();
     await compare(kept);
     const strict = shop(NEW, 2, {
@@ -104,7 +104,7 @@ describe('the history of tries', () => {
     expect(sums(rows).filter((sum) => sum === '0 of 4')).toHaveLength(2);
   });
 
-  test('counts an answer once that several references share', async () => {
+  test('counts an answer once if several references share it', async () => {
     const { kept, rows } = memory();
     const twins = (content: string) =>
       shop(content, 0, {
@@ -121,7 +121,7 @@ describe('the history of tries', () => {
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4']);
   });
 
-  test('is not asked for by a run that makes no model calls', async () => {
+  test('is not read by a run that makes no model calls', async () => {
     let asked = 0;
     await runPipeline(project([shop(OLD, 2)], four), project([shop(OLD, 2)], four), wavering, {
       edges: {
@@ -135,8 +135,11 @@ describe('the history of tries', () => {
   });
 });
 
-describe('what passed in nearly all earlier tries', () => {
-  /** Tries a side of r05, whose first try fails on head, after an earlier `passes` of 20. */
+describe('a reference that passed in nearly all earlier tries', () => {
+  /**
+   * Number of tries per side of r05, whose first try on head fails, given `passes` of 20 earlier
+   * tries.
+   */
   async function triesAfter(passes: number): Promise<number[]> {
     const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
     const earlier: KeptRecords = {
@@ -154,12 +157,12 @@ describe('what passed in nearly all earlier tries', () => {
     );
   }
 
-  test('is tried on at the first failure on head', async () => {
+  test('gets more tries after its first failure on head', async () => {
     const [failed, passed] = await triesAfter(19);
     expect(failed).toBeGreaterThan(passed!);
   });
 
-  test('is not where it wavered before', async () => {
+  test('gets no more tries if its earlier results varied', async () => {
     const [failed, passed] = await triesAfter(18);
     expect(failed).toBe(passed);
   });

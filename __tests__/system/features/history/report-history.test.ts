@@ -14,7 +14,7 @@ import {
   suiteOf,
 } from '../../../unit/report/results.ts';
 
-/** A full sweep of one suite at a commit: `passed` of ten references passed. */
+/** A full sweep of one suite at a commit, where `passed` of ten references passed. */
 function sweepAt(sha: string, passed: number): Result {
   const references = Array.from({ length: 10 }, (_, index) => {
     const outcome = index < passed ? 'pass' : 'fail';
@@ -26,7 +26,7 @@ function sweepAt(sha: string, passed: number): Result {
 
 const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
 
-/** Writes the results below `sweeps/`, the first as the one that was written last. */
+/** Writes the results below `sweeps/`, with the newest file time first. */
 function write(folder: string, results: Record<string, unknown>): string {
   for (const [index, [path, value]] of Object.entries(results).entries()) {
     const file = join(folder, 'sweeps', path);
@@ -49,7 +49,7 @@ const noBranch = (name: string): string =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
-  test("shows full sweeps in the order of the branch's commits, whenever their files were written, and says what it leaves out", async () => {
+  test('shows full sweeps in commit order, regardless of file times, and lists what it omits', async () => {
     const repository = createRepository();
     const [one, two, three] = ['1', '2', '3'].map((text) => repository.commit(text, { a: text }));
     repository.git('switch', '--quiet', '--create', 'topic');
@@ -78,13 +78,13 @@ describe('evaldiff report --history', () => {
       '2 results of commits that are not on main: sweeps/hostile/result.json (--outpu), sweeps/topic/result.json',
     ])
       expect(text).toContain(`Left out: ${left}`);
-    // The file of "again" is older than that of "b": both are of one commit.
+    // Both results are of one commit, but the file of "again" is older than that of "b".
     const { out: json } = await evaldiff(folder, '--history', 'main', 'sweeps', '--json');
     expect(rates(json)).toEqual([0.5, 0.8, 0.9, 0.7]);
     expect(rates((await evaldiff(folder, '--history', 'topic', 'sweeps', '--json')).out)).toEqual([
       0.5, 0.8, 0.9, 0.7, 0.1,
     ]);
-    // Without a branch a word is the path, and the branch the default one.
+    // A single argument is the path, and the branch is the default branch.
     expect((await evaldiff(folder, '--history', 'sweeps', '--json')).out).toBe(json);
     expect((await evaldiff(folder, 'sweeps', '--history', '--json')).out).toBe(json);
   });
@@ -107,7 +107,7 @@ describe('evaldiff report --history', () => {
     );
   });
 
-  test("goes by the files' time where there is no repository, and says so", async () => {
+  test('sorts by file time if there is no repository, and says so', async () => {
     const folder = write(temporaryFolder('plain'), {
       'new/result.json': sweepAt('b'.repeat(40), 9),
       'old/result.json': sweepAt('a'.repeat(40), 5),
@@ -172,7 +172,7 @@ describe('evaldiff report --history', () => {
         /^sweeps\/result\.json\/page\.txt: cannot be written: .*EEXIST/,
       ) as unknown as string,
     ],
-  ])('of %s is refused with what to do, and nothing is printed', async (_, results, args, err) => {
+  ])('of %s is refused with advice and prints nothing', async (_, results, args, err) => {
     const repository = createRepository();
     repository.commit('one', { a: '1' });
     expect(await evaldiff(write(repository.directory, results), ...args)).toEqual({
@@ -183,8 +183,8 @@ describe('evaldiff report --history', () => {
   });
 });
 
-describe('evaldiff report of a measurement', () => {
-  test('renders it again as it was told, in a folder too, beside results', async () => {
+describe('evaldiff report of a noise measurement', () => {
+  test('renders it as it was printed, also from a folder with results', async () => {
     const folder = write(temporaryFolder('noise'), {
       'noise.json': measured(),
       'run/result.json': sweepAt('a'.repeat(40), 10),
@@ -212,14 +212,14 @@ describe('evaldiff report of a measurement', () => {
     });
   });
 
-  test('ends with 2 where nothing was measured', async () => {
+  test('exits with 2 if nothing was measured', async () => {
     const folder = write(temporaryFolder('noise'), { 'noise.json': measured({ runs: 0, red: 0 }) });
     expect((await evaldiff(folder, 'sweeps/noise.json')).code).toBe(2);
   });
 });
 
-describe("a trend of one's own runs", () => {
-  test('has those that were written beside earlier reports, records and stores', async () => {
+describe('a trend of local runs', () => {
+  test('includes runs whose files are next to earlier reports, records and stores', async () => {
     const shop = await openShop({ references: 2 });
     const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
     const shaOf = async (...options: string[]): Promise<string> =>
@@ -228,14 +228,14 @@ describe("a trend of one's own runs", () => {
     const head = shop.repository.git('rev-parse', 'HEAD').trim();
     expect(shop.repository.git('status', '--short')).toContain('evaldiff-report/');
     expect(await shaOf(...written)).toBe(head);
-    // What another run recorded is a file as any, which this one may replay.
+    // A recording of another run is an ordinary file that this run may replay.
     expect(await shaOf('--store', 'a.db')).toBe('worktree');
     shop.repository.write({ '.gitignore': 'said.jsonl\na.db*\n' });
     const ignoring = shop.repository.commit('ignore', { '.gitignore': 'said.jsonl\na.db*\n' });
     expect(await shaOf('--store', 'a.db')).toBe(ignoring);
   });
 
-  test('has those of commits and leaves out those of uncommitted files', async () => {
+  test('includes runs at commits and excludes runs of uncommitted files', async () => {
     const shop = await openShop({ references: 2 });
     const results = temporaryFolder('results');
     const evaluated = async (name: string): Promise<string> => {

@@ -60,14 +60,14 @@ describe('a JavaScript assertion in the sandbox', () => {
     ],
     ['a negated check', 'output.includes("x")', { negate: true }, [0, true]],
     ['its config', 'context.config.least < output.length', { config: { least: 3 } }, [1, true]],
-  ])('gives %s its meaning', async (_, source, more, wanted) => {
+  ])('has the same meaning as in promptfoo: %s', async (_, source, more, wanted) => {
     expect(await run('javascript', javascriptMetric(check(source, more), 'inline'))).toEqual(
       wanted,
     );
   });
 
   test.each(['javascript', 'python'] as const)(
-    'gets data in %s where a schema promises it, and else the text',
+    'receives data in %s if a schema guarantees it, and otherwise text',
     async (language) => {
       const [wrap, source] =
         language === 'javascript'
@@ -79,7 +79,7 @@ describe('a JavaScript assertion in the sandbox', () => {
     },
   );
 
-  test('sees maps and lists as they were, not as text', async () => {
+  test('receives maps and lists as data, not as text', async () => {
     const code = javascriptMetric(
       check('context.vars.user.tags.length === 2 && context.vars.word === "a"', {
         structured: ['user', 'word'],
@@ -111,7 +111,7 @@ describe('a JavaScript assertion in the sandbox', () => {
     ]);
   });
 
-  test('that says neither yes nor no is an error, not a pass', async () => {
+  test('that returns an unsupported value is an error, not a pass', async () => {
     for (const source of [
       'undefined',
       '"yes"',
@@ -126,7 +126,7 @@ describe('a JavaScript assertion in the sandbox', () => {
     }
   });
 
-  test('that needs what is not there is told before it runs', () => {
+  test('that needs an unavailable feature is reported before it runs', () => {
     expect(javascriptProblem('const fs = require("fs")')).toContain('it uses require');
     expect(javascriptProblem('return await fetch("x")')).not.toBeNull();
     expect(javascriptProblem('process.env.KEY')).toContain('process.');
@@ -152,11 +152,11 @@ describe('a Python assertion in the sandbox', () => {
       { config: { least: 3, text: 'a "b"\n' } },
       [1, true],
     ],
-  ])('gives %s its meaning', async (_, source, more, wanted) => {
+  ])('has the same meaning as in promptfoo: %s', async (_, source, more, wanted) => {
     expect(await run('python', pythonMetric(check(source, more), 'inline'))).toEqual(wanted);
   });
 
-  test('runs a file with get_assert, and sees maps as they were', async () => {
+  test('runs a file with get_assert and receives maps as data', async () => {
     const source =
       "def get_assert(output, context):\n    return {'pass': len(context['vars']['user']['tags']) == 2, 'score': 1, 'reason': 'two'}\n";
     expect(
@@ -180,7 +180,7 @@ describe('a Python assertion in the sandbox', () => {
     ['import urllib.request', 'it uses urllib.request'],
     ['Path("a").read_text()', 'it uses read_text'],
     ["context['providerResponse']['cost']", 'providerResponse'],
-  ])('is looked at before it runs: %j', (source, said) => {
+  ])('is checked before it runs: %j', (source, said) => {
     const found = pythonProblem(source);
     if (said === null) expect(found).toBeNull();
     else expect(found).toContain(said);
@@ -189,7 +189,7 @@ describe('a Python assertion in the sandbox', () => {
     );
   });
 
-  test('that says neither yes nor no is an error', async () => {
+  test('that returns an unsupported value is an error', async () => {
     expect(await run('python', pythonMetric(check('None'), 'inline'))).toMatch(
       /must give True, False, a number/,
     );

@@ -30,7 +30,7 @@ const LESSON = {
   'my/r.yaml': 'asks: { prompt: "{content}", choice_scores: { YES: 1, NO: 0 } }\n',
 };
 
-/** What a project says, without where it says it and how another tool's template had it. */
+/** A project's content without places and without source templates. */
 function meaning({ suites, settings }: Project): unknown {
   const stripped = {
     suites: suites.map(
@@ -55,7 +55,7 @@ const byName = (project: Project): Project => ({
 });
 
 describe('evaldiff import', () => {
-  test('writes files of ours that mean what the imported one means', async () => {
+  test('writes evaldiff files with the meaning of the imported one', async () => {
     const { code, out, err, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -97,7 +97,7 @@ describe('evaldiff import', () => {
       'flexeval',
     ],
   ])(
-    "%s with one prompt becomes files that are not taken for the other tool's",
+    '%s with one prompt becomes files that are not mistaken for the source format',
     async (file, text, name) => {
       const data = { 'd.jsonl': '{"input": [{"role": "user", "content": "Hi"}]}\n' };
       const { code, files } = await run(['import', file], { [file]: text, ...data });
@@ -115,7 +115,7 @@ describe('evaldiff import', () => {
     },
   );
 
-  test("converts a .prompt.yml and a skill's evals as well, elsewhere if asked", async () => {
+  test("also converts a .prompt.yml file and a skill's evals, into another folder on request", async () => {
     const prompt = await run(['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'], {
       '.github/prompts/sum.prompt.yml':
         'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
@@ -152,7 +152,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('converts a run of FlexEval, and its rubric files stay where they are', async () => {
+  test('converts a FlexEval run and leaves its rubric files in their place', async () => {
     const written = {
       'lesson.yaml':
         'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  name: Lessons one\n  metrics:\n    function: [{ name: is_role, kwargs: { role: assistant } }, { name: own_code }]\n    rubric: [{ name: asks, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }]\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o, temperature: 0.5 } }\n',
@@ -183,7 +183,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('says once what several tests share, and which files a conversion elsewhere still needs', async () => {
+  test('reports once what several tests share, and lists files that another folder still needs', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -212,7 +212,7 @@ describe('evaldiff import', () => {
     expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
   });
 
-  test('takes along, to another folder, what of the settings the prompts rely on', async () => {
+  test('copies the settings that the prompts need to another folder', async () => {
     const files = {
       'evaldiff.yaml':
         'n_tries: 3\ngrader: ours # cheap\nmodels:\n  ours: { provider: openai, model: gpt-4o-mini, price: { input: 1, output: 2 } }\n  unused: { provider: openai, model: gpt-4o }\n  gpt-4o: { provider: program, command: [python, bot.py], files: [bot.py] }\n',
@@ -245,7 +245,7 @@ describe('evaldiff import', () => {
     expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
   });
 
-  describe('validates what it wrote', () => {
+  describe('validates its output', () => {
     const WORD = 'tests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n';
     const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>
       `model: openai/gpt-4o\nmessages: [{ role: user, content: '${message}' }]\ntestData:\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
@@ -305,7 +305,7 @@ describe('evaldiff import', () => {
       ],
       ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
       ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
-    ])('names %s for what it is', async (file, text, label) => {
+    ])('recognizes the format of %s and names it', async (file, text, label) => {
       const said = `is a file of ${label}, which evaldiff does not read: write a prompt file, where `;
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);
@@ -315,7 +315,7 @@ describe('evaldiff import', () => {
     });
   });
 
-  test('overwrites nothing, and writes all or nothing', async () => {
+  test('overwrites nothing and writes all files or none', async () => {
     const { code, err, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
       'prompts/promptfooconfig-2-gpt-4o.yaml': 'mine',
@@ -331,7 +331,7 @@ describe('evaldiff import', () => {
       'prompts/promptfooconfig-2-gpt-4o.yaml',
     ]);
     expect(files['prompts/promptfooconfig-2-gpt-4o.yaml']).toBe('mine');
-    // A file where a folder has to be: the first files could be written, and are taken away again.
+    // A file where a folder is needed: the first files were written and are removed again.
     const blocked = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
       'prompts/tests': 'a file',
@@ -342,7 +342,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('leaves settings that are there alone and says what they lack', async () => {
+  test('does not change existing settings and prints what to add', async () => {
     const { code, out, files } = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
       'evaldiff.yaml': 'seed: 7\n',
@@ -368,13 +368,13 @@ describe('evaldiff import', () => {
       { 'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n' },
       /nothing of it can be carried over/,
     ],
-  ])('refuses %s among %j', async (file, files, said) => {
+  ])('refuses %s in %j', async (file, files, said) => {
     const { code, err, directory } = await run(['import', file], files);
     expect([code, err]).toEqual([2, expect.stringMatching(said)]);
     expect(existsSync(join(directory, 'prompts'))).toBe(false);
   });
 
-  test('tells a format by what a file holds, or by --from', async () => {
+  test("detects a format by the file's content or uses --from", async () => {
     const files = { 'x.yaml': CONFIG };
     for (const from of [[], ['--from', 'promptfoo']])
       expect((await run(['import', 'x.yaml', ...from], files)).code).toBe(1);

@@ -14,7 +14,7 @@ async function openWith(files: Record<string, string>): Promise<Shop> {
   return shop;
 }
 
-/** Each reference's first answer on head, with its outcome. */
+/** Each reference's first answer on head and its outcome. */
 function answersOf({ suites }: Result): unknown[] {
   return suites.flatMap(({ references }) =>
     references.map(({ input, head }) => [
@@ -70,7 +70,7 @@ tests:
 
 describe("promptfoo's providers in code", () => {
   test.each(PROVIDERS)(
-    'answer under code: host, with prompt, configuration and variables: %s',
+    'answer under code: host and receive prompt, configuration and variables: %s',
     async (_, provider, files) => {
       const { result, server } = await openWith({
         ...files,
@@ -83,7 +83,7 @@ describe("promptfoo's providers in code", () => {
     },
   );
 
-  test('are not run without code: host: the model default answers, and a note has the line', async () => {
+  test('do not run without code: host: the default model answers, and a notice names the line', async () => {
     const [, provider, files] = PROVIDERS[0]!;
     const { result } = await openWith({
       ...files,
@@ -99,7 +99,7 @@ describe("promptfoo's providers in code", () => {
     );
   });
 
-  test('run their tests again when a file is changed that they import', async () => {
+  test('rerun their tests when a file that they import changes', async () => {
     const [, provider, files] = PROVIDERS[1]!;
     const { repository, result } = await openWith({
       ...files,
@@ -111,7 +111,7 @@ describe("promptfoo's providers in code", () => {
     expect(answersOf(changed)).toEqual([['one', 'rude|Answer: one|one|2', 'fail']]);
   });
 
-  test('say in one error of their try what they threw', async () => {
+  test('report what they threw as one error of the try', async () => {
     const { result } = await openWith({
       'evals/provider.js': "export default { callApi() { throw new Error('no database'); } };",
       'evals/promptfooconfig.yaml': config('file://provider.js'),
@@ -121,7 +121,7 @@ describe("promptfoo's providers in code", () => {
   });
 });
 
-test("promptfoo's code does not run for a stranger's pull request, whatever the workflow allows", async () => {
+test("promptfoo's code never runs for an outside contributor's pull request", async () => {
   const own = (word: string) =>
     `require('node:fs').writeFileSync(process.env.HOME + '/ran-${word}', ''); module.exports = { id: () => 'own', callApi: async () => ({ output: '${word}' }) };`;
   const { repository, result } = await openWith({
@@ -157,7 +157,7 @@ export function ask({ vars, provider }) {
     'export default async ({ n }) => Array.from({ length: n }, (_, i) => ({ vars: { q: `q${i}` } }));',
 };
 
-test('a template with conditions is compared where an edit of it makes another prompt, and only there', async () => {
+test('a template with conditions is compared only for references whose prompt changes', async () => {
   const template = (word: string) => ({
     'evals/p.txt': `{% if q == 'one' %}${word} {{ q | upper }}{% else %}Say {{ q }}{% endif %}`,
     'evals/promptfooconfig.yaml':
@@ -180,7 +180,7 @@ test('a template with conditions is compared where an edit of it makes another p
 });
 
 describe("promptfoo's prompts and tests in code", () => {
-  test('are made under code: host, and the model is asked what was made', async () => {
+  test('are generated under code: host and sent to the model', async () => {
     const { result, server } = await openWith(MADE);
     const ran = await result('run', 'n_tries=1', '--code', 'host');
     expect(ran.problems).toEqual([]);
@@ -198,7 +198,7 @@ describe("promptfoo's prompts and tests in code", () => {
     );
   });
 
-  test('are asked anew where they come out otherwise, and only there', async () => {
+  test('are compared only for references whose generated prompt changes', async () => {
     const { repository, result } = await openWith(MADE);
     writeFileSync(join(repository.directory, 'evals/words.mjs'), "export const words = 'Shout';");
     const imported = await result('diff', '--base', 'HEAD', 'n_tries=1', '--code', 'host');
@@ -231,7 +231,7 @@ describe("promptfoo's prompts and tests in code", () => {
     expect(answersOf(ran)[1]).toEqual(['q0', 'from the model', 'pass']);
   });
 
-  test('are lost without code: host, each with its line', async () => {
+  test('are not imported without code: host, and each is reported with its line', async () => {
     const { evaldiff } = await openWith(MADE);
     const { code, err } = await evaldiff('import', 'evals/promptfooconfig.yaml');
     expect(code).toBe(2);

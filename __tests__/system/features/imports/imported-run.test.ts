@@ -9,7 +9,7 @@ import { openShop, type Shop, type ShopOptions } from '../../../unit/app/command
 const GPT = '  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\n';
 const LISTED = 'prompts: promptfooconfig.yaml\n';
 
-/** A project with these files, whose model says `answer` to all that it is sent as JSON. */
+/** A project with these files. The model calls `answer` with the request as JSON. */
 async function opened(
   files: Record<string, string>,
   answer: (sent: string) => string = () => 'Yes, 5',
@@ -32,8 +32,8 @@ tests:
   - { description: numbers, vars: { q: [two, three] }, assert: [{ type: python, value: "'5' in output" }] }
 `;
 
-describe('a promptfoo configuration that is evaluated in place', () => {
-  test('is asked and judged by its own assertions, and a changed assertion runs its test alone', async () => {
+describe('a promptfoo configuration evaluated directly', () => {
+  test('is judged by its own assertions, and a changed assertion reruns only its test', async () => {
     const here = await opened({ 'promptfooconfig.yaml': config('yes') }, (sent) =>
       sent.includes('three') ? 'No idea' : 'Yes, 5',
     );
@@ -62,7 +62,7 @@ describe('a promptfoo configuration that is evaluated in place', () => {
   });
 });
 
-describe('a promptfoo configuration whose similar has no key', () => {
+describe('a promptfoo similar assertion without a key', () => {
   const COMPARED = `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
 tests:
@@ -72,7 +72,7 @@ tests:
       - { type: similar, value: 'Yes, 5', threshold: 0.9 }
 `;
 
-  test('is judged by nothing rather than without it: the error has the line, the variable and the way out, in place and converted', async () => {
+  test('is an error with line, variable and solution, both directly and converted', async () => {
     const { evaldiff, result, repository, server } = await opened({
       'promptfooconfig.yaml': COMPARED,
     });
@@ -101,7 +101,7 @@ tests:
     expect(server.requests).toEqual([]);
   });
 
-  test('is judged where the settings name another server for its vectors', async () => {
+  test('is judged if the settings name another server for embeddings', async () => {
     const { result } = await opened({ 'promptfooconfig.yaml': COMPARED }, undefined, {
       settings: `${GPT}  text-embedding-3-large: { provider: openai, endpoint: local, model: vectors }\n${LISTED}`,
     });
@@ -115,7 +115,7 @@ tests:
   });
 });
 
-describe('a promptfoo check that throws where the answer is no JSON', () => {
+describe('a promptfoo check that throws when the answer is not JSON', () => {
   const asks = (words: string) => `prompts: ['${words}: {{q}}']
 providers: ['openai:chat:gpt-4o']
 defaultTest: { assert: [{ type: javascript, value: 'JSON.parse(output).ok === true' }] }
@@ -123,7 +123,9 @@ tests:
   - { vars: { q: [${Array.from({ length: 20 }, (_, index) => `"q${index}."`).join(', ')}] } }
 `;
 
-  /** Base answers in JSON; head gives prose to the first `broken` of 20 tests, whatever the try. */
+  /**
+   * Base answers in JSON. Head answers with prose to the first `broken` of 20 tests, on every try.
+   */
   async function compare(broken: number) {
     const { repository, result } = await opened(
       { 'promptfooconfig.yaml': asks('Old') },
@@ -141,7 +143,7 @@ tests:
     [6, 'Regressed: promptfooconfig 100 → 70 %: 6 of 20 tests broke'],
     [2, 'Regressed: promptfooconfig 100 → 90 %: 2 of 20 tests broke'],
   ])(
-    'is a regression where %i of 20 answers broke, and no try ended in an error',
+    'is a regression when %i of 20 answers break, without any errored try',
     async (broken, title) => {
       const { conclusion, title: said, problems, suites } = await compare(broken);
       expect([conclusion, said, problems]).toEqual(['failure', title, []]);
@@ -161,7 +163,7 @@ tests:
   );
 });
 
-test('a promptfoo check that is a function fails as there, and says that nobody calls it', async () => {
+test('a promptfoo check that is a function fails as in promptfoo and says that it is never called', async () => {
   const { result } = await opened({
     'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
@@ -180,7 +182,7 @@ tests:
   ]);
 });
 
-test('promptfoo checks that do not compile fail on both sides with their reason, and the others judge', async () => {
+test('promptfoo checks that do not compile fail on both sides, and the others still judge', async () => {
   const asks = (words: string) => `prompts: ['${words}: {{q}}']
 providers: ['openai:chat:gpt-4o']
 tests:
@@ -219,7 +221,7 @@ ${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, asse
   expect([bad.problems, bad.conclusion]).toEqual([[], 'failure']);
 });
 
-describe('a run of FlexEval that is evaluated in place', () => {
+describe('a FlexEval run evaluated directly', () => {
   const RUN = `data_sources: [{ type: file, path: data/lessons.jsonl }]
 eval:
   do_completion: true
@@ -244,7 +246,7 @@ eval:
     )
     .join('\n');
 
-  test('completes its dialogues, grades them under their conditions, and judges a changed rubric file again without asking anew', async () => {
+  test('completes and grades dialogues, and judges a changed rubric file without new answers', async () => {
     const shop = await openShop({
       settings: 'prompts: lessons.yaml\n',
       answer: ({ model, messages }) => ({
@@ -271,7 +273,7 @@ eval:
     ).toEqual([
       [
         'Shall I draw it?',
-        // The rubric says nothing of what passes, so it is shown and decides nothing.
+        // The rubric defines no passing label, so it is shown and does not gate.
         'skipped',
         ['is_role pass (skip)', 'string_length pass (skip)', 'is_request_for_plot pass (skip)'],
       ],
@@ -301,7 +303,7 @@ eval:
   });
 });
 
-describe('what a pull request runs of a promptfoo configuration', () => {
+describe('the reason for a run of a promptfoo configuration', () => {
   const files = (prompt: string, check: string, rows: string, doc = 'old') => ({
     'vars/doc.txt': doc,
     'vars/s.txt': 'shared',
@@ -351,8 +353,8 @@ describe('what a pull request runs of a promptfoo configuration', () => {
 const onLessons = (files: Record<string, string>, answer: (sent: string) => string) =>
   opened(files, answer, { settings: 'prompts: lessons.yaml\n' });
 
-describe('recorded dialogues of FlexEval', () => {
-  /** Sides of the messages: three lessons as FlexEval records them, which have 39 turns of the tutor. */
+describe('recorded FlexEval dialogues', () => {
+  /** Speakers of three lessons as FlexEval records them, with 39 tutor turns in all. */
   const LESSONS = ['AUAUAAUAUAUAUAU', `${'AU'.repeat(15)}A`, `${'AU'.repeat(15)}A`];
   const DATA = LESSONS.map((sides, lesson) =>
     JSON.stringify({
@@ -381,7 +383,7 @@ eval:
   const rubrics = (words: string): string =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
-  test('are measured by functions in files of their own, confined, which see what the recording says beside the texts', async () => {
+  test('are measured by sandboxed functions in their own files, which see other recorded fields', async () => {
     const run = (names: string): string =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {
@@ -444,7 +446,7 @@ def counts(thread):
     ]);
   });
 
-  test('are completed and graded by echoes, which ask nobody', async () => {
+  test('are completed and graded by echoes without any model call', async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
@@ -470,7 +472,7 @@ eval:
     expect(server.requests).toEqual([]);
   });
 
-  test('without their messages are refused at their row', async () => {
+  test('without messages are refused at their row', async () => {
     const { server, result } = await onLessons(
       {
         'lessons.yaml':
@@ -527,7 +529,7 @@ eval:
     expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A.');
   });
 
-  test('end with the question that nobody answered: 37 turns of the student, 15 messages', async () => {
+  test('that end with an unanswered question have 37 student turns and 15 messages', async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(

@@ -62,10 +62,10 @@ async function verify(results: unknown, config = CONFIG) {
 const of = (...results: object[]) => ({ evalId: 'e', results: { version: 3, results } });
 
 describe('evaldiff import --verify', () => {
-  test("scores promptfoo's own answers, finds every verdict equal, and says what is not compared", async () => {
+  test("scores promptfoo's own answers, finds all verdicts equal and lists what is not compared", async () => {
     const { code, out, err, files } = await verify(
       of(
-        // In the order in which they ended, and one from another provider.
+        // In the order in which they finished, with one from another provider.
         result(1, 'two', '{"ok": false}', [
           { assertion: script, pass: false },
           { assertion: webhook, pass: true },
@@ -97,7 +97,7 @@ describe('evaldiff import --verify', () => {
     expect([code, files]).toEqual([0, ['.git', 'promptfooconfig.yaml', 'results.json']]);
   });
 
-  test('names every kind of difference with its line, its test and both reasons, and exits with 1', async () => {
+  test('prints every kind of difference with line, test and both reasons, and exits with 1', async () => {
     const { code, out } = await verify(
       of(
         result(0, 'one', 'one', [
@@ -120,7 +120,7 @@ describe('evaldiff import --verify', () => {
     expect(code).toBe(1);
   });
 
-  test('finds a test by its variables where its position is another one, and says what it does not find', async () => {
+  test('finds a test by its variables if its position changed, and lists missing tests', async () => {
     const { code, out } = await verify(
       of(
         result(0, 'three', '{"ok": true}', [{ assertion: script, pass: true }]),
@@ -143,13 +143,13 @@ describe('evaldiff import --verify', () => {
       of({}, { testIdx: 'x' }),
       'holds no verdict that can be compared: 2 results without an answer',
     ],
-  ])('a results file that is %s is told', async (_, results, message) => {
+  ])('rejects a results file that is %s', async (_, results, message) => {
     const { code, err, out } = await verify(results);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(message);
   });
 
-  test('reads prompts with logic and prompts in code, for answers are judged whatever asked for them', async () => {
+  test('reads prompts with logic or in code, because it needs only the answers', async () => {
     const results = of(
       result(0, 'one', '{"ok": true} one', [{ assertion: contains, pass: true }]),
       result(1, 'two', '{"ok": true}', [{ assertion: script, pass: true }]),
@@ -168,7 +168,7 @@ describe('evaldiff import --verify', () => {
       { provider: { id: 'openai:gpt-4o', label: 'big' } },
     ],
   ])(
-    'says apart what it finds of answers that %s transformed before they were judged',
+    'reports separately the answers that %s transformed before judgement',
     async (_, more, row) => {
       const answers = [
         result(
@@ -198,7 +198,7 @@ describe('evaldiff import --verify', () => {
     },
   );
 
-  test('finds tests whose variables are files or templates, which results have as they are written', async () => {
+  test('finds tests whose variables are files or templates, which results contain unresolved', async () => {
     const config = CONFIG.replace(
       'vars: { q: [two, three] }',
       "vars: { q: file://q.txt, t: '{{ q | upper }}' }",
@@ -221,7 +221,7 @@ describe('evaldiff import --verify', () => {
     ['2026-01-31', '2026-01-31T00:00:00.000Z', '1 of 1 verdict equal\n'],
     ['2026-01-31 10:20:30', '2026-01-31T10:20:30.000Z', '1 of 1 verdict equal\n'],
     ['2026-01-30', '2026-01-31T00:00:00.000Z', ''],
-  ])('finds a test by its date %s, which results have as %s', async (day, there, said) => {
+  ])("matches a test's date %s with the results' %s", async (day, there, said) => {
     const { code, out } = await verify(
       of({
         ...result(0, 'one', '{"ok": true}', [{ assertion: script, pass: true }]),
@@ -237,7 +237,7 @@ describe('evaldiff import --verify', () => {
     expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests that could be verified\n']);
   });
 
-  test('a results file that is not there is told', async () => {
+  test('rejects a missing results file', async () => {
     const repository = createRepository();
     repository.write({ 'promptfooconfig.yaml': CONFIG });
     const { code, err } = await commandIn(repository.directory, [

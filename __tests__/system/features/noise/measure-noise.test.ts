@@ -89,9 +89,7 @@ function inputOf(
   };
 }
 
-/**
- * A model that is right with a chance of its own for each question, and never says the same twice.
- */
+/** A model with a chance of a correct answer per question, and never the same text twice. */
 function coin(rate: (question: string) => number): (request: Request) => Completion {
   const random = createRandom('coin');
   let said = 0;
@@ -101,7 +99,7 @@ function coin(rate: (question: string) => number): (request: Request) => Complet
     );
 }
 
-/** Measures so many comparisons of a tree, with what it asked and kept. */
+/** Measures `runs` comparisons of a tree and returns what was asked and stored. */
 async function measured(
   tree: Record<string, string>,
   runs: number,
@@ -113,8 +111,8 @@ async function measured(
 }
 const right = coin(() => 1);
 
-describe('a measurement', () => {
-  test('asks for new tries of both sides every time, and never for one twice', async () => {
+describe('a noise measurement', () => {
+  test('makes new tries of both sides each time and never repeats a try', async () => {
     const { noise, requests, planned } = await measured(
       files(9),
       4,
@@ -135,7 +133,7 @@ describe('a measurement', () => {
     });
   });
 
-  test('takes other tries on another day, and the same where it was interrupted', async () => {
+  test('makes new tries on another day, and the same tries after an interruption', async () => {
     const tries = async (today: string): Promise<number[]> => {
       const { requests } = await measured(
         files(3),
@@ -150,7 +148,7 @@ describe('a measurement', () => {
     expect((await tries('2026-03-05')).filter((index) => first.includes(index))).toEqual([]);
   });
 
-  test('of coins is red in few comparisons, names the flaky references with their rates, and suggests a tolerance', async () => {
+  test('of random answers is rarely red, lists flaky references and suggests a tolerance', async () => {
     const wavering = coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1));
     const { noise, kept } = await measured(files(13), 20, wavering);
     expect(noise.red).toBeLessThanOrEqual(4);
@@ -172,7 +170,7 @@ describe('a measurement', () => {
     expect(kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
-  test('leaves the floor of the gate out: what is red on base alone is not noise', async () => {
+  test("ignores the gate's minimum pass rate, which also fails on base alone", async () => {
     const { noise } = await measured(
       files(6),
       3,
@@ -182,8 +180,9 @@ describe('a measurement', () => {
     expect(noise).toMatchObject({ red: 0, runs: 3, gate });
   });
 
-  test('of answers that drift between the sides finds a gate that is red too often, and the drop it would have to allow', async () => {
-    // The second side of every comparison is asked last of each pair and fails: an alarm each time.
+  test('of answers that drift between the sides finds too many false alarms and the tolerance needed', async () => {
+    // The second side of every comparison is always asked last and fails, so each one is a false
+    // alarm.
     const { noise } = await measured(files(9), 10, (request) =>
       answer(Math.floor(request.try / 100) % 2 === 1 ? 'no' : 'yes'),
     );
@@ -192,8 +191,8 @@ describe('a measurement', () => {
   });
 });
 
-describe('a measurement that cannot be made', () => {
-  test('is told before anything is asked where it would pass the cap on calls', async () => {
+describe('a noise measurement that cannot be made', () => {
+  test('is refused before any call if it exceeds the cap on calls', async () => {
     const { noise, requests, kept } = await measured(files(9), 20, right, { maxCalls: 600 });
     expect([requests, kept]).toEqual([[], []]);
     expect(noise).toMatchObject({ runs: 0, low: 0, high: 1 });
@@ -202,7 +201,7 @@ describe('a measurement that cannot be made', () => {
     ]);
   });
 
-  test('is told where recordings answer, which repeat themselves', async () => {
+  test('is refused for recordings, which always repeat the same answers', async () => {
     const settings = 'models: { gpt-4o: { provider: replay, file: r.jsonl } }\n';
     const { noise } = await measured({ ...files(3, '', settings), 'r.jsonl': '' }, 5, right);
     expect(noise.problems.map(({ message }) => message)).toEqual([
@@ -210,7 +209,7 @@ describe('a measurement that cannot be made', () => {
     ]);
   });
 
-  test('is told where a key is missing, and where a file cannot be read', async () => {
+  test('is refused if a key is missing or a file cannot be read', async () => {
     const missingKeys = () => [{ place: null, message: 'no key' }];
     const missing = await measured(files(3), 5, right, { edges: { missingKeys } });
     expect(missing.noise.problems).toEqual(missingKeys());
@@ -218,7 +217,7 @@ describe('a measurement that cannot be made', () => {
     expect(broken.noise.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
   });
 
-  test('ends where the run is ended, keeps what was compared, and replaces no earlier one with next to nothing', async () => {
+  test('keeps finished comparisons when interrupted but does not overwrite a longer measurement', async () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
@@ -239,7 +238,7 @@ describe('a measurement that cannot be made', () => {
     expect(kept).toEqual([]);
   });
 
-  test('counts comparisons apart in which nothing could be judged', async () => {
+  test('counts comparisons separately if nothing could be judged', async () => {
     const down = (): Completion => ({ status: 'error', kind: 'server', message: 'down' });
     const { noise } = await measured(files(3), 2, down);
     expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });

@@ -18,11 +18,11 @@ async function project(answer: Script) {
   return { repository, server, evaldiff };
 }
 
-/** Question 1 is a coin; all others are known. */
+/** The answer to question 1 is random; all others are known. */
 const oneCoin = chancy((_, question) => (question === 1 ? 0.5 : 1));
 
 describe('evaldiff noise', () => {
-  test('says price and calls first, then how often the gate is red although nothing changed, and what is flaky', async () => {
+  test('prints price and calls first, then the false-alarm rate and the flaky references', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const { code, out, err } = await evaldiff('noise', '--runs', '5');
     expect(code).toBe(0);
@@ -35,7 +35,7 @@ describe('evaldiff noise', () => {
     expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
-  test('is shown in the footer of later reports, with the rate of a flaky reference over all its tries', async () => {
+  test('appears in the footer of later reports with the rates of flaky references', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const noise = JSON.parse(
       (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,
@@ -64,7 +64,7 @@ describe('evaldiff noise', () => {
     );
   });
 
-  test('goes on where it was ended: a second measurement on the same day pays for nothing twice', async () => {
+  test('continues an interrupted measurement on the same day without paying twice', async () => {
     const { evaldiff, server } = await project(oneCoin);
     await evaldiff('noise', '--runs', '2');
     const made = server.requests.length;
@@ -73,7 +73,7 @@ describe('evaldiff noise', () => {
     expect(out).toContain('0 model calls');
   });
 
-  test('makes no model calls where the cap forbids it', async () => {
+  test('makes no model calls if the cap forbids them', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
     expect(refused.code).toBe(2);
@@ -82,7 +82,7 @@ describe('evaldiff noise', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('measures a commit that is named', async () => {
+  test('measures a named commit', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const [first] = [repository.git('rev-parse', 'HEAD')];
     repository.commit('later', { 'prompts/quiz.yaml': quizPrompt('Be brief.') });

@@ -18,7 +18,7 @@ import { startModelServer, type ModelServer } from '../../../stand-ins/models/se
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
-/** One for all tests: its address is in every part. */
+/** Shared by all tests, because its address is part of every shard. */
 let server: ModelServer;
 let shop: Shop;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ async function bothShards(...more: string[]): Promise<void> {
 
 let parts: string | null = null;
 
-/** What both shards of the project give, which is the same in every test: evaluated once, then copied. */
+/** Evaluates both shards once and copies them for each test. */
 async function givenShards(): Promise<void> {
   if (parts === null) {
     await bothShards();
@@ -67,7 +67,7 @@ const manifestOf = (folder: string): Manifest =>
 const editManifest = (folder: string, changes: Partial<Manifest>): void =>
   put(folder, 'manifest.json', JSON.stringify({ ...manifestOf(folder), ...changes }));
 
-/** As a forger would: the file's hash is put right. */
+/** Updates the file's hash, as a forger would. */
 function seal(folder: string, name: string): void {
   const data = readFileSync(at(folder, name));
   const own = { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
@@ -80,7 +80,7 @@ function editAnswers(folder: string, sql: string): void {
   db.close();
 }
 
-/** What a merge of both folders says; nothing is asked, whatever it is. */
+/** Merges both folders and checks that no model is called. */
 async function merged(...argv: string[]): Promise<string> {
   const asked = shop.server.requests.length;
   const { code, out, err } = await shop.evaldiff(
@@ -111,13 +111,13 @@ describe('a shard', () => {
       ['--shard', '1/2', '--report', 'out'],
       '--report: a shard judges nothing and has no report; give it to evaldiff merge',
     ],
-  ])('that is asked for by %j is refused, before anything is paid for', async (argv, message) => {
+  ])('with the options %j is refused before any paid call', async (argv, message) => {
     const { code, err } = await shop.evaldiff('run', ...argv);
     expect([code, shop.server.requests.length]).toEqual([2, 0]);
     expect(err).toContain(message);
   });
 
-  test("is not written over somebody's files, and replaces an earlier part", async () => {
+  test('does not overwrite other files, but replaces an earlier part', async () => {
     mkdirSync(at('mine'));
     writeFileSync(at('mine', 'notes.txt'), 'mine');
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2', '--shard-to', 'mine');
@@ -130,7 +130,7 @@ describe('a shard', () => {
     expect(await shop.evaldiff('merge', ...FOLDERS)).toMatchObject({ code: 0 });
   });
 
-  test('is refused where models are asked in batches, which one job does as fast', async () => {
+  test('is refused if models use batches, because one job is as fast', async () => {
     shop.repository.write({
       'evaldiff.yaml': 'transport: batch\n',
       'prompts/ask.yaml':
@@ -143,7 +143,7 @@ describe('a shard', () => {
     );
   });
 
-  test('tells of mistakes in the files as a sweep does', async () => {
+  test('reports errors in the files as a sweep does', async () => {
     shop.repository.write({ 'prompts/ask.yaml': 'name: ask\n' });
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
     expect(code).toBe(2);
@@ -151,8 +151,8 @@ describe('a shard', () => {
   });
 });
 
-describe('a merge is refused, in words that say what to do, when', () => {
-  test('a shard is missing: which one, and what it leaves out', async () => {
+describe('a merge is refused with advice when', () => {
+  test('a shard is missing, which it names together with what the shard omits', async () => {
     await givenShards();
     expect(manifestOf(SECOND).counts['references']).toBe(3);
     expect(await merged(FIRST)).toMatch(
@@ -160,14 +160,14 @@ describe('a merge is refused, in words that say what to do, when', () => {
     );
   });
 
-  test('a part is there twice', async () => {
+  test('a part appears twice', async () => {
     await givenShards();
     expect(await merged(...FOLDERS, SECOND)).toContain(
       'shard 2/2 is there twice. Each part must be evaluated by one job.',
     );
   });
 
-  test('the sweep was cut differently', async () => {
+  test('the sweep was split differently', async () => {
     await givenShards();
     await shop.evaldiff('run', '--shard', '3/3');
     expect(await merged(...FOLDERS, 'evaldiff-shard-3-of-3')).toContain(
@@ -175,7 +175,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
     );
   });
 
-  test('the parts were evaluated with other files', async () => {
+  test('the parts were evaluated with different files', async () => {
     await shop.evaldiff('run', '--shard', '1/2');
     shop.repository.write(promptSaying('Please answer: {q}'));
     await shop.evaldiff('run', '--shard', '2/2');
@@ -184,13 +184,13 @@ describe('a merge is refused, in words that say what to do, when', () => {
     );
   });
 
-  test('the parts were given other inputs', async () => {
+  test('the parts were given different inputs', async () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
     expect(err).toContain('shard 1/2 was given other values than the merge for: max-calls.');
     expect(err).toContain('shard 2/2 was given other values than the merge for: overrides.');
-    // Also where the merge's own would not even do for its plan.
+    // Even if the merge's own caps are too low for its plan.
     for (const caps of [
       ['--max-calls', '1'],
       ['--max-cost', '0.000001'],
@@ -200,7 +200,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
       );
   });
 
-  test('the parts are of another commit, level of trust or version', async () => {
+  test('the parts have another commit, trust level or version', async () => {
     await givenShards();
     editManifest(FIRST, { head: 'a'.repeat(40) });
     editManifest(SECOND, { evaldiff: '0.9.0' });
@@ -217,7 +217,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
     );
   });
 
-  test('a part is of a newer version than this program reads', async () => {
+  test('a part was written by a newer version', async () => {
     await givenShards();
     editManifest(FIRST, { part_version: 2, evaldiff: '2.0.0', more: true });
     expect(await merged()).toContain(
@@ -333,7 +333,7 @@ describe('a merge is refused, in words that say what to do, when', () => {
     expect(await merged()).toContain(message);
   });
 
-  test('a forged part holds a line that is not an answer, or fewer lines than it says', async () => {
+  test('a forged part holds an invalid line or fewer lines than it states', async () => {
     await givenShards();
     put(FIRST, 'others.jsonl', '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FIRST, 'others.jsonl');
@@ -347,8 +347,8 @@ describe('a merge is refused, in words that say what to do, when', () => {
   });
 });
 
-describe('what a merge was given', () => {
-  test("serves later runs from the project's own store, also when a part is missing", async () => {
+describe('answers given to a merge', () => {
+  test("are stored in the project's own store for later runs, even if a part is missing", async () => {
     for (const shard of ['1/2', '2/2']) await shop.evaldiff('run', '--shard', shard, '--no-store');
     expect(shop.server.requests).toHaveLength(12);
     expect(await shop.evaldiff('merge', FIRST)).toMatchObject({ code: 2 });
@@ -356,7 +356,7 @@ describe('what a merge was given', () => {
     expect(usage).toMatchObject({ calls: 6, reused: 6 });
   });
 
-  test('cannot be put into a store that cannot be written: that store is named, and no shard', async () => {
+  test('cause an error that names the store, not a shard, if it cannot be written', async () => {
     await givenShards();
     writeFileSync(at('plain'), '');
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');
@@ -368,7 +368,7 @@ describe('what a merge was given', () => {
     expect((await shop.evaldiff('merge', ...FOLDERS, '--no-store')).code).toBe(0);
   });
 
-  test('is put into no store that is not wanted', async () => {
+  test('are not stored if no store is wanted', async () => {
     await bothShards();
     copyFileSync(storeOf(shop.repository.directory).file, at('before.sqlite'));
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--no-store');

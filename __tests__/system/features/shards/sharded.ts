@@ -14,16 +14,16 @@ import {
 } from '../../../stand-ins/repository.ts';
 
 /**
- * A project with something of every kind that a sweep can meet, cut into parts and joined on the
+ * A project that covers everything a sweep can contain, with `run --shard` and `merge` on the
  * command line.
  */
 export interface Sharded {
   repository: FixtureRepository;
   server: ModelServer;
   evaldiff(...argv: string[]): Promise<Said>;
-  /** Evaluates all parts, each on a machine of its own, and gives their folders. */
+  /** Evaluates all parts, each on a separate machine, and returns their folders. */
   shards(count: number, ...more: string[]): Promise<string[]>;
-  /** `result.json` that a command line wrote, as text. */
+  /** The text of `result.json` that a command wrote. */
   report(...argv: string[]): Promise<string>;
   read(path: string): string;
 }
@@ -37,8 +37,7 @@ const words = JSON.stringify({
 });
 
 /**
- * Deterministic in what is asked: half of the answers are right, questions with "refused" are
- * refused.
+ * Depends only on the prompt: half of the answers are right, prompts with "refused" are refused.
  */
 export const knowing: Script = ({ model, messages, schema }) => {
   const text = messages.map(({ content }) => content).join('\n');
@@ -71,7 +70,6 @@ const prompt = (name: string, model = 'm', text = 'Answer: {q}'): string =>
   `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
 const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
 
-/** A line of a recording. */
 function taped(temperature: number, n: string): string {
   const messages = [{ role: 'user', content: `Answer: question ${n}` }];
   const asked = { provider: 'openai', model: 'taped', parameters: { temperature }, messages };
@@ -90,8 +88,8 @@ export const PROJECT: FixtureFiles = {
     'sweep: { temperature: [0, 0.7] }',
     '',
   ].join('\n'),
-  // A roll-up of its own, a skipped reference, tries of its own, a rubric that is asked only where
-  // a metric passes.
+  // Its own roll-up and number of tries, a skipped reference, and a rubric that depends on another
+  // metric.
   'prompts/ask.yaml': prompt('ask'),
   'prompts/tests/ask.yaml': [
     'metrics:',
@@ -107,7 +105,7 @@ export const PROJECT: FixtureFiles = {
   ].join('\n'),
   'rubrics/even.yaml':
     'even:\n  prompt: "Is it even? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
-  // The same questions in another suite, under another name.
+  // The same questions in a second suite with another name.
   'prompts/twin.yaml': prompt('twin'),
   'prompts/tests/twin.yaml': `${EXACT}${references(6)}`,
   'prompts/talk.yaml': prompt('talk'),
@@ -119,7 +117,7 @@ export const PROJECT: FixtureFiles = {
     .join(''),
   'prompts/app.yaml': prompt('app', 'app'),
   'prompts/tests/app.yaml': `${EXACT}${references(3)}`,
-  // A shell starts in a tenth of what Node takes.
+  // A shell starts ten times as fast as Node.
   'app.sh': [
     'while IFS= read -r line; do',
     '  id=${line#*\\"id\\":}',
@@ -130,7 +128,7 @@ export const PROJECT: FixtureFiles = {
   ].join('\n'),
 };
 
-/** For sweeps of `twin` alone: of the suites beside it, one is left, which starts nothing. */
+/** For sweeps of `twin` alone: keeps one other suite, which starts nothing. */
 export const TWIN: FixtureFiles = Object.fromEntries(
   ['ask', 'taped', 'app'].flatMap((name) => [
     [`prompts/${name}.yaml`, null],

@@ -9,13 +9,13 @@ import { textOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openSharded, PROJECT, TWIN } from './sharded.ts';
 
-// A test is a dozen runs.
+// Each test makes a dozen runs.
 jest.setTimeout(120_000);
 
 const BUSY = { status: 503, error: { message: 'busy' } };
 
-describe('a sweep on several machines', () => {
-  test('gives the very bytes of result.json that one machine gives of the same answers', async () => {
+describe('a sharded sweep', () => {
+  test('gives the same bytes of result.json as one machine with the same answers', async () => {
     const { evaldiff, report, shards, server, repository } = await openSharded({
       files: { '.gitignore': '*.sqlite\nreport-*\n' },
     });
@@ -32,9 +32,9 @@ describe('a sweep on several machines', () => {
     expect(merged).toBe(whole);
     expect(server.requests).toHaveLength(asked);
     const { suites, causes } = JSON.parse(whole) as Result;
-    // Most answers are wrong, yet nothing is compared, so that nothing has a cause.
+    // Most answers are wrong, but a sweep compares nothing, so it has no causes.
     expect(causes).toBeUndefined();
-    // Five suites in two variants; nothing of the project was left out.
+    // Five suites in two variants: nothing is missing.
     expect(suites.map(({ name, references }) => [name, references.length])).toEqual(
       [
         ['app', 3],
@@ -51,7 +51,7 @@ describe('a sweep on several machines', () => {
     ).toEqual(['no', 'no']);
   });
 
-  test('goes by its commit where nothing is uncommitted, as on one machine, though the shards left folders there for it', async () => {
+  test('is identified by its commit if only shard folders are uncommitted', async () => {
     const { evaldiff, report, shards, repository } = await openSharded({
       files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
     });
@@ -66,22 +66,22 @@ describe('a sweep on several machines', () => {
     expect(await report('run', '--store', 'merged.sqlite')).toBe(merged);
   });
 
-  test('pays for each question once, also where two suites ask it, and an unsharded run of the merged answers gives the same bytes', async () => {
+  test('pays for each prompt once, even if two suites share it', async () => {
     const { report, shards, server } = await openSharded();
     const folders = await shards(4);
     const first = server.requests.filter(
       ({ messages }) =>
         messages.length === 1 && /^Answer: question [0-8]$/.test(messages[0]!.content),
     );
-    // Nine questions of three suites, twice in each of two variants.
+    // Nine questions of three suites, with two tries in each of two variants.
     expect(first).toHaveLength(9 * 2 * 2);
     const paid = server.requests.length;
     const merged = await report('merge', ...[...folders].reverse(), '--store', 'merged.sqlite');
     expect(server.requests).toHaveLength(paid);
     const again = await report('run', '--store', 'merged.sqlite');
     expect(again).toBe(merged);
-    // What no store keeps counts as it does in any run: four refusals; four lines of recordings are
-    // counted apart.
+    // Calls that no store keeps count as in any run: four refusals. Four recordings are counted
+    // separately.
     expect((JSON.parse(merged) as Result).usage).toMatchObject({
       calls: 4,
       replayed: 4,
@@ -89,7 +89,7 @@ describe('a sweep on several machines', () => {
     });
   });
 
-  test('may have more machines than questions: a part can be empty, which is said', async () => {
+  test('can have more shards than prompts: an empty part is reported', async () => {
     const { evaldiff, shards, report, repository } = await openSharded();
     repository.commit('few', {
       'prompts/ask.yaml': null,
@@ -109,7 +109,7 @@ describe('a sweep on several machines', () => {
     ).toEqual([[['only', 'pass']], [['only', 'pass']]]);
   });
 
-  test('shows empty and withheld answers and those of a program whose files nobody knows as the shards were given them', async () => {
+  test('shows empty, withheld and program answers as the shards received them', async () => {
     const answer: Script = ({ messages }) => {
       const n = Number(/\d+/.exec(messages[0]?.content ?? '')?.[0]);
       return n === 0
@@ -137,7 +137,7 @@ describe('a sweep on several machines', () => {
       result.suites
         .find((suite) => suite.name === name)!
         .references.map(({ head }) => head!.tries.map(answerText));
-    // Written by the processes of the shards: the merge started none of its own.
+    // Only the shards' processes wrote these: the merge started none.
     const written = folders.flatMap((folder) =>
       readLines(join(repository.directory, folder, 'others.jsonl')),
     );
@@ -150,7 +150,7 @@ describe('a sweep on several machines', () => {
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
   });
 
-  test('leaves what belongs to the sweep as a whole to the merge, which asks for it once', async () => {
+  test('leaves calls about the whole sweep to the merge, which makes them once', async () => {
     const question = (n: string): string =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
@@ -162,7 +162,7 @@ describe('a sweep on several machines', () => {
       },
     });
     const folders = await shards(2, 'prompts=twin', 'temperature=0', '--max-cost', '1000');
-    // Two tries of each question, and nothing about attributes.
+    // Two tries of each question, and no attribute calls.
     expect(server.requests).toHaveLength(24 * 2);
     const manifests = folders.map(
       (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
@@ -178,7 +178,7 @@ describe('a sweep on several machines', () => {
     });
   });
 
-  test("keeps the caps of the sweep: each shard has its share, and the rest is the merge's", async () => {
+  test('divides the caps of the sweep among the shards and leaves the rest to the merge', async () => {
     const { evaldiff, shards, report, server } = await openSharded({
       answer: () => ({ ...BUSY, headers: { 'retry-after-ms': '1' } }),
       files: TWIN,
@@ -186,7 +186,7 @@ describe('a sweep on several machines', () => {
     const refused = await evaldiff('run', '--shard', '1/3', '--max-calls', '10', 'prompts=twin');
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.err).toContain('This run would make 24 model calls');
-    // Every call is tried again and again; 24 are allowed for 24 questions.
+    // Every call is retried several times. 24 calls are allowed for 24 questions.
     const folders = await shards(3, '--max-calls', '24', 'prompts=twin');
     expect(server.requests).toHaveLength(24);
     const merged = JSON.parse(
@@ -202,7 +202,7 @@ describe('a sweep on several machines', () => {
   });
 });
 
-test('what vendors read from their caches is kept by each part, and said by shard and merge', async () => {
+test("vendors' cached tokens are recorded in each part and reported by shard and merge", async () => {
   const { shards, read } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
     files: TWIN,
@@ -222,7 +222,7 @@ test('what vendors read from their caches is kept by each part, and said by shar
   );
 });
 
-test('a shard that got the dear questions may spend what they cost', async () => {
+test('a shard with the expensive prompts may spend what they cost', async () => {
   const { evaldiff, shards, report, server } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
     files: {
@@ -236,7 +236,7 @@ test('a shard that got the dear questions may spend what they cost', async () =>
     'This run would cost about $1.8',
   );
   const folders = await shards(3, ...sweep, '--max-cost', '2');
-  // By calls alone each would have a third, and the shard with most of the dear ones would have
+  // If split by calls alone, each shard would have a third, and the expensive shard would have
   // stopped.
   expect(server.requests).toHaveLength(12);
   const overrides = sweep.map((override) => `--override=${override}`);

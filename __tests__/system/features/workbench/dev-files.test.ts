@@ -36,25 +36,25 @@ const FILES = {
     'prompts: ["Answer {{q}}"]\nproviders: [openai:gpt]\ntests:\n  - { description: theirs, vars: { q: "hi" }, assert: [{ type: equals, value: "hello" }] }\n',
 };
 
-/** Without the other tool's prompt. */
+/** Without the prompt in another tool's format. */
 const OWN = { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other/*', '') };
 
 const says: Script = () => ({ text: 'new answer' });
 
-/** The first button that accepts an answer in what a row says of itself. */
+/** The first accept button in a row's details. */
 function acceptIn(detail: string): { kind: string; cell: string; answer: string } {
   const [, cell = '', answer = ''] =
     /data-kind="accept" data-cell="([^"]*)" data-answer="([^"]*)"/.exec(detail) ?? [];
   return { kind: 'accept', cell, answer };
 }
 
-/** The id that a reference without one got, by a word of its row. */
+/** The generated id of a reference without one, found by a word in its row. */
 async function idOf({ board }: OpenWorkbench, word: string): Promise<string> {
   const row = rowsOf(await board()).find(({ html }) => html.includes(word));
   return /"([0-9a-f]{10}(?:-\d+)?)"\]$/.exec(row?.key ?? '')?.[1] ?? '';
 }
 
-describe('what the workbench writes', () => {
+describe('the open workbench', () => {
   let bench: OpenWorkbench;
   beforeAll(async () => {
     bench = await openWorkbench({ files: FILES, answer: says, env: { LOCAL_KEY: undefined } });
@@ -69,7 +69,7 @@ describe('what the workbench writes', () => {
   const settled = (is: (board: Awaited<ReturnType<OpenWorkbench['board']>>) => boolean) =>
     bench.boardWhen((board) => board.note === 'up to date' && !board.old && is(board));
 
-  /** Does it, sees the file, and takes it back. */
+  /** Runs an action, checks the file and undoes the action. */
   async function writes(
     path: string,
     wanted: string,
@@ -90,7 +90,7 @@ describe('what the workbench writes', () => {
     expect(bench.file(path)).toBe(before);
   }
 
-  test('goes into the members of a JSON line that its parts are read from', async () => {
+  test('edits the members of a JSON line that the reference was read from', async () => {
     const id = await idOf(bench, '>a<');
     const skipped = '["old"], "skip": true, "skip_reason": "it is old"';
     const actions: [string, Parameters<OpenWorkbench['act']>[0]][] = [
@@ -128,7 +128,7 @@ describe('what the workbench writes', () => {
       { kind: 'add', 'input:q': 'c' },
       'evaldiff import',
     ],
-  ])('leaves alone %s, and says so', async (_, id, path, action, why) => {
+  ])('does not change %s and gives the reason', async (_, id, path, action, why) => {
     const before = bench.file(path);
     const { said, bad } = await bench.act(action, id);
     expect([said, bad]).toEqual([expect.stringContaining(why), true]);
@@ -136,7 +136,7 @@ describe('what the workbench writes', () => {
     expect(bench.file(path)).toBe(before);
   });
 
-  test('leaves a reference without an id alone when another stands in its place', async () => {
+  test('does not change a reference without an id if its position now holds another', async () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     const before = bench.file('prompts/plain.yaml');
@@ -155,7 +155,7 @@ describe('what the workbench writes', () => {
     );
   });
 
-  test('does not accept an answer that is not the one that was shown', async () => {
+  test('does not accept an answer that differs from the one shown', async () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     expect(await bench.act({ ...accept, answer: '0'.repeat(64) }, id)).toEqual({
@@ -164,7 +164,7 @@ describe('what the workbench writes', () => {
     });
   });
 
-  test('does one action after the other on the same reference, each on what the one before left', async () => {
+  test('runs actions on one reference in order, each on the result of the previous one', async () => {
     const id = await idOf(bench, '>two<');
     const before = bench.file('prompts/plain.yaml');
     const replies = await bench.boardAfter(async () => {
@@ -188,7 +188,7 @@ describe('what the workbench writes', () => {
     expect(bench.file('prompts/plain.yaml')).toBe(before);
   });
 
-  test('begins with the first reference of a prompt that has none', async () => {
+  test('creates the first reference of a prompt that has none', async () => {
     const { firsts } = await bench.board();
     const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(firsts) ?? [];
     const first = { kind: 'first', prompt: prompt.replaceAll('&quot;', '"') };
@@ -205,19 +205,19 @@ describe('what the workbench writes', () => {
     expect(after.firsts).not.toContain('data-kind="first"');
   });
 
-  test('shows what a report notes besides', async () => {
+  test('shows the notices of a report', async () => {
     expect((await bench.board()).head).toMatch(
       /<details id="notices"><summary>\d+ notices?: .*the prompt &quot;untested&quot; has no tests/,
     );
   });
 
-  test('says once, and not at every look, which keys it took', async () => {
+  test('prints the keys that it uses once, not after every change', async () => {
     const { err } = await bench.stop();
     expect(err.match(/\.env: took LOCAL_KEY/g)).toHaveLength(1);
   });
 });
 
-test('opens where no prompt has a reference yet, git or not', async () => {
+test('the workbench opens when no prompt has a reference yet, with or without git', async () => {
   const files = {
     'evaldiff.yaml': OWN['evaldiff.yaml'],
     'prompts/empty.yaml': FILES['prompts/empty.yaml'],
@@ -229,7 +229,7 @@ test('opens where no prompt has a reference yet, git or not', async () => {
   await bench.close();
 });
 
-test('goes on by itself once its advice was followed, in a folder that has to be made', async () => {
+test('the workbench continues once its advice was followed, in a folder yet to be created', async () => {
   const bench = await openWorkbench({ files: OWN, answer: says });
   await bench.boardWhen(({ note }) => note === 'up to date');
   rmSync(join(bench.directory, 'data'), { recursive: true });
@@ -245,7 +245,7 @@ test('goes on by itself once its advice was followed, in a folder that has to be
   await bench.close();
 });
 
-test('allows as much again as was given, and no more', async () => {
+test('the workbench raises its limits by their original amount on request', async () => {
   const bench = await openWorkbench({
     files: OWN,
     answer: says,
@@ -272,7 +272,7 @@ test.each([
   [['--max-cost', 'x'], '--max-cost: must be a number of at least 0, not "x"'],
   [['--max-calls', '1.5'], '--max-calls: must be a whole number'],
   [['--port', 'x'], '--port: must be a whole number from 0 to 65535'],
-])('is refused at once with %j', async (args, why) => {
+])('the workbench is refused immediately with %j', async (args, why) => {
   const { code, out, err } = await commandIn(temporaryFolder('nothing'), ['dev', ...args]);
   expect([code, out, err]).toEqual([2, '', expect.stringContaining(why)]);
 });

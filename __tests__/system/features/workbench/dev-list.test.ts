@@ -26,10 +26,10 @@ const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 jest.setTimeout(120_000);
 
-/** Rows that the page may hold at once, whatever there are. */
+/** Most rows that the page may render at once. */
 const MOST_ROWS = 260;
 
-/** One prompt with two models, in which these references regressed. */
+/** One prompt with two models, with regressions in these references. */
 function suitesOf(
   count: number,
   { name = 'add', regressed = [] }: { name?: string; regressed?: readonly number[] } = {},
@@ -67,7 +67,7 @@ inBrowser("the workbench's long list in a browser", () => {
       detail: (key) => `<p>Detail of ${key.replaceAll(/[^\w-]+/g, ' ')}</p><button>Close</button>`,
       act: () => Promise.resolve({ said: 'done', bad: false }),
     });
-    // One for all tests: a window takes far longer to open than to fill.
+    // Shared by all tests, because opening a page takes far longer than filling it.
     page = await browser.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
@@ -97,13 +97,13 @@ inBrowser("the workbench's long list in a browser", () => {
     board = { ...{ note, bad: false, old: false, spend: '', undo: false }, ...next };
     return note;
   };
-  /** The board becomes this one, and the page has drawn it. */
+  /** Shows this board and waits until the page is drawn. */
   const becomes = async (...given: Parameters<typeof boardWith>): Promise<void> => {
     const note = give(boardWith(...given));
     workbench.tell('board', {});
     await page.locator('#state', { hasText: note }).waitFor();
   };
-  /** Resolves as soon as this is so in the page, at the end of a frame. */
+  /** Resolves at the end of the frame in which the condition becomes true in the page. */
   const until = (condition: string): Promise<unknown> =>
     page.evaluate(
       `new Promise((done) => { const look = () => (${condition} ? done() : requestAnimationFrame(look)); look(); })`,
@@ -118,7 +118,7 @@ inBrowser("the workbench's long list in a browser", () => {
   const row = (at: number) => page.locator(`.ref[data-key$='"number-${String(at)}"]']`);
   const focused = (): Promise<string | undefined> =>
     ask(`document.activeElement.dataset.key?.match(/number-\\d+/)[0]`);
-  /** The window shows rows, from top to bottom. */
+  /** Rows fill the window from top to bottom. */
   const filled =
     '[0.3, 0.6, 0.9].every((share) => document.elementFromPoint(200, innerHeight * share)?.closest(".ref"))';
 
@@ -134,7 +134,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  test('has those rows in the page that are near the window, wherever one scrolls, and tells how many there are', async () => {
+  test('renders only rows near the visible area while scrolling and shows their total number', async () => {
     const height = await ask<number>('document.documentElement.scrollHeight');
     expect(height).toBeGreaterThan(50_000);
     for (const share of [0.25, 0.9, 0.5, 1, 0]) {
@@ -146,9 +146,9 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await row(0).getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('is worked by keys from end to end, the chosen row always in the window, however high rows are', async () => {
+  test('can be operated by keyboard with the selected row always visible at any height', async () => {
     await page.setViewportSize({ width: 390, height: 900 });
-    // As in a browser that does not hold the place by itself when what is above it grows.
+    // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);
     const chosen = async (at: number): Promise<void> => {
       await until(`document.activeElement.dataset.key?.includes('"number-${String(at)}"')`);
@@ -178,7 +178,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(`document.querySelectorAll('.ref').length < ${String(MOST_ROWS)}`);
   });
 
-  test('keeps the chosen row at hand while one scrolls away from it', async () => {
+  test('keeps the selected row reachable while scrolling away from it', async () => {
     await row(3).click();
     await page.keyboard.press('Enter');
     await until(`document.activeElement.matches('#detail button')`);
@@ -193,7 +193,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect((await row(4).boundingBox())?.y).toBeGreaterThan(40);
   });
 
-  test('finds and opens a row that was never in the page', async () => {
+  test('finds and opens a row that was not rendered before', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('NUMBER-1990');
     await page.locator('output', { hasText: '1 of 2000 shown' }).waitFor();
@@ -208,7 +208,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await row(1).getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('draws of a new board what is other, and leaves the rest, the place and the focus as they are', async () => {
+  test('redraws only what changed in a new board, and keeps scroll position and focus', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const middle = await ask<string>(
@@ -217,7 +217,7 @@ inBrowser("the workbench's long list in a browser", () => {
     const at = Number(middle);
     await row(at).click();
     await page.keyboard.press('Escape');
-    // Rows that the scrolling brings late would count as drawn by the new board.
+    // Otherwise rows that scrolling renders late would count as drawn by the new board.
     await settled();
     const before = await row(at).boundingBox();
     await page.evaluate(`for (const one of document.querySelectorAll('.ref')) one.old = true`);
@@ -237,7 +237,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await focused()).toBe(`number-${String(at)}`);
   });
 
-  test('keeps the row that is worked on when a new board puts it elsewhere', async () => {
+  test('keeps the row in use when a new board moves it', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const at = Number(
@@ -261,7 +261,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(`document.activeElement.dataset.key?.includes('"number-0"')`);
   });
 
-  test('keeps the first references that somebody is writing, whatever is drawn around them', async () => {
+  test('keeps the form for first references during edits and redraws', async () => {
     const prompt = (name: string) => ({ key: name, name, variables: ['who'] });
     await becomes(suitesOf(2), [prompt('one')]);
     const field = page.locator('form[data-prompt=one] [name="input:who"]');
@@ -274,7 +274,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await field.inputValue()).toBe('half a name');
   });
 
-  test('has each prompt below the one that is worse, and lets go of one that is gone', async () => {
+  test('lists each prompt below one that is worse and removes prompts that no longer exist', async () => {
     const names = (): Promise<string[]> =>
       page
         .locator('table, [role=table]')
@@ -295,7 +295,7 @@ inBrowser("the workbench's long list in a browser", () => {
   test.each([
     [1400, 'light'],
     [390, 'dark'],
-  ] as const)('has nothing that axe finds, %i pixels wide and %s', async (width, colorScheme) => {
+  ] as const)('passes axe, %i pixels wide and %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.evaluate('scrollTo(0, 20000)');

@@ -58,7 +58,7 @@ const FILES = {
 
 const HOSTILE = Object.values(hostileTexts).join('\n').toWellFormed();
 
-/** Answers rightly, unless the prompt says how it is to be answered. */
+/** Answers correctly unless the prompt says how to answer. */
 const answers: Script = ({ messages }) => {
   const text = JSON.stringify(messages);
   const right = text.includes('Who') ? 'Northmail' : '30 days';
@@ -68,7 +68,7 @@ const answers: Script = ({ messages }) => {
 };
 
 describe('evaldiff dev', () => {
-  test('says which port is taken, and ends', async () => {
+  test('names the port that is in use and exits', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = String((other.address() as AddressInfo).port);
@@ -106,7 +106,7 @@ inBrowser('the workbench in a browser', () => {
   const says = (page: Page, selector: string, words: string | RegExp): Promise<void> =>
     page.locator(selector, { hasText: words }).first().waitFor({ timeout: 60_000 });
 
-  /** What an action that the page sends comes to. */
+  /** The reply to an action that the page sends. */
   async function replyTo(page: Page, work: () => Promise<void>): Promise<unknown> {
     const answered = page.waitForResponse((response) => response.url().endsWith('/act'));
     await work();
@@ -142,7 +142,7 @@ inBrowser('the workbench in a browser', () => {
 
     const edit = (from: string, to: string) => bench.edit(PROMPT_FILE, from, to);
 
-    /** Edits the prompt so that no answer is right, and opens the cell of the first reference. */
+    /** Edits the prompt so that every answer is wrong, and opens the first reference's cell. */
     async function openReturns(): Promise<void> {
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
@@ -150,7 +150,7 @@ inBrowser('the workbench in a browser', () => {
       await page.locator('[data-kind=accept][data-cell="head m"]').first().waitFor();
     }
 
-    test('is served to who knows its address, under its own name, and takes actions from its page alone', async () => {
+    test('serves only requests with its address and host name, and accepts actions only from its page', async () => {
       const { host, origin } = new URL(bench.url);
       const json = { 'content-type': 'application/json' };
       const status = async (...request: Parameters<typeof bench.asked>): Promise<number> =>
@@ -170,7 +170,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('shows the verdict that the pull request would get, after each edit, in every window', async () => {
+    test('shows after each edit, in every window, the verdict that the pull request would get', async () => {
       const second = await windowOf(bench.url);
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
@@ -182,7 +182,7 @@ inBrowser('the workbench in a browser', () => {
       await says(page, '#detail .head pre', 'no idea');
     });
 
-    test('draws answers as they come, and lets go of them when the next edit is there', async () => {
+    test('shows answers as they arrive and discards them after the next edit', async () => {
       await page.evaluate(
         `window.seen = []; new MutationObserver(() => { const old = document.getElementById('old'); if (!old.hidden) window.seen.push(document.querySelector('h1').textContent); }).observe(document.getElementById('old'), { attributes: true })`,
       );
@@ -193,7 +193,7 @@ inBrowser('the workbench in a browser', () => {
       await says(page, '#state', /\d of 8 answers/);
       edit('Slowly:', 'Reply:');
       await says(page, 'h1', 'Regressed');
-      // Whenever a headline stood there that an edit had outrun, the page said so.
+      // Whenever the headline was outdated by an edit, the page said so.
       expect(await page.evaluate('window.seen')).toEqual(
         expect.arrayContaining([
           expect.stringContaining('Nothing affected'),
@@ -202,7 +202,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('is worked by the keyboard: accepts the answer of a cell, and takes it back', async () => {
+    test('accepts the answer of a cell and undoes it by keyboard', async () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
@@ -213,7 +213,7 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
-    test('shows the open reference as it is now to who works by keys, the same button in focus', async () => {
+    test('shows keyboard users the current reference and keeps the focus on the same button', async () => {
       await page.locator('.ref', { hasText: 'returns' }).waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -223,10 +223,10 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
     });
 
-    test('asks for more tries of one cell alone', async () => {
+    test('runs more tries of one cell alone', async () => {
       await openReturns();
       const asked = bench.server.requests.length;
-      // It is critical and fails, so it has more than the two tries of the settings.
+      // It is critical and fails, so it gets more than the two tries in the settings.
       const carrier = await cell(page, 'carrier', 'base m').textContent();
       await page.keyboard.press('m');
       await says(page, '#state', 'returns has more tries, which the headline does not count');
@@ -239,7 +239,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await cell(page, 'carrier', 'base m').textContent()).toBe(carrier);
     });
 
-    test('tags, skips with a reason and adds beside what is there, comments and order kept', async () => {
+    test('tags, skips with a reason and adds, and keeps comments and order', async () => {
       const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
         await page.locator('.ref', { hasText: 'carrier' }).click();
         await page.locator('[data-kind=close]').waitFor();
@@ -266,7 +266,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens what a key asks for in the reference chosen last, and keeps it when that comes late', async () => {
+    test('opens what a key requests in the last selected reference, even if it arrives late', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       const held: (() => Promise<void>)[] = [];
@@ -285,17 +285,17 @@ inBrowser('the workbench in a browser', () => {
       await form.locator('[name=expected]').fill('At home');
       await choose('carrier');
       await held.shift()?.();
-      // What is asked for after it is there after it.
+      // A later request has finished, so the page has handled the held one.
       await page.evaluate(`fetch('board').then((answer) => answer.text())`);
       await page.unroute('**/detail?*');
       expect(await form.locator('[name=expected]').inputValue()).toBe('At home');
     });
 
-    test('writes what two windows ask for at once, and not over each other', async () => {
+    test('writes simultaneous actions of two windows without losing either', async () => {
       const second = await windowOf(bench.url);
       await second.locator('.ref').first().waitFor();
       const tags = (tag: string, id: string) => bench.act({ kind: 'tag', tag }, id);
-      // At once: each waits until the files have been looked at after the one before.
+      // Sent at once: each action waits for the refresh after the previous one.
       const replies = await Promise.all([
         tags('a', 'returns'),
         tags('c', 'returns'),
@@ -326,7 +326,7 @@ inBrowser('the workbench in a browser', () => {
         (text: string) => text.replace('returns', 'sending'),
         /changed since it was read|not there any more/,
       ],
-    ])('leaves a file alone %s, and says so', async (_, before, meanwhile, why) => {
+    ])('does not change a file %s and gives the reason', async (_, before, meanwhile, why) => {
       const path = join(bench.directory, TEST_FILE);
       await bench.boardAfter(() => writeFileSync(path, before(`${TESTS}# more\n`)));
       edit('Answer:', 'Reply:');
@@ -342,11 +342,11 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(now);
     });
 
-    test('says that the disk is full, loses nothing, and writes and takes back when there is room again', async () => {
+    test('reports a full disk, loses nothing, and writes and undoes once there is space', async () => {
       await openReturns();
       const folder = join(bench.directory, 'prompts/tests');
       const before = readdirSync(folder);
-      // What a full disk does: some of a file is written, then no more. Ours alone, so that the look goes on.
+      // Simulates a full disk for our file alone: part of it is written, then writing fails.
       const fill = (): void => {
         const write = files.writeFile;
         jest.spyOn(files, 'writeFile').mockImplementation(async (path, data, options) => {
@@ -381,7 +381,7 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
-    test('shows hostile answers as the text they are', async () => {
+    test('shows hostile answers as plain text', async () => {
       edit('Answer:', 'Hostile:');
       await says(page, '.ref', '0/2');
       await page.locator('.ref', { hasText: 'returns' }).click();
@@ -389,7 +389,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
     });
 
-    test('filters by status, tag and words as the report does, and keeps what was chosen', async () => {
+    test('filters by status, tag and words like the report and keeps the selection', async () => {
       const shown = page.locator('.ref:visible');
       await page.locator('select[name=tags]').selectOption('critical');
       expect(await shown.allTextContents()).toEqual([expect.stringContaining('carrier')]);
@@ -408,7 +408,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await shown.count()).toBe(2);
     });
 
-    test('filters by attribute: the references that have it, and they alone', async () => {
+    test('filters by attribute and shows exactly the references that have it', async () => {
       const result = withKinds(12);
       const board = boardOf({
         result,
@@ -434,7 +434,7 @@ inBrowser('the workbench in a browser', () => {
       await page.reload();
     });
 
-    test('draws nothing over what somebody is writing, whatever changes meanwhile', async () => {
+    test('does not overwrite a field during typing', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       await page.keyboard.press('n');
@@ -446,7 +446,7 @@ inBrowser('the workbench in a browser', () => {
       await page.locator('[name="input:q"]').blur();
     });
 
-    test('has nothing that axe finds, dark or light, wide or narrow', async () => {
+    test('passes axe in dark and light, wide and narrow', async () => {
       await openReturns();
       await page.keyboard.press('n');
       const session = await page.context().newCDPSession(page);
@@ -466,7 +466,7 @@ inBrowser('the workbench in a browser', () => {
     });
   });
 
-  test("has a column for each model, labels a rubric's example from one that disagrees, and asks each cell by itself", async () => {
+  test('the workbench has a column per model, labels disagreeing examples and runs each cell separately', async () => {
     const rubric =
       '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
     const bench = await openWorkbench({
@@ -512,7 +512,7 @@ inBrowser('the workbench in a browser', () => {
       });
     };
     await label('returns', 'No');
-    // The grader said No of this one too: a person who disagrees labels it Yes.
+    // The grader graded this one No too; a person who disagrees labels it Yes.
     await label('carrier', 'Yes');
     expect(bench.file('rubrics/polite.yaml')).toBe(
       `${rubric}  examples: [{ content: "no idea", expected: "No" }, { content: "no clue", expected: "Yes" }]\n`,
@@ -521,7 +521,7 @@ inBrowser('the workbench in a browser', () => {
     await bench.close();
   });
 
-  test('works without git on the files alone, and says when its process was killed', async () => {
+  test('the workbench uses the files alone without git and reports when its process was killed', async () => {
     const directory = temporaryFolder('no-git');
     for (const [path, text] of Object.entries(FILES)) {
       await files.mkdir(join(directory, path, '..'), { recursive: true });

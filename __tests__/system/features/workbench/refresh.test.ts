@@ -27,7 +27,7 @@ function lookingAt(error: Error) {
   return { state, looking: createLooking(project, state) };
 }
 
-test('a look that a button asked for and the machine refuses ends the workbench, and rejects nowhere', async () => {
+test('a failed refresh from a button ends the workbench without an unhandled rejection', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const { looking } = lookingAt(full);
   await looking.more('row', single);
@@ -36,7 +36,7 @@ test('a look that a button asked for and the machine refuses ends the workbench,
   await looking.idle();
 });
 
-test("what is wrong with the project's files is said on the page, which stays", async () => {
+test("the page shows errors in the project's files and the workbench keeps running", async () => {
   const { looking, state } = lookingAt(new UserError([problem(null, 'the files are odd')]));
   await looking.refresh();
   expect([state.note, state.bad, looking.failed.aborted]).toEqual([

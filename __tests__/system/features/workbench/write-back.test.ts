@@ -61,7 +61,7 @@ interface Action {
 }
 const ODD: Action = { kind: 'tag', tag: 'odd' };
 
-describe('what an action writes', () => {
+describe('a workbench action', () => {
   let root: string;
   let undo: WrittenEdit[];
   beforeEach(() => {
@@ -73,7 +73,7 @@ describe('what an action writes', () => {
 
   const file = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-  /** Does it to the reference of a file, on which the model said this. */
+  /** Applies an action to a reference of a file with this model answer. */
   function act(
     action: Action,
     {
@@ -138,7 +138,7 @@ describe('what an action writes', () => {
     );
   });
 
-  test('does not accept calls whose arguments are no JSON', async () => {
+  test('rejects calls whose arguments are not JSON', async () => {
     const parts = [call('{')];
     const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
     expect(await act(accepted, { parts })).toEqual({
@@ -154,18 +154,21 @@ describe('what an action writes', () => {
     ['a new reference', 'tests/p.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
     ['an answer in a line', 'rows.jsonl', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a further line', 'rows.jsonl', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
-  ])('can be read again when %s turns the text around', async (_, path, action, wanted) => {
-    expect(await act(action, { path, said: TURNED })).toMatchObject({ bad: false });
-    expect(file(path)).toContain(wanted);
-    expect(file(path)).not.toMatch(/\p{Bidi_Control}/u);
-    const rows = (): unknown[] =>
-      file(path)
-        .trim()
-        .split('\n')
-        .map((row) => JSON.parse(row));
-    const values = path === 'rows.jsonl' ? rows() : readYaml(path, file(path));
-    expect(JSON.stringify(values)).toContain(action.kind === 'skip' ? 'skip' : TURNED);
-  });
+  ])(
+    'writes a readable file although %s contains text-direction characters',
+    async (_, path, action, wanted) => {
+      expect(await act(action, { path, said: TURNED })).toMatchObject({ bad: false });
+      expect(file(path)).toContain(wanted);
+      expect(file(path)).not.toMatch(/\p{Bidi_Control}/u);
+      const rows = (): unknown[] =>
+        file(path)
+          .trim()
+          .split('\n')
+          .map((row) => JSON.parse(row));
+      const values = path === 'rows.jsonl' ? rows() : readYaml(path, file(path));
+      expect(JSON.stringify(values)).toContain(action.kind === 'skip' ? 'skip' : TURNED);
+    },
+  );
 
   test.each<[string, string, string]>([
     ['the control character U+001B', 'tests/p.yaml', 'a\u001b[2Jb'],
@@ -173,7 +176,7 @@ describe('what an action writes', () => {
     ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
     ['a broken surrogate', 'tests/p.yaml', 'a\ud800b'],
     ['${oc.env:...}', 'tests/p.yaml', 'a ${oc.env:HOME}'],
-  ])('is refused where evaldiff refuses %s, in %s', async (why, path, said) => {
+  ])('is rejected if the text contains %s, in %s', async (why, path, said) => {
     for (const action of [
       accept(said),
       { kind: 'tag', tag: said },
@@ -189,7 +192,7 @@ describe('what an action writes', () => {
     expect(file(path)).toBe(FILES[path as keyof typeof FILES]);
   });
 
-  test('leaves bytes alone that are not UTF-8, and keeps the mark at the start of a file', async () => {
+  test('keeps bytes that are not UTF-8 and the byte order mark of a file', async () => {
     const latin = Buffer.concat([Buffer.from(`# caf`), Buffer.from([0xe9]), Buffer.from('\n')]);
     const path = join(root, 'tests/p.yaml');
     const wrong = Buffer.concat([Buffer.from(FILES['tests/p.yaml']), latin]);
@@ -209,7 +212,7 @@ describe('what an action writes', () => {
     });
   });
 
-  test('leaves it to the same people to read a file', async () => {
+  test('keeps the permissions of a file', async () => {
     const path = join(root, 'tests/p.yaml');
     for (const mode of [0o600, 0o664]) {
       chmodSync(path, mode);
@@ -227,7 +230,7 @@ describe('what an action writes', () => {
     answer: nameOf(said),
   });
 
-  test("labels with a rubric's own labels, and says what is expected where it shows that", async () => {
+  test("uses a rubric's own labels and requires an expected value if the rubric shows one", async () => {
     expect(await act(label('polite', 'good'))).toEqual({
       said: 'polite has no label good, but Yes, No.',
       bad: true,
@@ -248,7 +251,7 @@ describe('what an action writes', () => {
     expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
   });
 
-  test('has a button that labels each answer of each cell, and labels the one of its cell', async () => {
+  test("labels each answer of each cell with the cell's own button", async () => {
     const made = (answer: string, at: number) => ({
       ...tryResult('pass', at),
       parts: partsOf(answer),
@@ -278,7 +281,7 @@ describe('what an action writes', () => {
     });
   });
 
-  test('does not label an answer again, so that no two examples disagree', async () => {
+  test('does not label an answer again, because two examples could disagree', async () => {
     const place = { file: 'rubrics.yaml', line: 4 };
     const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
     const labelled = CHOICES.map((choice) =>
@@ -297,7 +300,7 @@ describe('what an action writes', () => {
     ['', ''],
     ['tests:\n', '  '],
   ])(
-    'puts the first reference beside the metrics of a suite in one file: %j',
+    'puts the first reference next to the metrics of a suite in one file: %j',
     async (above, in_) => {
       const suite = `model: openai:gpt-4o-mini\nprompt: "{q}"\n${above}${in_}metrics: [{ uses: exact_match }]\n`;
       writeFileSync(join(root, 'p.yaml'), suite);
@@ -315,7 +318,7 @@ describe('what an action writes', () => {
     },
   );
 
-  test('labels for the one rubric of a file, at its root, with all comments kept', async () => {
+  test("adds a label to a file's only rubric at its root and keeps all comments", async () => {
     const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
     expect(await act(example, {}, [KIND])).toEqual({
       said: 'an example of kind is labelled not, in kind.yaml',
@@ -348,7 +351,7 @@ describe('what an action writes', () => {
       { kind: 'tag', tag: 'odd' },
       'the limit is 1048576',
     ],
-  ])('is refused where it would come to %s', async (_, path, text, action, why) => {
+  ])('is refused if it would result in %s', async (_, path, text, action, why) => {
     writeFileSync(join(root, path), text);
     const { said, bad } = await act(action, { path });
     expect(said).toMatch(/^tests\/p\.yaml: it could not be read then: .*; nothing is written$/);
@@ -358,14 +361,14 @@ describe('what an action writes', () => {
     expect(undo).toEqual([]);
   });
 
-  test('says what a change would make wrong elsewhere, with the place', async () => {
+  test('reports the place of an invalid file and writes nothing', async () => {
     writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
     expect((await act(ODD)).said).toMatch(
       /it could not be read then: evaldiff\.yaml:\d+: .*; nothing is written$/,
     );
   });
 
-  test('leaves a read-only file as it is, and takes back once it may', async () => {
+  test('does not write a read-only file, and undoes once it is writable', async () => {
     const path = join(root, 'tests/p.yaml');
     await act(ODD);
     const now = file('tests/p.yaml');
@@ -380,7 +383,7 @@ describe('what an action writes', () => {
     expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
   });
 
-  test('goes on with what was written before a file that is gone', async () => {
+  test('can be undone although the file of a later action was deleted', async () => {
     await act(ODD);
     await act(accept('fine'), { path: 'rows.jsonl' });
     rmSync(join(root, 'rows.jsonl'));

@@ -37,13 +37,13 @@ function shop(wording: string, ...of: ShopOf): Project {
   });
 }
 
-/** Base and head with so many references, judged by `reply`. */
+/** Compares base and head on so many references, judged by `reply`. */
 const compare = (reply: Parameters<typeof runPipeline>[2], ...of: ShopOf) =>
   runPipeline(shop('Old', ...of), shop('New', ...of), reply);
 
 /**
- * The model repeats the question; the grader prefers what begins with `liked`, whatever the place,
- * on questions that `cares` takes.
+ * The model repeats the question. On questions accepted by `cares`, the grader prefers answers that
+ * begin with `liked`, in either position.
  */
 const judgeOf =
   (liked: string, cares: (text: string) => boolean = () => true) =>
@@ -56,7 +56,7 @@ const judgeOf =
 
 const renderComment = (result: Result): string => render(result, { marker: '<!-- -->' });
 
-describe('a suite that nothing but preference judges', () => {
+describe('a suite judged only by preference', () => {
   test("regresses by a sign test when base's answers are preferred", async () => {
     const { result, calls, planned } = await compare(judgeOf('Old'), 6);
     expect([calls('prompt'), calls('grader'), planned]).toEqual([36, 36, 72]);
@@ -68,7 +68,7 @@ describe('a suite that nothing but preference judges', () => {
     });
     expect(result.suites[0]?.preference?.p).toBeCloseTo(0.5 ** 19, 12);
     expect(result.suites[0]?.pass_rate.p).toBe(result.suites[0]?.preference?.p);
-    // Preference says which side is better, not which single reference broke.
+    // Preference shows which side is better, not which reference broke.
     expect(result.suites[0]?.references.filter(({ status }) => status === 'regressed')).toEqual([]);
     expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores).toEqual([
       {
@@ -84,7 +84,7 @@ describe('a suite that nothing but preference judges', () => {
     ]);
   });
 
-  test("is told both sides' words for what was asked, base's first", async () => {
+  test("shows the grader both sides' prompts, base's first", async () => {
     const seen: string[] = [];
     const judge = judgeOf('Old');
     await compare((request, text) => {
@@ -94,7 +94,7 @@ describe('a suite that nothing but preference judges', () => {
     expect([...new Set(seen)]).toEqual(['user: Old r00\n\nOr, in other words:\n\nuser: New r00']);
   });
 
-  test('improves the other way round, and is unchanged in ties', async () => {
+  test('improves when head is preferred and is unchanged in ties', async () => {
     expect((await compare(judgeOf('New'), 6)).result).toMatchObject({
       conclusion: 'success',
       suites: [{ verdict: 'improved' }],
@@ -104,13 +104,13 @@ describe('a suite that nothing but preference judges', () => {
       conclusion: 'success',
       suites: [{ verdict: 'unchanged', preference: { head: 0, base: 0, ties: 180, p: 0.5 } }],
     });
-    // The share that is no worse than the other side's is no pass rate.
+    // The share of preferences that did not get worse is not a pass rate.
     const [first] = renderComment(ties.result).split('<details>');
     expect(first).toContain('No regression: `p`: no answer preferred in 180 comparisons');
     expect(first).not.toContain('100.0');
   });
 
-  test('does not count five tries of one question as the five they would be in a table', async () => {
+  test('does not count five tries of one reference as five independent comparisons', async () => {
     // 4 of 5 lost in one reference: the sign test's one-sided mid-p is (5/2 + 1)/32.
     let lost = 0;
     const { result } = await runPipeline(
@@ -126,11 +126,11 @@ describe('a suite that nothing but preference judges', () => {
     expect(result.suites[0]?.verdict).not.toBe('regressed');
   });
 
-  test('takes two tries a side where tries are adaptive', async () => {
+  test('makes two tries per side with adaptive tries', async () => {
     expect((await compare(judgeOf('Old'), 5, [preference], 'adaptive')).calls('prompt')).toBe(20);
   });
 
-  test('of a new prompt has nothing to compare with, and asks no grader', async () => {
+  test('does not call the grader for a new prompt, which has no base', async () => {
     const { result, calls } = await runPipeline(null, shop('New', 3), judgeOf('Old'));
     expect(calls('grader')).toBe(0);
     expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
@@ -148,12 +148,12 @@ describe('a suite that nothing but preference judges', () => {
   });
 });
 
-describe('preference beside another metric', () => {
+describe('preference combined with another metric', () => {
   const has = metric('says', {
     source: { kind: 'built-in', uses: 'contains', with: { value: 'r' } },
   });
 
-  test('is shown and decides nothing', async () => {
+  test('is shown and does not affect the verdict', async () => {
     const { result } = await compare(judgeOf('Old'), 20, [has, preference]);
     expect(result).toMatchObject({
       conclusion: 'success',

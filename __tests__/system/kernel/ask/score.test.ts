@@ -25,7 +25,7 @@ const uses = (
 
 const TARGET: HostedTarget = { provider: 'openai', endpoint: null, model: 'gpt-4o' };
 
-/** The first try of a reference; with the same run it is the same question. */
+/** The first try of a reference. The same `run` gives the same prompt. */
 const plannedTry = (target: HostedTarget, run: number, messages: Message[] = []): PlannedTry => ({
   run,
   suite: 'p',
@@ -100,13 +100,13 @@ describe('depends_on', () => {
       ['depends on has between 2 and 3; it is 1', 'pass'],
     ],
   ])(
-    'of %j holds within its bounds, inclusive, wherever the other metric stands in the file: %s',
+    "of %j holds within its inclusive bounds, regardless of the metrics' order: %s",
     async (bounds, output, statuses) => {
       expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
     },
   );
 
-  test('may name what the other metric uses', async () => {
+  test('can name what the other metric uses', async () => {
     const metrics = [then(on('contains', { metric_max_value: 0 })), has];
     expect(await statusOf({ metrics })).toEqual([
       'depends on contains of at most 0; it is 1',
@@ -124,7 +124,7 @@ describe('depends_on', () => {
     ],
     ['roles', {}, 'depends on roles, which has no single number here'],
   ])(
-    'on %s reads the only entry of a map, or the one that metric_name says: %j',
+    'on %s reads the only entry of a map, or the entry named by metric_name: %j',
     async (name, condition, status) => {
       const role = uses('role', 'is_role', { role: 'assistant' });
       const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
@@ -133,7 +133,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('that does not hold is passed on to what depends on it in turn', async () => {
+  test('that does not hold also fails for metrics that depend on its metric', async () => {
     const metrics = [
       has,
       { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
@@ -146,7 +146,7 @@ describe('depends_on', () => {
     ]);
   });
 
-  test('asks no grader for what does not apply, and treats an ungraded condition as unmet', async () => {
+  test('makes no grader call for a skipped metric and treats an ungraded condition as unmet', async () => {
     const polite = metric('polite', {
       source: { kind: 'rubric', rubric: 'polite' },
       depends_on: [on('has', { metric_min_value: 1 })],
@@ -168,7 +168,7 @@ describe('depends_on an earlier object', () => {
     { role: 'assistant', content: 'Hi.' },
     { role: 'user', content: 'Plot x squared' },
   ];
-  /** What becomes of a metric that waits for a text, so many objects back at a level. */
+  /** The score of a metric that depends on an object `back` places earlier at a level. */
   const wordsAt = async (level: MetricLevel, back: number, expression: string) => {
     const depends_on = [on('asks', { relative_object_position: back, metric_min_value: 1 })];
     const own = { level: level === 'Thread' ? ('Turn' as const) : level, depends_on };
@@ -187,13 +187,13 @@ describe('depends_on an earlier object', () => {
     ['Turn', -4, '.', 'depends on asks of an earlier turn, and there is none'],
     ['Thread', -1, '.', 'depends on asks of an earlier thread, and there is none'],
   ])(
-    'judges the %s that many places back (%i), and does not hold before the start: %s',
+    'judges the %s at relative position %i and does not hold before the start: %s',
     async (level, back, expression, status) => {
       expect(await wordsAt(level, back, expression)).toBe(status);
     },
   );
 
-  test('shows a grader the dialogue up to there', async () => {
+  test('shows a grader the dialogue up to the earlier object', async () => {
     const asks = metric('asks', { source: { kind: 'rubric', rubric: 'polite' } });
     const polite = uses(
       'then',
@@ -209,19 +209,19 @@ describe('depends_on an earlier object', () => {
   });
 });
 
-describe('the price of an answer', () => {
+describe('the cost of an answer', () => {
   const cost = uses('cost', 'cost', { max: 0.001 });
 
-  test("is its model's, by its tokens", async () => {
+  test("is computed from its tokens and the model's price", async () => {
     const price: Price = (_, { input_tokens, output_tokens }) =>
       (3 * input_tokens + 15 * output_tokens) / 1e6;
-    // answer() takes 3 tokens in and 1 out.
+    // answer() uses 3 input tokens and 1 output token.
     expect((await scored({ metrics: [cost], price })).scores).toEqual([
       { metric: 'cost', status: 'pass', value: (3 * 3 + 15) / 1e6, reason: null, skip: false },
     ]);
   });
 
-  test('that nobody knows is not a price of zero', async () => {
+  test('without a known price is an error, not zero', async () => {
     expect((await scored({ metrics: [cost] })).scores).toMatchObject([
       {
         status: 'error',
@@ -233,8 +233,8 @@ describe('the price of an answer', () => {
 
 describe('graders of several metrics', () => {
   /**
-   * What was asked before each answer was given: everything there is to ask goes out first, then
-   * all of it is answered.
+   * Number of pending calls when each answer arrives. All pending calls are sent before any is
+   * answered.
    */
   async function rounds(metrics: Metric[]): Promise<number[]> {
     const planned = plannedTry(TARGET, 0);
@@ -287,7 +287,7 @@ describe('graders of several metrics', () => {
   const graded = (name: string, more: Partial<Metric> = {}): Metric =>
     metric(name, { source: { kind: 'rubric', rubric: 'polite' }, ...more });
 
-  test('are asked together, except for metrics that depend on others', async () => {
+  test('are called in parallel, except for metrics that depend on others', async () => {
     const metrics = [
       graded('late', { depends_on: [on('b', { metric_min_value: 1 })] }),
       graded('a'),
@@ -299,7 +299,7 @@ describe('graders of several metrics', () => {
   });
 });
 
-describe('many answers', () => {
+describe('scoring many answers', () => {
   const many = 2050;
   const items = Array.from({ length: many }, (_, index) => ({
     answer: {
@@ -333,11 +333,11 @@ describe('many answers', () => {
   };
   const expected = items.map((_, index) => index % 3 === 0);
 
-  test('get each its own score, in their order', async () => {
+  test('returns their scores in order', async () => {
     expect(await judge([has])).toEqual({ passes: expected, batches: [] });
   });
 
-  test("are one batch for the user's code, which may keep state that a repetition must find", async () => {
+  test("runs the user's code as one batch, whose state must be the same in a repetition", async () => {
     const code = metric('own', {
       source: { kind: 'code', language: 'python', code: 'result = actual == "yes"' },
     });

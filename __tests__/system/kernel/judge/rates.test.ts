@@ -38,7 +38,7 @@ async function compared(
 }
 
 describe('the rates of a comparison', () => {
-  test('are those of the references judged on both sides, as their difference is', async () => {
+  test('cover only the references judged on both sides, as does their difference', async () => {
     const { suite } = await compared({ references: references(20) }, (_, question) => {
       if (numberOf(question) >= 2) return 'yes';
       return question.startsWith('Old') ? new Error('timeout') : 'no';
@@ -52,7 +52,7 @@ describe('the rates of a comparison', () => {
     );
   });
 
-  test('count all tries of a reference that has more of its own', async () => {
+  test('count all tries of a reference that sets its own number', async () => {
     const { result, suite } = await compared(
       { references: references(4, { n_tries: 10 }) },
       ({ try: index }, question) => (question === 'New r00' && index >= 3 ? 'no' : 'yes'),
@@ -62,7 +62,7 @@ describe('the rates of a comparison', () => {
     expect(result.title).toBe('Regressed: p 100 → 83 %: 1 of 4 tests broke');
   });
 
-  test('differ by the difference on every mixture of errors, tries and references', async () => {
+  test('differ by the reported difference for any mixture of errors, tries and references', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       let state = seed;
       const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -83,7 +83,7 @@ describe('the rates of a comparison', () => {
     }
   });
 
-  test("of a metric leave a suspect's extra tries out, as the suite's rates do", async () => {
+  test("of a metric exclude a suspect's extra tries, as the suite's rates do", async () => {
     const { suite } = await compared(
       { references: references(20) },
       (_, question) => (question === 'New r00' ? 'no' : 'yes'),
@@ -104,7 +104,7 @@ describe('the rates of a comparison', () => {
     ]);
   });
 
-  test('where nothing is compared rest on all tries, also beside a reference that has one only', async () => {
+  test('use all tries when nothing is compared, even next to a reference with a single try', async () => {
     const own = { settings: settings({ n_tries: 5 }) };
     const suite = shop(NEW, 0, { tests: { references: references(3, { n_tries: 1 }) } });
     const { result } = await runPipeline(
@@ -117,10 +117,10 @@ describe('the rates of a comparison', () => {
   });
 });
 
-describe('a floor for the pass rate', () => {
+describe('the minimum pass rate', () => {
   const three: Reply = ({ try: index }) => (index < 3 ? 'yes' : 'no');
 
-  test('is met by a rate equal to it, however its mean was rounded', async () => {
+  test('accepts an equal rate despite floating-point rounding', async () => {
     const { result, suite } = await compared({ references: references(10) }, three, 5, {
       min_pass_rate: 0.6,
     });
@@ -128,7 +128,7 @@ describe('a floor for the pass rate', () => {
     expect(reasonsInWords(result).join('\n')).not.toContain('min_pass_rate');
   });
 
-  test('that is missed by little is told from the rate', async () => {
+  test('is printed with enough digits to differ from the rate when narrowly missed', async () => {
     const { result } = await compared({ references: references(10) }, three, 5, {
       min_pass_rate: 0.6004,
     });
@@ -136,13 +136,13 @@ describe('a floor for the pass rate', () => {
   });
 });
 
-describe('a scoring and a prompt that both change', () => {
+describe('a change of both scoring and prompt', () => {
   const has = { metrics: [metric('has')] };
   const exact = {
     metrics: [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })],
   };
 
-  /** The exact check, but only of answers that `also` gives a value which no check has. */
+  /** The exact check, limited to answers with a value from `also` that no check gives. */
   const waiting = {
     ...exact.metrics[0]!,
     depends_on: [dependsOn('also', { metric_min_value: 2, metric_max_value: 3 })],
@@ -166,7 +166,7 @@ describe('a scoring and a prompt that both change', () => {
   }
   const polite: Reply = (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir');
 
-  test('are told apart on the references that all four rates stand on', async () => {
+  test('is split using only references that have all four rates', async () => {
     const { scoring } = await split(references(20), (_, question) => {
       if (numberOf(question) > 0) return 'yes';
       return question.startsWith('Old') ? new Error('timeout') : 'no';
@@ -179,7 +179,7 @@ describe('a scoring and a prompt that both change', () => {
     });
   });
 
-  test('say what the scoring did though head was not judged at all', async () => {
+  test('has a scoring effect even if head was not judged at all', async () => {
     const { scoring } = await split(references(4), (_, question) =>
       question.startsWith('New') ? new Error('timeout') : 'yes, sir',
     );
@@ -191,7 +191,7 @@ describe('a scoring and a prompt that both change', () => {
     });
   });
 
-  test('show what head hides that breaks the prompt and the scoring together, never under green', async () => {
+  test('is inconclusive, not green, when head breaks prompt and scoring together', async () => {
     const { result, scoring } = await split(references(12), (_, question) =>
       question.startsWith('Old') ? 'yes, sir' : 'no',
     );
@@ -208,7 +208,7 @@ describe('a scoring and a prompt that both change', () => {
     );
   });
 
-  test('leave a new format green that brings its own scoring', async () => {
+  test("is green for a new format that head's own scoring accepts", async () => {
     const { result } = await split(references(12), polite, { sides: [exact, has] });
     expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
     expect(result.outcome.kind).toBe('no-regression');
@@ -222,7 +222,7 @@ describe('a scoring and a prompt that both change', () => {
     ['is gone', [metric('also')]],
     ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
     ['waits for what never comes', [metric('also'), metric('new'), waiting]],
-  ])('are not green where the check that would have failed %s', async (_, metrics) => {
+  ])('is not green if the check that would have failed %s', async (_, metrics) => {
     const both = { metrics: [metric('also'), exact.metrics[0]!] };
     const { result } = await split(references(12), polite, { sides: [both, { metrics }] });
     expect(result.suites[0]).toMatchObject({ verdict: 'inconclusive', reason: { by: 'scoring' } });
@@ -230,7 +230,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.scoring[0]?.fell).toHaveLength(12);
   });
 
-  test("fail with gate.scoring where base's scoring fails what head's own passes", async () => {
+  test("fails with gate.scoring if base's scoring fails what head's passes", async () => {
     const { result } = await split(references(12), polite, {
       sides: [exact, has],
       gate: { scoring: 'fail' },
@@ -241,7 +241,7 @@ describe('a scoring and a prompt that both change', () => {
     );
   });
 
-  test('leave out what does not gate', async () => {
+  test('ignores metrics and references that do not gate', async () => {
     const place = { file: 'prompts/tests/p.yaml', line: 9 };
     const quarantine = [{ id: 'r01', reason: 'flaky', until: '2026-12-31', place }];
     const { result, scoring } = await split(
@@ -257,7 +257,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.conclusion).not.toBe('failure');
   });
 
-  test('add up in words and in the table as they are written', async () => {
+  test('prints effects that add up in text and table', async () => {
     const { result, scoring } = await split(references(7), (_, question) => {
       if (question.startsWith('Old')) return numberOf(question) < 2 ? 'yes, sir' : 'yes';
       return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
@@ -269,7 +269,7 @@ describe('a scoring and a prompt that both change', () => {
     expect(result.title).toContain('71 → 43 %: 2 of 7 tests broke');
   });
 
-  test('move by exactly the margin without being held to have moved by more', async () => {
+  test('of exactly the margin does not exceed it', async () => {
     const { result, scoring } = await split(
       references(10),
       (_, question) => (numberOf(question) === 0 ? 'yes, sir' : 'yes'),
@@ -280,7 +280,7 @@ describe('a scoring and a prompt that both change', () => {
   });
 });
 
-test('an inconclusive suite says which drop is still possible, and with how many answers', async () => {
+test('an inconclusive suite reports the drop that is still possible and the number of answers', async () => {
   const { suite } = await compared(
     { references: references(200) },
     ({ try: index }, question) => {
@@ -305,7 +305,7 @@ test('an inconclusive suite says which drop is still possible, and with how many
   );
 });
 
-test('an answer that never came makes no reference of a sweep fail by at_least', async () => {
+test("a missing answer does not fail a sweep's reference with at_least", async () => {
   const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
   const suite = shop(NEW, 0, {
     tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } },
@@ -324,7 +324,7 @@ test('an answer that never came makes no reference of a sweep fail by at_least',
   expect(result.conclusion).toBe('success');
 });
 
-test('a reference whose roll-up has no word on one side has not flipped', async () => {
+test('a reference whose roll-up is unknown on one side has not flipped', async () => {
   const { suite } = await compared(
     { references: references(20), rollup: { kind: 'at_least', k: 3 } },
     ({ try: index }, question) =>
@@ -337,7 +337,7 @@ test('a reference whose roll-up has no word on one side has not flipped', async 
   });
 });
 
-test('an interval that reaches from all to nothing excludes no drop', async () => {
+test('an interval down to −100 points excludes no drop', async () => {
   const { suite } = await compared(
     { references: references(1) },
     (_, question) => (question.startsWith('New') ? 'no' : 'yes'),

@@ -13,7 +13,7 @@ import { NEW, OLD, runPipeline, shop, type Given } from '../../app/run/pipeline.
 
 const majority: Rollup = { kind: 'named', policy: 'majority' };
 
-/** Twelve references, or those given; head's `fails` of five tries of each reference go wrong. */
+/** Runs twelve references by default. On head, `fails` of five tries of each reference fail. */
 async function ran(
   fails: (reference: number) => number,
   own: SuiteGate,
@@ -38,8 +38,9 @@ async function ran(
 }
 
 describe('roll-ups', () => {
-  test('are counted, and decide where references are the unit', async () => {
-    // llmeval's majority holds in every reference, though two of five tries fail.
+  test('are counted and decide if references are the unit', async () => {
+    // The majority roll-up, as in llmeval, passes for every reference although two of five tries
+    // fail.
     const byTries = await ran(() => 2, {});
     expect(byTries.suite).toMatchObject({
       verdict: 'regressed',
@@ -62,7 +63,7 @@ describe('roll-ups', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('that turn are tested like passes, one a reference', async () => {
+  test('that flip are tested like passes, one per reference', async () => {
     const { suite, result } = await ran((at) => (at < 6 ? 3 : 0), { unit: 'references' });
     expect(suite).toMatchObject({
       verdict: 'regressed',
@@ -79,7 +80,7 @@ describe('roll-ups', () => {
     expect(junit).toContain('5 of 5 passed on base, 2 of 5 passed on head, majority: pass → fail');
   });
 
-  test('take three tries where the number is left open, more where they need more', async () => {
+  test('use three tries if the number is open, or more if the policy needs them', async () => {
     const own = { unit: 'references' } as const;
     expect((await ran(() => 0, own, { tries: 'adaptive' })).calls('prompt')).toBe(12 * 2 * 3);
     const four = await ran(() => 0, own, {
@@ -90,18 +91,18 @@ describe('roll-ups', () => {
     expect(four.suite.rollups?.policy).toBe('at_least 4');
   });
 
-  test('of references in one cluster move together', async () => {
+  test('of references in one cluster count as one', async () => {
     const references = Array.from({ length: 12 }, (_, i) =>
       reference(`r${String(i).padStart(2, '0')}`, { cluster: 'template' }),
     );
     const { suite } = await ran(() => 5, { unit: 'references' }, { tests: { references } });
-    // One template, one try a side: nothing is told from chance.
+    // One template and one try per side: nothing is significant.
     expect(suite.pass_rate.p).toBe(0.25);
     expect(suite.verdict).not.toBe('regressed');
   });
 });
 
-describe('a custom roll-up, which sees skipped references too', () => {
+describe('a custom roll-up that also sees skipped references', () => {
   const rollup: Rollup = {
     kind: 'code',
     name: 'mostly',
@@ -118,7 +119,7 @@ describe('a custom roll-up, which sees skipped references too', () => {
     );
   const references = [reference('r00'), reference('r01', { skip: true })];
 
-  test('says one thing of a skipped reference that broke, on every surface', async () => {
+  test('reports a skipped reference that broke consistently in all outputs', async () => {
     const { result, suite } = await ran(
       (at) => (at === 1 ? 5 : 0),
       { fail_on: 'failure' },
@@ -179,9 +180,9 @@ describe('a custom roll-up, which sees skipped references too', () => {
   });
 });
 
-describe('where roll-ups are the unit, a reference of which tries are missing', () => {
+describe('a reference with missing tries when roll-ups are the unit', () => {
   const atLeast: Partial<Tests> = { rollup: { kind: 'at_least', k: 3 } };
-  /** Head answers `lost` references in the first of three tries alone. */
+  /** Head errors on the `lost` references in the first of three tries only. */
   const partly = (lost: RegExp, references: Tests['references']) =>
     ran(
       () => 0,
@@ -202,14 +203,14 @@ describe('where roll-ups are the unit, a reference of which tries are missing', 
   const sixty = (tags: string[] = []): Tests['references'] =>
     Array.from({ length: 60 }, (_, i) => reference(`r${String(i)}`, i === 0 ? { tags } : {}));
 
-  test('is not compared, so that two of them are too many for green', async () => {
+  test('is not compared, and two of them prevent green', async () => {
     const { suite, result } = await partly(/^New r[01]$/, sixty());
     expect(suite.evidence).toMatchObject({ references: 58, of: 60, missing: ['r0', 'r1'] });
     expect(result.conclusion).toBe('neutral');
     expect(result.title).toMatch(/^58 of 60 tests compared\. /);
   });
 
-  test('is too many by itself where it is critical', async () => {
+  test('prevents green on its own if it is critical', async () => {
     expect((await partly(/^New r0$/, sixty())).result.conclusion).toBe('success');
     const critical = await partly(/^New r0$/, sixty(['critical']));
     expect(critical.result.conclusion).toBe('neutral');

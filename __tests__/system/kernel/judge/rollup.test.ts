@@ -30,7 +30,7 @@ describe('the outcome of a try', () => {
   });
 });
 
-describe('the tally', () => {
+describe('the tally of outcomes', () => {
   const tries = [
     { ...tryResult('pass'), scores: [score('pass'), score('fail', true)] },
     { ...tryResult('fail', 1), scores: [score('fail'), score('pass', true)] },
@@ -38,7 +38,7 @@ describe('the tally', () => {
     tryResult('error', 3),
   ];
 
-  test("counts all metrics and tries with llmeval's meaning: skipped ones are inside passes and fails", () => {
+  test('counts all metrics and tries as in llmeval: skipped ones also count as passes or fails', () => {
     expect(tallyOf(tries, 2, false)).toEqual({
       num_passes: 2,
       num_fails: 2,
@@ -51,7 +51,7 @@ describe('the tally', () => {
     });
   });
 
-  test('counts everything as skipped when the reference is', () => {
+  test('counts everything as skipped if the reference is skipped', () => {
     expect(tallyOf(tries, 2, true)).toMatchObject({
       num_passes: 2,
       num_skip_passes: 2,
@@ -78,16 +78,19 @@ describe('named roll-ups', () => {
     [atLeast(3), 3, 3, 'pass', 2],
     [rate(0.5), 1, 2, 'pass'],
     [rate(0.51), 1, 2, 'fail'],
-    // A try that could not be judged is not a failed one.
+    // A try that could not be judged does not count as failed.
     [atLeast(3), 2, 2, null, 1],
     [atLeast(3), 1, 2, 'fail', 1],
-    // Without a judged try there is no word.
+    // Without a judged try there is no result.
     [named('any'), 0, 0, null],
-  ])('%j of %i passes in %i judged tries is %s', (rollup, passes, judged, outcome, missing = 0) => {
-    expect(namedRollup(rollup, passes, judged, missing)).toBe(outcome);
-  });
+  ])(
+    'treat %j with %i passes in %i judged tries as %s',
+    (rollup, passes, judged, outcome, missing = 0) => {
+      expect(namedRollup(rollup, passes, judged, missing)).toBe(outcome);
+    },
+  );
 
-  test('say how many tries they need', () => {
+  test('state the number of tries they need', () => {
     expect([atLeast(4), named('all')].map(triesNeeded)).toEqual([4, 1]);
   });
 });
@@ -110,7 +113,7 @@ describe('a roll-up in code', () => {
     judged: passes + fails,
   });
 
-  test('runs once for all references and sees the counts', async () => {
+  test('runs once for all references and receives the counts', async () => {
     const jobs: CodeJob[] = [];
     const outcomes = await rollUp(
       rollup,
@@ -135,7 +138,7 @@ describe('a roll-up in code', () => {
     });
   });
 
-  test('that fails leaves an error with its name, not a verdict', async () => {
+  test('that fails is an error with its name, not a verdict', async () => {
     const [outcome] = await rollUp(
       rollup,
       [entry(1, 0)],
@@ -148,7 +151,7 @@ describe('a roll-up in code', () => {
     });
   });
 
-  test('that sets a count in place of a truth value is an error with its name', async () => {
+  test('that sets a number other than 0 or 1 is an error with its name', async () => {
     const sandbox = createSandbox({
       mode: 'sandbox',
       env: {},

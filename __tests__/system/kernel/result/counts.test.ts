@@ -5,7 +5,7 @@ import { renderComment, renderJunit } from '../../../stand-ins/reports.ts';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
-/** One of 60 references breaks in all five tries, beside seven that pass about every other time. */
+/** One of 60 references breaks in all five tries; seven others pass about half of the time. */
 async function oneOfMany(changes: Partial<Reference> = {}): Promise<Result> {
   const own = { settings: settings({ n_tries: 5 }) };
   const references = Array.from({ length: 60 }, (_, index) =>
@@ -23,8 +23,8 @@ async function oneOfMany(changes: Partial<Reference> = {}): Promise<Result> {
   return result;
 }
 
-describe('a reference that got worse in a suite that is not called regressed', () => {
-  test('is named in the title and the verdict line, so that its list contradicts neither', async () => {
+describe('a reference that got worse in a suite that is not regressed', () => {
+  test('is named in the title and the verdict line', async () => {
     const result = await oneOfMany();
     expect(result.suites[0]).toMatchObject({
       verdict: 'inconclusive',
@@ -45,7 +45,7 @@ describe('a reference that got worse in a suite that is not called regressed', (
     expect(comment).not.toContain('No regression');
   });
 
-  test('fails no other CI system that reads JUnit, where the check is green', async () => {
+  test('does not fail other CI systems that read JUnit if the check is green', async () => {
     const xml = renderJunit(await oneOfMany());
     expect(xml).toContain('failures="0"');
     expect(xml).toContain(
@@ -53,7 +53,7 @@ describe('a reference that got worse in a suite that is not called regressed', (
     );
   });
 
-  test('is not counted where it does not gate', async () => {
+  test('is not counted if it does not gate', async () => {
     expect((await oneOfMany({ skip: true })).title).toBe('No regression: p 94.2 → 93.9 %');
   });
 });

@@ -33,7 +33,7 @@ async function server(answer: Script, key?: string): Promise<Setting> {
 }
 
 describe('an embedding', () => {
-  test('is asked for at its own path with the text and the parameters, and comes back as a JSON list', async () => {
+  test('is requested at its own path with text and parameters and returned as a JSON list', async () => {
     const {
       ask,
       server: { requests, refused },
@@ -51,12 +51,12 @@ describe('an embedding', () => {
     expect(refused).toEqual([]);
   });
 
-  test('keeps the digits that single precision has', async () => {
+  test('keeps single precision', async () => {
     const { ask } = await server(() => ({ vector: [-0.006929283495992422, 1 / 3] }));
     expect(await ask(asks('x'))).toMatchObject(said('[-0.0069292835,0.333333333]'));
   });
 
-  test('of a server that counts no tokens has unknown usage', async () => {
+  test('has unknown usage if the server counts no tokens', async () => {
     const { ask } = await server(() => ({ usage: null }));
     expect(await ask(asks('x'))).toMatchObject({ status: 'ok', usage: null });
   });
@@ -67,7 +67,7 @@ describe('an embedding', () => {
     ['base64', { data: [{ embedding: 'AACAPw==' }] }],
     ['several', { data: [{ embedding: [1] }, { embedding: [2] }] }],
     ['a chat completion', { choices: [{ message: { content: 'hi' } }] }],
-  ])('that is %s is an unreadable reply', async (_, body) => {
+  ])('with %s in the reply is an unreadable reply', async (_, body) => {
     const { ask } = await server(() => ({ body: JSON.stringify(body) }));
     expect(errorOf(await ask(asks('x')))).toEqual({
       kind: 'reply',
@@ -77,7 +77,7 @@ describe('an embedding', () => {
     });
   });
 
-  test('that is empty is asked for again, then an error', async () => {
+  test('that is empty is requested again and then becomes an error', async () => {
     const { ask } = await server(() => ({ body: '{}' }));
     expect(errorOf(await ask(asks('x')))).toEqual({
       kind: 'reply',
@@ -85,12 +85,12 @@ describe('an embedding', () => {
     });
   });
 
-  test('NaN is not JSON, so a server that writes it gave no reply', async () => {
+  test('with NaN is an error because NaN is not valid JSON', async () => {
     const { ask } = await server(() => ({ body: '{"data": [{"embedding": [NaN, 1]}]}' }));
     expect(errorOf(await ask(asks('x'))).kind).toBe('reply');
   });
 
-  test('that the server refuses is an error with its words, and a failing one is asked again', async () => {
+  test('that the server refuses is an error; a server failure is retried', async () => {
     const {
       ask,
       server: { refused },
@@ -100,7 +100,7 @@ describe('an embedding', () => {
     expect(refused).toHaveLength(1);
   });
 
-  test('is nothing that Anthropic or a program can give', async () => {
+  test('is an error for Anthropic and for programs', async () => {
     open = await setUp('anthropic', () => ({}));
     expect(errorOf(await open.ask(asks('x')))).toEqual({
       kind: 'request',
@@ -123,17 +123,17 @@ describe('an embedding', () => {
   });
 });
 
-describe('a vector and an answer to the same text', () => {
+describe('an embedding and an answer for the same text', () => {
   const request = requestTo('openai', asks('x'));
 
-  test('are stored apart, and equal vectors together', () => {
+  test('have different store keys, but equal embeddings share one', () => {
     const key = (one: Request): string => requestKey(one, (text) => text);
     expect(key({ ...request, purpose: 'prompt' })).not.toBe(key(request));
     expect(key({ ...request, messages: says('x') })).toBe(key(request));
     expect(key({ ...request, purpose: 'prompt' })).toBe(key({ ...request, purpose: 'grader' }));
   });
 
-  test('are recorded and replayed apart', async () => {
+  test('are recorded and replayed separately', async () => {
     const { providers } = await server(({ embedding }) =>
       embedding ? { vector: [0.5, 1] } : { text: 'a word' },
     );

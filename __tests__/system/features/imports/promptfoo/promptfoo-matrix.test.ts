@@ -32,7 +32,7 @@ const FILES = Object.fromEntries(
 
 const sandbox = realSandbox();
 
-/** What becomes of these assertions, each in a test of its own, when the configuration is read. */
+/** Reads a configuration with one test per assertion. */
 async function readAll(rows: readonly Row[]) {
   const { project, problems, notices } = await read({
     ...FILES,
@@ -48,7 +48,7 @@ async function readAll(rows: readonly Row[]) {
 
 type Carried = Awaited<ReturnType<typeof readAll>>['references'][number];
 
-/** Our verdicts on every answer: 1 and 0, e for an error, - where the assertion is not carried. */
+/** evaldiff's verdicts on every answer: 1, 0, e (error) or - (assertion not imported). */
 async function verdicts(
   reference: Carried | undefined,
   unread: string,
@@ -74,7 +74,7 @@ async function verdicts(
 const nameOf = ({ type, value, threshold }: Row): string =>
   JSON.stringify({ type, value, threshold });
 
-/** What differs on purpose, as the migration guide's table says it; such assertions are told. */
+/** Deliberate differences from the migration guide's table. The import reports such assertions. */
 const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
   {
     is: ({ type }) => /^(?:gleu|(?:is|contains)-(?:xml|html|sql))$/.test(type),
@@ -90,28 +90,32 @@ const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
 const types = [...new Set(MATRIX.assertions.map(({ type }) => type))];
 
 describe("promptfoo's own verdicts", () => {
-  test.each(types)('of %s are ours on every answer, or what differs is told', async (wanted) => {
-    const differing: string[] = [];
-    const [known, alike] = [true, false].map((is) =>
-      MATRIX.assertions.filter(
-        (row) => row.type === wanted && DIFFERENCES.some((difference) => difference.is(row)) === is,
-      ),
-    ) as [Row[], Row[]];
-    const { references, told: unread } = await readAll(alike);
-    for (const [at, row] of alike.entries()) {
-      const { pass, told } = await verdicts(references[at], unread);
-      if (pass !== row.pass) differing.push(`${nameOf(row)}\n  ${row.pass}\n  ${pass} ${told}`);
-    }
-    for (const row of known) {
-      const { references: carried, told: why } = await readAll([row]);
-      const { pass, told } = await verdicts(carried[0], why);
-      if (pass !== '-' || !told.includes(`the assertion ${row.type} is not carried over`))
-        differing.push(`${nameOf(row)} is not told: ${pass} ${told}`);
-    }
-    expect(differing).toEqual([]);
-  });
+  test.each(types)(
+    "of %s equal evaldiff's on every answer, or the difference is reported",
+    async (wanted) => {
+      const differing: string[] = [];
+      const [known, alike] = [true, false].map((is) =>
+        MATRIX.assertions.filter(
+          (row) =>
+            row.type === wanted && DIFFERENCES.some((difference) => difference.is(row)) === is,
+        ),
+      ) as [Row[], Row[]];
+      const { references, told: unread } = await readAll(alike);
+      for (const [at, row] of alike.entries()) {
+        const { pass, told } = await verdicts(references[at], unread);
+        if (pass !== row.pass) differing.push(`${nameOf(row)}\n  ${row.pass}\n  ${pass} ${told}`);
+      }
+      for (const row of known) {
+        const { references: carried, told: why } = await readAll([row]);
+        const { pass, told } = await verdicts(carried[0], why);
+        if (pass !== '-' || !told.includes(`the assertion ${row.type} is not carried over`))
+          differing.push(`${nameOf(row)} is not told: ${pass} ${told}`);
+      }
+      expect(differing).toEqual([]);
+    },
+  );
 
-  test('that differ on purpose stand in the guide', () => {
+  test('with deliberate differences are listed in the guide', () => {
     const guide = readFileSync(new URL('../../docs/migrate.md', FOLDER), 'utf8').replace(
       / +/g,
       ' ',
