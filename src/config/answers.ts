@@ -77,13 +77,12 @@ function callOf(call: z.output<typeof calledTool>): ToolCall {
 }
 
 interface LabelledContent {
-  /** Equal for equal content. */
   what: string;
   label: string;
   place: Place;
 }
 
-/** Reports equal content with different labels: no grader can be right about both. */
+/** Equal content with different labels is a problem: no grader can be right about both. */
 export function reportContradictions(
   labelled: readonly LabelledContent[],
   problems: Problem[],

@@ -23,7 +23,7 @@ export function checkedOverrides(
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
-/** Applies `key=value` lines to the settings and checks them like lines of the file. */
+/** Applies `key=value` lines to the settings, with the same checks as for the settings file. */
 export function withOverrides(
   settings: Settings,
   { overrides, ...reading }: { overrides: Overrides } & OverrideContext,
@@ -38,7 +38,6 @@ export function withOverrides(
   return result;
 }
 
-/** `read`: settings with this override alone. */
 function withSetting(
   settings: Settings,
   { path: [key, member], value }: Overrides['settings'][number],
@@ -62,7 +61,7 @@ function readSetting(
   { path, value, line }: Overrides['settings'][number],
   reading: OverrideContext,
 ): { read: Settings; problems: Problem[] } {
-  // The grader's name and temperature depend on the model, so they are not checked here.
+  // The grader's name and temperature depend on the model, so they are checked later.
   if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
   const place = { file: 'overrides', line: 0 };
   const found: Problem[] = [];
@@ -87,7 +86,6 @@ function nest(path: readonly string[], value: Scalar | null): Document['value'] 
   return map;
 }
 
-/** For every model with batches, even if its own entry says otherwise. */
 function withoutOwnTransports(settings: Settings): Settings {
   const models = new Map(
     [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
@@ -101,7 +99,7 @@ function withGrader(settings: Settings, member: string, value: Scalar | null): S
     parameters: {},
     place: { file: 'overrides', line: 0 },
   };
-  // A model on the command line is the only grader.
+  // A model on the command line becomes the only grader.
   if (member === 'model')
     return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
   const set = (before: GraderSettings): GraderSettings => ({

@@ -21,16 +21,19 @@ import type { Refusal } from '../types/vendors/facts.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 import { askedModel } from './model-names.ts';
 
-/** Days before a model's end from which it is warned about. */
 const WARN_DAYS = 90;
 
 export interface ModelEnds {
   today: string;
-  /** A problem in a full run. Else a notice: the change did not retire the model. */
+  /**
+   * A full run fails for a retired model. Otherwise it is a notice: the change did not retire it.
+   */
   past: 'problem' | 'notice';
 }
 
-/** Reports parameters that models refuse, and with `ends` models that have ended or soon will. */
+/**
+ * Reports parameters that models refuse, and with `ends` models that are or will soon be retired.
+ */
 export function checkPassports(
   settings: Settings,
   suites: readonly Suite[],
@@ -75,7 +78,6 @@ function parameterPlace(prompt: Prompt, key: string): Place {
   return prompt.places[key] ?? keyPlace(prompt, 'model');
 }
 
-/** What the prompt sends that its model is known to refuse. */
 function refusedOf(prompt: Prompt, settings: Settings): Problem[] {
   const asked = prompt.model === null ? null : askedModel(settings, prompt.model);
   if (asked === null) return [];
@@ -104,7 +106,7 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-/** Tools are what is tested, so the parameter that they depend on is to be changed. */
+/** Tools are what is tested, so suggests changing the parameter that conflicts with them. */
 function refusalFix(
   { parameters, places }: Prompt,
   name: string,
@@ -123,7 +125,7 @@ function refusalFix(
   return { fix: isWritten ? `${other} or ${own}` : own, at: name };
 }
 
-/** References whose images and files together exceed what a model takes in one request. */
+/** References with more bytes of images and files than a model accepts in one request. */
 function tooManyBytes(
   { prompt, tests }: Suite,
   settings: Settings,
@@ -164,7 +166,6 @@ const API_PHRASES: Readonly<Record<ChatApi, string>> = {
   responses: ' in the Responses API',
 };
 
-/** The way out if the settings chose the API. */
 function otherApi(api: ChatApi | null, asked: AskedModel): string {
   if (api === null || asked.api !== api || passportOf(asked)?.api === 'responses') return '';
   return `, or write api: ${api === 'chat' ? 'responses' : 'chat'} for it under models`;
@@ -182,7 +183,7 @@ function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[]
   });
 }
 
-/** A sweep leaves a parameter out for the models that refuse it. */
+/** A sweep omits a parameter for the models that refuse it. */
 function omittedParameterNotices(
   prompt: Prompt,
   swept: readonly string[],

@@ -20,7 +20,7 @@ interface CheckContext {
   placeOf(path: readonly string[]): Place;
 }
 
-/** Reports metrics and roll-ups that the gate requires and the suites lack. */
+/** Reports metrics and roll-ups that the gate requires but the suites lack. */
 export function checkGate(settings: Settings, checked: CheckContext, problems: Problem[]): void {
   const { suites, placeOf } = checked;
   const all = suites.flatMap(({ tests }) => everyMetric(tests));
@@ -71,7 +71,6 @@ function metricProblems(
 
 const MAX_LISTED_KEYS = 10;
 
-/** `file`: the settings that are read; null: none. */
 export function misnamedSettings(paths: readonly string[], file: string | null): Problem[] {
   const isMisnamed = (path: string): boolean =>
     path === 'evaldiff.yml' ||
@@ -92,7 +91,6 @@ function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
   return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
 }
 
-/** Files that look like project files but are not read. */
 export async function unreadFiles(
   tree: SourceTree,
   files: Files,

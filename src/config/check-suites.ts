@@ -21,7 +21,10 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/** Checks resolved models and places: a file could give an allowed name to any model or server. */
+/**
+ * Checks resolved models and hosts, because a file could give an allowed name to any model or
+ * server.
+ */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -50,7 +53,7 @@ export function checkModels(
   return problems;
 }
 
-/** `place:model` allows one place. Bare names never allow programs or recordings. */
+/** `place:model` allows one host. Names without a place never allow programs or recordings. */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
   const asked = entry?.model ?? name;
@@ -97,9 +100,7 @@ function modelPlaces(model: string, { models }: Settings): string[] {
   return [...new Set(places)];
 }
 
-/* Checks that need all files. Each adds the problems that it finds. */
-
-/** Prompts of one name could not be distinguished by overrides or in reports. */
+/** Overrides and reports could not distinguish prompts of one name. */
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
@@ -117,7 +118,7 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   }
 }
 
-/** `complete`: all rubric files could be read, so an absent rubric is really missing. */
+/** `complete`: all rubric files were readable, so an absent rubric is missing. */
 export function checkRubrics(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
@@ -164,7 +165,7 @@ function checkPassing(
   }
 }
 
-/** One edit; two if the start and the length are right, unlike in "clinical" and "critics". */
+/** One edit, or two if the start and the length match. Excludes "clinical" and "critics". */
 function isSlip(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
@@ -184,7 +185,10 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
-/** Suites in which metrics with a rubric without a pass rule do not gate, and a notice for each. */
+/**
+ * Suites whose rubric metrics do not gate because the rubric has no pass rule, with a notice for
+ * each.
+ */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,

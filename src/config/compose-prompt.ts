@@ -13,13 +13,13 @@ import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
-/** Nested lists of `defaults` multiply. */
+/** Limit, because nested lists of `defaults` multiply. */
 const MAX_FILES = 100;
 
 interface Composition {
   files: Files;
   root: string;
-  /** Keys of test files, which a prompt file may have too. */
+  /** Keys of test files that a prompt file may contain. */
   testKeys: readonly string[];
   problems: Problem[];
   count: number;
@@ -28,8 +28,8 @@ interface Composition {
 type Level = 'prompt' | 'tests';
 
 /**
- * Merges a prompt file with its `defaults`; later ones and its own keys win. Everything that
- * belongs to the tests is under `tests`, wherever it was written. Null: unreadable.
+ * Merges a prompt file with its `defaults`. Later files win over earlier ones, and its own keys
+ * over all. Moves everything that belongs to the tests under `tests`. Null if unreadable.
  */
 export async function composePrompt(
   file: string,
@@ -38,7 +38,7 @@ export async function composePrompt(
   return compose({ ...state, count: 0 }, file, 'prompt', [file]);
 }
 
-/** Layers of the prompt and of its tests. A test file has layers of a prompt only. */
+/** Layers of the prompt and of its tests. A test file only has layers of tests. */
 interface Layers {
   prompt: Document[];
   tests: Document[];
@@ -93,7 +93,6 @@ async function composeEntry(
   return isTests ? { prompt: [], tests: [part] } : splitTests(part, level, state);
 }
 
-/** `tests/NAME` beside the prompt file NAME.yaml, if it exists. */
 function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
   const entry = `tests/${stemOf(file)}`;
   const path = join(folderOf(file), entry);
@@ -103,10 +102,9 @@ function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
     : [];
 }
 
-/** Separates the tests that a prompt file holds, under `tests` or at its top, from the prompt. */
 function splitTests(document: Document, level: Level, { testKeys, problems }: Composition): Layers {
   const nested = valueAt(document.value, ['tests']);
-  // A `tests` that is not a map is reported where the tests are read.
+  // A `tests` that is not a map is reported when the tests are read.
   if (level === 'tests' || !isMap(document.value) || (nested !== undefined && !isMap(nested)))
     return { prompt: [document], tests: [] };
   const keys = Object.keys(document.value).filter((key) => testKeys.includes(key));
@@ -181,7 +179,6 @@ function findEntry(
 
 interface DefaultsEntry {
   entry: string;
-  /** Null: not of a list. */
   index: number | null;
 }
 

@@ -6,7 +6,10 @@ import { factsOf, vendorNames } from '../types/vendors.ts';
 
 const FORM = 'name=url key=ENV_NAME';
 
-/** Lines `name=url key=ENV_NAME …`, without secrets; http on loopback or with `insecure` only. */
+/**
+ * Reads lines `name=url key=ENV_NAME …`, which contain no secrets. http is allowed only on loopback
+ * or with `insecure`.
+ */
 export function readEndpoints(lines: readonly string[]): {
   endpoints: Endpoint[];
   problems: Problem[];
@@ -26,7 +29,7 @@ export function readEndpoints(lines: readonly string[]): {
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
 
-/** A line cannot set these: connection, body, API version. */
+/** Headers of the connection, the body and the API version, which a line must not set. */
 const RESERVED_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|proxy-.*|anthropic-version)$/i;
 
@@ -35,7 +38,6 @@ const API_VERSION =
 
 type EndpointOptions = Omit<Endpoint, 'name' | 'url'>;
 
-/** Reads one option. Returns the end of an error message, or null. */
 type OptionReader = (options: EndpointOptions, value: string) => string | null;
 
 const OPTIONS: Readonly<Record<string, OptionReader>> = {
@@ -92,7 +94,7 @@ function numberUpTo(value: string, most: number): number | null {
   return number >= 1 && number <= most ? number : null;
 }
 
-/** Messages repeat only names, because the line may contain a misplaced key. */
+/** Error messages repeat only names, because the line may contain a misplaced key. */
 function readLine(line: string): Endpoint | string {
   const equals = line.indexOf('=');
   const name = line.slice(0, Math.max(equals, 0)).trim();
@@ -176,7 +178,7 @@ export function readProxy(
 const PROXY =
   /^https?:\/\/(?:[^@/]*@)?(?:\[[^\]]+\]|[^:/@]+)(?::(?<port>\d{1,5}))?(?<path>\/.*)?$/i;
 
-/** Messages do not repeat the address, which may contain a password. */
+/** Error messages do not repeat the address, which may contain a password. */
 function proxyFlaw(text: string): string | null {
   const form = 'write http://host:port or https://host:port';
   const parts = URL.canParse(text) ? PROXY.exec(text)?.groups : undefined;

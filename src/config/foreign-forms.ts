@@ -1,8 +1,9 @@
 import { nearest } from '../text/suggest.ts';
 
 /**
- * Other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`, `{{$name}}`,
- * `{% if name %}`. Names that no message uses may be misspelt. `message`: what is sent instead.
+ * Finds other tools' variables with one of these names: `{{name}}`, `{{ name }}`, `${name}`,
+ * `{{$name}}`, `{% if name %}`. Names that no message uses may be misspelt. `message`: what is sent
+ * instead.
  */
 export function foreignForms(
   template: string,

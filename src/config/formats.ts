@@ -10,7 +10,6 @@ import type { CodeHost, HostSettings } from './host-call.ts';
 export interface ForeignFile {
   prompts: ForeignSuite[];
   models: Record<string, JsonMap>;
-  /** Used if the settings name no grader. */
   grader: { model: string; place: Place } | null;
   rubrics?: { file: string; place: Place }[];
   notices: Notice[];
@@ -18,9 +17,9 @@ export interface ForeignFile {
 
 export interface ForeignSuite {
   document: Document;
-  /** Each message as written, if it is a template in another form. */
+  /** The messages as written, if they are templates in another form. */
   written?: readonly string[] | undefined;
-  /** Messages of each reference, in order, if made in advance. */
+  /** Messages of each reference, in order, if generated in advance. */
   made?: MadePrompt[];
 }
 
@@ -44,7 +43,7 @@ export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Reco
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
 }
 
-/** A format that is recognised only to say what to write instead. */
+/** A format that is recognised only to suggest what to write instead. */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
 }
@@ -65,16 +64,14 @@ export function formatByPath<F extends FileFormat>(
   return null;
 }
 
-/** Whether the path alone shows that another tool's file is read. */
+/** Whether the path alone identifies a file of another tool. */
 export function isForeignPath(file: string, formats: Formats): boolean {
   const format = formatByPath(file, formats);
   return format !== null && 'read' in format;
 }
 
-/** Keys of ours, which formats that are not read have too. */
 const OUR_KEYS = ['messages', 'prompt', 'code', 'defaults'];
 
-/** The format of a file by its path, else by its content; null: it is ours. */
 export async function detectFormat<F extends FileFormat>(
   file: string,
   files: Files,

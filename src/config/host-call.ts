@@ -11,5 +11,5 @@ export interface HostSettings {
   files: string[];
 }
 
-/** `written`: converted as far as settings can express it. Only `code: host` allows a function. */
+/** `written`: converts what settings can express. Only `code: host` allows a function. */
 export type CodeHost = 'refused' | 'written' | HostCall;

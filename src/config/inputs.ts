@@ -17,7 +17,7 @@ const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, '']
   ''
 >;
 
-/** Equal to `action.yml`. Empty: not given. */
+/** Same as in `action.yml`. Empty: not set. */
 export const INPUT_DEFAULTS = {
   'github-token': '',
   mode: 'auto',
@@ -55,30 +55,27 @@ export interface Inputs {
   mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
   /** POSIX path below the repository's root; '' for the root. */
   workingDirectory: string;
-  /** Given commits or refs; null: the event's. */
   base: string | null;
   head: string | null;
   keys: VendorKeys;
   endpoints: Endpoint[];
-  /** Proxy for model calls, possibly with a password; null for none. */
   proxy: string | null;
   failOn: 'regression' | 'failure' | 'never' | null;
   comment: 'auto' | 'always' | 'never';
   checkName: string | null;
   code: 'sandbox' | 'host' | 'off';
   codeEnv: string[];
-  /** Label that approves one commit of an outside contributor; null to disable. */
+  /** Label that approves one commit of an outside contributor. Null if disabled. */
   untrustedApproval: string | null;
   overrideLabel: string | null;
   noiseRuns: number;
   maxCalls: number | null;
   maxCost: number | null;
-  /** Ends the run with partial results. */
+  /** After this time the run ends with partial results. */
   timeoutMs: number | null;
   cache: boolean;
   reportPath: string;
   uploadReport: boolean;
-  /** Whether report.html shows the images of prompts. */
   reportParts: boolean;
   shard: { index: number; count: number } | null;
   read: GivenReadOptions;
@@ -90,7 +87,7 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-/** Reports every problem, each with the input's name first; the inputs need none to be usable. */
+/** Reports every problem, with the input's name first. */
 export function readInputs(
   given: Readonly<Record<string, string>>,
   own: readonly OwnSettings[],
@@ -120,7 +117,7 @@ export function readInputs(
     proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),
-    // An empty text disables the check run.
+    // An empty name disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => isVariable(name, refuse)),
@@ -243,7 +240,7 @@ function folder(name: string, value: string, refuse: Refuse): string {
   return path ?? '';
 }
 
-/** Any git revision that git cannot mistake for an option. */
+/** Any git revision that git cannot read as an option. */
 function revision(name: string, value: string, refuse: Refuse): string | null {
   if (value === '') return null;
   if (!value.startsWith('-') && !/[\s\u0000-\u001f\u007f]/.test(value) && value.length <= 250)

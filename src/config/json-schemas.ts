@@ -17,11 +17,10 @@ import { testsSchema } from './tests.ts';
 interface FileType {
   kind: string;
   type: z.ZodType;
-  /** Written by a run, not by users. */
   isWritten: boolean;
 }
 
-/** Draft 2020-12, by file name: the user's files, and those that a run writes. */
+/** Schemas (draft 2020-12) by file name: the user's files, and those that a run writes. */
 export function jsonSchemas(
   ownResult: OwnKeys,
   ownSettings: readonly OwnSettings[],
@@ -77,7 +76,7 @@ function toJsonSchema({ kind, type, isWritten }: FileType): object {
 }
 
 /*
- * Rules between keys, which the readers check in code, for editors. `errorMessage` replaces an
+ * Rules between keys for editors; our readers check them in code. `errorMessage` replaces an
  * editor's own message; other validators ignore it.
  */
 
@@ -90,7 +89,7 @@ function completeMetric(schema: Schema): void {
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
     enum: [...metrics.keys()],
-    // Editors show the whole list, so one sentence each.
+    // Editors show the whole list, so each entry has one sentence.
     enumDescriptions: [...metrics.values()].map(({ summary }) => summary.replace(/\. .*$/s, '.')),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_RULES}` }];
@@ -157,7 +156,7 @@ function forbidKeys(keys: readonly string[], errorMessage: string): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, false])), errorMessage };
 }
 
-/** The schema of any value is recursive. Editors accept anything instead. */
+/** The schema of an arbitrary value is recursive, so replaces it by "anything". */
 function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema {
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
@@ -169,7 +168,7 @@ function withoutReferences({ $schema: _, $defs: __, ...schema }: Schema): Schema
   return plain(schema) as Schema;
 }
 
-/** Misspelt keys with the intended one. Editors would take them for model parameters. */
+/** Suggests the intended key for typos. Otherwise editors accept them as model parameters. */
 function misspeltKeys(own: readonly string[]): Schema[] {
   const right = [...own, ...KNOWN_PARAMETERS].join('|');
   return own.map((key) => ({
@@ -192,7 +191,7 @@ function typoPatterns(word: string): string[] {
 
 const MODEL_RULES = 'modelRules';
 
-/** An editor sees one file, so a redefined model name is treated as the vendor's. */
+/** An editor sees one file, so assumes that a model name means the vendor's model. */
 function modelRules(): Schema {
   const families = vendorNames().flatMap((vendor) => {
     const { passports } = factsOf(vendor);
@@ -205,7 +204,6 @@ function familyRules(
   { family, models, refuses }: Passport,
   before: readonly Passport[],
 ): Schema | null {
-  // With tools, a request goes to the Responses API, which takes them.
   const refusals = Object.entries(refuses).filter(([name]) => name !== 'tools');
   if (refusals.length === 0) return null;
   const named = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source });

@@ -15,7 +15,7 @@ interface RunScore {
 export interface RunTry {
   actual: Json | undefined;
   error: string | null;
-  /** Milliseconds; null if unknown. */
+  /** Milliseconds. Null if unknown. */
   duration: number | null;
   scores: RunScore[];
 }
@@ -23,7 +23,6 @@ export interface RunTry {
 export interface RunReport {
   file: string;
   name: string;
-  /** Null if code makes them. */
   messages: Json;
   parameters: JsonMap;
   rollup: Rollup;

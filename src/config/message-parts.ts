@@ -24,7 +24,7 @@ const partSchema = closed({
 
 const FORMS = `must be text, or a list of ${PART_FORMS}`;
 
-/** In the schema of prompt files; {@link readContent} names what is wrong within a part. */
+/** For the schema of prompt files. {@link readContent} reports errors within a part. */
 export const contentSchema = z
   .union([filled(), listOf(partSchema).min(1)], { error: FORMS })
   .describe('The text; {name} is filled in, {{name}} is the literal {name}. Or a list of parts.');
@@ -32,11 +32,10 @@ export const contentSchema = z
 export interface WrittenContent {
   content: string;
   parts?: PromptPart[];
-  /** What may have placeholders, and where it is written. */
   texts: { text: string; path: Path }[];
 }
 
-/** Paths are not resolved yet. A list of texts alone is the joined text. */
+/** Does not resolve paths yet. Joins a list of only texts. */
 export function readContent(
   document: Document,
   path: Path,
@@ -69,7 +68,6 @@ export function readContent(
     : { content, parts, texts };
 }
 
-/** The suite with each file of its prompt found in the commit, or a problem where it is named. */
 export async function withShownFiles(
   suite: Suite,
   document: Pick<Document, 'placeOf'>,
@@ -130,7 +128,7 @@ function namesIn(template: string): string {
     .join('}, {');
 }
 
-/** Files read at a time: enough to fetch missing ones together, few enough for memory. */
+/** Files read at a time: enough to combine fetches, few enough for memory. */
 const GROUP = 16;
 
 async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

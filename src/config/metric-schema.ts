@@ -22,7 +22,7 @@ const LANGUAGES = ['python', 'javascript'] as const;
 
 export const NO_BOUND = Number.MAX_VALUE;
 
-/** FlexEval's guide writes levels in lower case, its code capitalized. */
+/** FlexEval's guide writes levels in lower case, its code in upper case. */
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
@@ -128,7 +128,7 @@ export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
 
-/** Conditions refer to the suite's metrics, so a reference's metric has none. */
+/** Conditions refer to metrics of the suite, so a reference's own metric has none. */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
 export const metricsSchema = z.union(

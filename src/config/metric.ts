@@ -21,7 +21,7 @@ import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. Names are unique. */
+/** Reads a list, or FlexEval's `{function: […], rubric: […]}`. Names must be unique. */
 export function readMetrics(
   document: Document,
   builtIns: BuiltInMetrics,
@@ -64,7 +64,6 @@ export function readOwnMetrics(
   return metrics;
 }
 
-/** promptfoo's assertions have a `type`. */
 function asUses(type: string, builtIns: readonly string[]): string {
   const uses = type === 'equals' ? 'exact_match' : nearest(type, builtIns);
   return uses === null ? 'name the metric with uses, rubric or code' : `write uses: ${uses}`;

@@ -4,15 +4,14 @@ import type { AskedModel, ProviderName } from '../types/model.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf, isVendor, vendorNames } from '../types/vendors.ts';
 
-/** The model of files that name none; `models:` of the settings defines it. */
+/** The model of files that name none. `models:` in the settings defines it. */
 export const UNNAMED_MODEL = 'default';
 
-/** The vendor whose public models have such a name, or null. */
 export function vendorOf(model: string): VendorName | null {
   return vendorNames().find((vendor) => factsOf(vendor).models.test(model)) ?? null;
 }
 
-/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model; null: no such model. */
+/** `gtp-5.4`, `claud-sonnet-5-5` or `gpt5` mean a vendor's model. Null if none is similar. */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
   const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
@@ -26,15 +25,14 @@ export function modelMeant(name: string): string | null {
   return model !== name && vendorOf(model) !== null ? model : null;
 }
 
-/** The entry under `models:` for a name: its own, or its successor's. */
+/** The entry under `models:` for a name, or for the model that replaced it. */
 export function entryOf({ models }: Pick<Settings, 'models'>, name: string): ModelSettings | null {
-  // Before the vendors' families, because a retired model's name matches one.
+  // Comes first, because a retired model's name also matches a vendor's family.
   return (
     models.get(name) ?? [...models.values()].find(({ replaces }) => replaces.includes(name)) ?? null
   );
 }
 
-/** A name's hosted model and where it is called, or null. */
 export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
   const entry = entryOf(settings, name);
   const provider = entry?.provider ?? vendorOf(name);
@@ -47,7 +45,6 @@ export function askedModel(settings: Pick<Settings, 'models'>, name: string): As
   };
 }
 
-/** What an entry says of its model beside its address. */
 export function knownAs({
   api,
   is,
@@ -55,7 +52,7 @@ export function knownAs({
   return { ...(api && { api }), ...(is && { is }) };
 }
 
-/** Only a vendor's own servers have batches, not compatible endpoints. */
+/** Only a vendor's own servers offer batches, not compatible endpoints. */
 export function hasBatches(provider: ProviderName, endpoint: string | null = null): boolean {
   return isVendor(provider) && answersBatches(provider) && endpoint === null;
 }

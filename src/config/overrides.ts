@@ -7,16 +7,15 @@ import type { Json, Problem, Scalar } from '../types/plain.ts';
 
 export interface Overrides {
   prompts: string[] | null;
-  /** By id, input text or pattern. */
   references: string[] | null;
   tags: string[] | null;
   /** Settings by dotted path (`n_tries`, `gate.alpha`), as in the settings file. */
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
-  /** `model` and parameters: one value replaces the prompt's, several are a sweep. */
+  /** `model` and parameters. One value replaces the prompt's; several values are a sweep. */
   parameters: ReadonlyMap<string, Scalar[]>;
-  /** Parameters written `prompts.key`, sent even if unknown. */
+  /** Parameters written `prompts.key`, which are sent even if unknown. */
   insisted: ReadonlySet<string>;
-  /** The swept value to run, by key; absent: all. */
+  /** The combination of swept values to run, by key. Absent: all. */
   only?: Readonly<Record<string, Json>>;
 }
 
@@ -67,7 +66,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   yardstick: 'gate.scoring',
 };
 
-/** Reads lines like `model=a,b`. Double quotes keep commas. Reports every problem. */
+/** Reads lines such as `model=a,b`. Double quotes protect commas. Reports every problem. */
 export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
@@ -102,7 +101,6 @@ export function readOverrides(
   return { overrides, problems };
 }
 
-/** `below`: written `prompts.key`, llmeval's form for keys of prompts. */
 interface OverrideEntry {
   key: string;
   below: boolean;
@@ -132,7 +130,7 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  // The old name, as in the settings file.
+  // The old name, which the settings file accepts too.
   const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
   const setting =
     TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
@@ -143,7 +141,7 @@ function apply(
   return message;
 }
 
-/** llmeval uses hydra's multirun; every run here is one. */
+/** For llmeval, this key selects Hydra's multirun. Here every run is one. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null
@@ -171,7 +169,7 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/** A member without its section would be sent to the vendor as a parameter. */
+/** A setting without its section would be sent to the vendor as a parameter. */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

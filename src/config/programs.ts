@@ -5,9 +5,9 @@ import type { ModelSettings, Settings } from '../project/settings.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * The program's files at this commit by path, with the ids of their contents, and the hash over
- * them: the files that `command` and `setup` name, and those that match `files`. Without `files`,
- * all that lies in the folders of the command's files and below, except what is evaluated.
+ * A program's files at this commit by path, with content ids and a hash over them. Includes the
+ * files that `command` and `setup` name, and those that match `files`. Without `files`, includes
+ * everything in and below the folders of the command's files, except prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,
@@ -37,14 +37,14 @@ export function programFiles(
   return { files: filesHash(ids, hash), ids: new Map(ids) };
 }
 
-/** The words of a command line that are files. */
 export function filesNamedIn(words: readonly string[], { files }: SourceTree): string[] {
   return words.map((word) => word.replace(/^\.\//, '')).filter((word) => files.has(word));
 }
 
 /**
- * Whether a file is a prompt, a rubric or the settings, or lies in a folder of prompts or rubrics
- * that holds no program: an edit there runs what it is about, not each suite of a program beside it.
+ * Whether a file is a prompt, a rubric, the settings, or in a folder of prompts or rubrics without
+ * a program. Such a file is not part of a program next to it, so an edit does not run all the
+ * program's suites.
  */
 export function evaluatedFiles(
   { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,

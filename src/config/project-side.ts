@@ -5,7 +5,7 @@ export interface TargetContext {
   settings: Settings;
   tree: SourceTree;
   hash(text: string): string;
-  /** Whether models may be asked in batches: only in full sweeps, as one may take a day. */
+  /** Only full sweeps use batches, because one may take a day. */
   batches?: boolean;
 }
 

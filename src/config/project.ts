@@ -31,12 +31,13 @@ import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
 
 export interface ReadOptions {
-  /** The settings file in the working directory. `llmeval.yaml` replaces an absent default. */
+  /**
+   * The settings file in the working directory. If the default is missing, `llmeval.yaml` is used.
+   */
   config: string;
-  /** A missing settings file is a problem; else (for base) the defaults apply. */
+  /** A missing settings file is a problem. If false (for base), the defaults apply. */
   configRequired: boolean;
   overrides: Overrides;
-  /** Models that files may name; null: any. */
   allowedModels: readonly string[] | null;
   limits: Limits;
   own: readonly OwnSettings[];
@@ -49,16 +50,14 @@ export type GivenReadOptions = Omit<ReadOptions, 'formats'>;
 export interface ReadTools {
   builtInMetrics: BuiltInMetrics;
   builtInRubrics?: ReadonlyMap<string, Rubric>;
-  /** Any collision-resistant hash, as hexadecimal text. */
   hash(text: string): string;
-  /** Runs another tool's code of this commit; absent: does not run it. */
+  /** Runs another tool's code of this commit. Absent: does not run it. */
   hostCall?: HostCall;
   ends?: ModelEnds;
-  /** Documents by path and object id, shared by both sides to parse unchanged files once. */
+  /** Documents by path and object id. Both sides share them, so unchanged files are parsed once. */
   parsed?: ParsedDocuments;
 }
 
-/** Reads all files of one commit. Run the project only if there are no problems. */
 export async function readProject(
   tree: SourceTree,
   options: ReadOptions,
@@ -82,7 +81,7 @@ export async function readProject(
     problems,
     notices,
   );
-  // An unreadable rubric is missing too; reporting that as well would hide the cause.
+  // An unreadable rubric also seems to be missing, but reporting that would hide the cause.
   const complete = problems.length === before;
   problems.push(...ofSuites.problems);
   notices.push(...ofSuites.notices);
@@ -123,7 +122,9 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/** A run in the wrong folder must not look unchanged. Files that were found explain it. */
+/**
+ * A run in the wrong folder must not look like one without changes, so lists files that were found.
+ */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

@@ -37,7 +37,6 @@ const messageSchema = closed({
   content: contentSchema,
 });
 
-/** The content has its own messages. */
 const writtenMessage = closed({ role: messageSchema.shape.role, content: anything().optional() });
 
 const variableSchema = z.union(
@@ -83,7 +82,10 @@ const promptShape = {
 
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
-/** Keys that a misspelt one may mean; too many parameters are like the short ones of tests. */
+/**
+ * Keys that a typo may mean. Excludes most parameters, because too many resemble short keys of
+ * tests.
+ */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
   ...testKeys([]).filter((key) => key.length > 4),
@@ -105,11 +107,14 @@ interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
   messages: LocatedMessage[];
-  /** The file declares no variables: `prompt.variables` are all names in braces. */
+  /** The file declares no variables, so `prompt.variables` are all names in braces. */
   isInferred: boolean;
 }
 
-/** Null if the file is not a prompt; usable if `problems` did not grow. `isOwn`: not converted. */
+/**
+ * Null if the file is not a prompt. It is valid only if no problem was added. `isOwn`: not
+ * converted.
+ */
 export function readPrompt(
   document: Document,
   problems: Problem[],
@@ -159,8 +164,8 @@ function undeclaredMessage(name: string): string {
 }
 
 /**
- * The prompt with the variables that it uses: the names in braces that some reference's input has;
- * without references, all names in braces.
+ * Keeps as variables only the names in braces that some reference's input contains. Without
+ * references, keeps all.
  */
 export function withInputs(
   { prompt, messages, isInferred }: PromptReading,
@@ -179,7 +184,6 @@ export function withInputs(
       `${literal(name)}${didYouMean(name, names)}`,
   );
   const variables = prompt.variables.filter(({ name }) => inputs.has(name));
-  // Inputs may be more than the prompt needs, so one that is not used proves nothing.
   const foreign = foreignFindings(document, messages, names, variables.length === 0 ? names : []);
   return {
     prompt: { ...prompt, variables },
@@ -275,7 +279,6 @@ function readCode(document: Document, problems: Problem[]): Prompt['code'] {
   };
 }
 
-/** Each name once, where it is first written. */
 function namesInBraces(document: Document, messages: readonly LocatedMessage[]): PromptVariable[] {
   const found = new Map<string, PromptVariable>();
   for (const { text, path } of messages.flatMap(({ texts }) => texts))
@@ -305,8 +308,8 @@ function literal(name: string): string {
 }
 
 /**
- * Variables in other tools' template forms, each form once per message. It is an error if no
- * message uses the variable in our form: every reference would ask the same.
+ * Variables in other tools' template forms, each form once per message. An error if no message uses
+ * the variable in our form, because then all references would send the same text.
  */
 function foreignFindings(
   document: Document,

@@ -15,7 +15,9 @@ const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
 const SWEEPER = ['hydra', 'sweeper', 'params'];
 
-/** Reads the sweep of an `llmeval.yaml` (`hydra.sweeper.params`); ignored keys become notices. */
+/**
+ * Reads the sweep of an `llmeval.yaml` (`hydra.sweeper.params`). Reports ignored keys as notices.
+ */
 function withoutForeignKeys(document: Document): {
   document: Document;
   sweep: Record<string, Scalar[]>;
@@ -50,7 +52,6 @@ function readSweep(
   const params = valueAt(document.value, SWEEPER);
   for (const [key, written] of Object.entries(isMap(params) ? params : {})) {
     const list = Array.isArray(written) ? written.join(',') : String(written);
-    // Hydra's functions (choice, range, glob) are not read; all prompts run anyway.
     const { overrides, problems } = readOverrides(
       key.startsWith('prompts.') && !list.includes('(') ? [`${key}=${list}`] : [],
       [],
@@ -70,14 +71,14 @@ interface SettingsOptions {
   own: readonly OwnSettings[];
 }
 
-/** Line 0 for a default pattern; null for a key that an override sweeps. */
+/** Line 0 for a default pattern. Null for a key that an override sweeps. */
 interface SettingsPlaces {
   (pattern: string): Place;
   sweep(key: string): Place | null;
   gate(path: readonly string[]): Place;
 }
 
-/** `known`: the file is absent or readable, so missing settings are meaningful. */
+/** `known`: the file is absent or readable, so missing settings are intended. */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
@@ -144,7 +145,7 @@ function findSettings(
     files.absence(LLMEVAL_FILE) === null
   )
     return LLMEVAL_FILE;
-  // Only a file named explicitly must exist, because every setting has a default.
+  // Only a file that was named explicitly must exist, because every setting has a default.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
   if (asksForIt || !absence.startsWith('does not exist'))
     problems.push(problem({ file: asked, line: 0 }, absence));

@@ -55,7 +55,10 @@ interface SuitesReader {
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
 }
 
-/** Reads every prompt with its tests. `settings` gains imported models, `rubrics` their files. */
+/**
+ * Reads every prompt with its tests. Adds imported models to `settings` and their files to
+ * `rubrics`.
+ */
 export async function loadSuites(
   reader: SuitesReader,
   places: (pattern: string) => Place,
@@ -97,11 +100,13 @@ export async function loadSuites(
 interface PromptFile {
   file: string;
   root: string;
-  /** Null: it is ours. */
   format: NamedFormat<ReadFormat> | null;
 }
 
-/** Without `prompts` other tools' files are found by name, and only mentioned beside ours. */
+/**
+ * Without `prompts`, finds other tools' files by name. If there are files of ours, only mentions
+ * them.
+ */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
   places: (pattern: string) => Place,
@@ -117,7 +122,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Prompts name their test files, so a pattern does not mean them.
+  // Prompts name their test files, so a pattern does not select those.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -253,14 +258,13 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // A reference that cannot be read may have the input that is missing.
+  // The missing input may be in a reference that cannot be read.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
   return { suite: await withShownFiles({ prompt, tests }, document, files, problems), name };
 }
 
-/** Adds the models and the grader of imported files. The settings' own take precedence. */
 function withImportedModels(
   settings: Settings,
   imported: readonly ForeignFile[],

@@ -63,7 +63,7 @@ export interface ReferenceContext {
   limits: Limits;
   variables: readonly string[];
   isInferred?: boolean;
-  /** Whether recorded dialogues get a new last answer; null: those that end with a question do. */
+  /** Whether recorded dialogues get a new last answer. Null: those that end with a question do. */
   doCompletion: boolean | null;
   hash(text: string): string;
   load: LoadData;
@@ -72,12 +72,11 @@ export interface ReferenceContext {
   builtIns: BuiltInMetrics;
 }
 
-/** The schema takes longer to build than one reference takes to check. */
+/** Shared, because building the schema takes longer than checking a reference. */
 export interface ReferenceReader extends ReferenceContext {
   schema: ReturnType<typeof referenceSchema>;
 }
 
-/** A data file; `place`: its header or first row, `names`: of its columns and inputs. */
 interface DataSource {
   place: Place;
   lacks: 'has no column' | 'no line has';
@@ -131,7 +130,10 @@ export function readDraft(
   };
 }
 
-/** What a reference lacks is known once all are read; what all rows of a file lack is told once. */
+/**
+ * Called once all references are read, so that a column missing from the whole file is reported
+ * once.
+ */
 export function withMissing(draft: DraftReference, variables: readonly string[]): DraftReference {
   const { source, columns, problem, thread } = draft;
   const absent = variables.filter((name) => !Object.hasOwn(draft.input, name));
@@ -236,7 +238,10 @@ function notJudgedReason(
     : `reference ${ordinal} has no metric of its own, and the file has none for all`;
 }
 
-/** Ends with the question (with completion) or the answer to score; the rest is kept aside. */
+/**
+ * The thread ends with the question (with completion) or the answer to score. Keeps the rest
+ * separately.
+ */
 function threadOf(
   recorded: readonly Message[] | null,
   doCompletion: boolean | null,

@@ -11,7 +11,6 @@ import { askedModel } from './model-names.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 import { metricModels, resolveOrReport } from './targets.ts';
 
-/** Each suite with the models that its names stand for. `problems`: names that stand for none. */
 export function resolveSuites(
   { project, context }: ProjectSide,
   side: Side,
@@ -46,7 +45,7 @@ function suiteSides(
     const variant = applySweep(suite, values);
     return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
-  // Two combinations that differ in nothing but what a model does not take are one.
+  // Combinations that differ only in what a model does not accept are equal.
   const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
   return [...distinct.values()].map((variant) => ({
     suite,
@@ -55,7 +54,7 @@ function suiteSides(
   }));
 }
 
-/** Of several models, those that refuse a parameter are asked without it; a notice has said so. */
+/** In a sweep over models, omits parameters that a model refuses. A notice has reported it. */
 function withoutRefused(variant: Variant, settings: Settings): Variant {
   const asked = variant.model === null ? null : askedModel(settings, variant.model);
   if (asked === null) return variant;
@@ -96,7 +95,7 @@ function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
   };
 }
 
-/** In the order they are written; one empty combination when nothing is swept. */
+/** In written order. Returns one empty combination if nothing is swept. */
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {
   return Object.entries(sweep).reduce<Record<string, Scalar>[]>(
     (combinations, [key, values]) =>

@@ -19,7 +19,10 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
-/** Unmapped parts: columns of the same name. Without `input`: all other columns are the input. */
+/**
+ * Parts without a mapping use the column of the same name. Without `input`, all other columns are
+ * the input.
+ */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {
   const reference = emptyMap();
   const lacking = absent(row, rules);

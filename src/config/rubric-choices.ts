@@ -138,7 +138,6 @@ const NAMES = 'conversation context content turn completion tool_calls expected 
   ' ',
 );
 
-/** The first of each pair includes or replaces the second. */
 const EXCLUSIVE: readonly (readonly [Material, Material])[] = [
   ['conversation', 'context'],
   ['content', 'completion'],

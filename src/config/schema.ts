@@ -6,7 +6,7 @@ import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json, type Problem } from '../types/plain.ts';
 
 /*
- * Building blocks of the schemas of the user's files. Each has its own error message ("must be …"),
+ * Building blocks for the schemas of the user's files. Each has an error message ("must be …"),
  * which `check` prefixes with path and line.
  */
 
@@ -50,7 +50,6 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
 
 export function closed<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
-    // Passes the known keys in the message; `report` expands it to a sentence per unknown key.
     error: (issue) =>
       issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
   });
@@ -76,10 +75,10 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** What to do about an unknown key, if it is known. */
+/** What to do about an unknown key, or null. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
-/** Checked separately, so that one error does not hide another. */
+/** Checks each member separately, so that one error does not hide another. */
 export function checkMembers<S extends z.ZodRawShape>(
   document: Document,
   path: Path,
@@ -105,7 +104,6 @@ export function checkMembers<S extends z.ZodRawShape>(
   return members;
 }
 
-/** Only valid items. A missing list is empty. */
 export function checkItems<T extends z.ZodType>(
   document: Document,
   path: Path,
@@ -172,7 +170,9 @@ function reportIssue(
   problems.push(problem(document.placeOf(path), message));
 }
 
-/** Issues of the union member of the value's kind, to report its inside. */
+/**
+ * Issues of the union member that matches the value's type, so that the error is about its content.
+ */
 function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const [only, ...others] = issue.errors.filter((issues) =>
     issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
@@ -180,7 +180,7 @@ function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | 
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-/** YAML reads `content: {a}` as a map; the author meant a variable. */
+/** YAML reads `content: {a}` as a map, but the author meant a variable. */
 function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string {
   const [entry, ...others] = isMap(value) ? Object.entries(value) : [];
   const braces =

@@ -41,7 +41,7 @@ export function tries(limits: Limits) {
   );
 }
 
-/** The tolerated drop, above 0: no number of tries can rule out every drop. */
+/** The tolerated drop. It must be above 0, because no number of tries can rule out every drop. */
 function tolerance() {
   const error =
     'must be auto, or a number above 0 up to 1 like 0.05: that no drop at all is possible can never be shown';
@@ -51,7 +51,7 @@ function tolerance() {
   );
 }
 
-/** Longer ago than git's dates or any project reach. */
+/** Longer ago than any project's history. */
 const MOST_DAYS = 3650;
 
 function isTooLongAgo(since: string): boolean {

@@ -13,7 +13,7 @@ export interface OwnContext {
   load: LoadData;
 }
 
-/** A key of test files that makes a suite one of a feature's own kind. */
+/** A key in test files that gives a feature control of the suite. */
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;

@@ -59,7 +59,7 @@ export function sweepProblems(
   return problems;
 }
 
-/** Rejects a key that no prompt has and no vendor knows: every call would fail. */
+/** Rejects a key that no prompt has and no vendor knows, because every call would fail. */
 export function unknownKeys(
   { parameters, insisted }: Overrides,
   suites: readonly Suite[],
@@ -100,7 +100,9 @@ export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 
-/** One value ends a parameter's sweep, several start it. `only` selects one combination. */
+/**
+ * One override value ends a parameter's sweep, several replace it. `only` selects one combination.
+ */
 export function withoutFixed(settings: Settings, { parameters, only = {} }: Overrides): Settings {
   const sweep = Object.fromEntries(
     Object.entries(settings.sweep).filter(([key]) => !parameters.has(key)),

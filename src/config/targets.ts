@@ -23,7 +23,7 @@ import {
 import { programFiles } from './programs.ts';
 import type { ProjectSide, TargetContext } from './project-side.ts';
 
-/** Where requests go, or what the user has to fix (at `place`, where the name is used). */
+/** Where requests go, or what the user has to fix. `place`: where the name is used. */
 export function resolveTarget(
   model: string,
   place: Place,
@@ -42,7 +42,7 @@ export function resolveTarget(
   return { place, message: unknownModel(model, context.settings.file ?? 'evaldiff.yaml') };
 }
 
-/** A file of another tool may name no model at all: whatever stands in for it has to be said. */
+/** A file of another tool may name no model, so the message says what stands in for it. */
 function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
@@ -87,7 +87,7 @@ type ProgramFiles = ReturnType<typeof programFiles>;
 
 const programs = new WeakMap<TargetContext, Map<ModelSettings, ProgramFiles>>();
 
-/** Found once for all suites and variants that ask it: it goes through the whole tree. */
+/** Cached for all suites and variants, because it searches the whole tree. */
 function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
   const known = programs.get(context) ?? new Map<ModelSettings, ProgramFiles>();
   const found = known.get(entry) ?? programFiles(entry, context);
@@ -95,7 +95,6 @@ function programOf(entry: ModelSettings, context: TargetContext): ProgramFiles {
   return found;
 }
 
-/** An entry's own word, else the settings'. */
 function transportOf(
   entry: BatchChoice,
   { batches = false, settings }: TargetContext,
@@ -112,7 +111,6 @@ export function wantsBatches(
   return hasBatches(provider, endpoint) && (transport ?? settings.transport) === 'batch';
 }
 
-/** What cannot be asked, or is not named, goes to `problems` with its line. */
 export function metricModels(
   { tests }: Suite,
   side: ProjectSide,
@@ -205,7 +203,7 @@ function embedderOf(
   context: TargetContext,
   problems: Problem[],
 ): Grader | null {
-  // Vectors are asked for directly: they are many, small and cheap.
+  // Vectors never use batches: they are many, small and cheap.
   const target = resolveOrReport(written, { ...context, batches: false }, problems);
   if (target === null) return null;
   const has = isHosted(target)

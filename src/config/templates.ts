@@ -9,7 +9,10 @@ const VARIABLE_PATH = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*$/;
 
 const STATEMENT = /\{[%#]/;
 
-/** Filters, calls, conditions, loops and the environment are unsupported: names the first. */
+/**
+ * Reports the first unsupported construct: filters, calls, conditions, loops, environment
+ * variables.
+ */
 export function readTemplate(text: string): Template {
   const statement = STATEMENT.exec(text);
   if (statement !== null)
@@ -50,13 +53,15 @@ export function toOurs(template: Extract<Template, { ok: true }>): string {
     .join('');
 }
 
-/** Other tools' text in our form; text that is not a supported template is literal. */
+/** Converts other tools' templates into our form. Unsupported templates become literal text. */
 export function oursOf(text: string): string {
   const template = readTemplate(text);
   return template.ok ? toOurs(template) : escapeNames(text);
 }
 
-/** Escapes literal text: doubles braces around names, and reduces several braces to one pair. */
+/**
+ * Escapes literal text: doubles single braces around names, and reduces several braces to one pair.
+ */
 export function escapeNames(text: string): string {
   return text.replace(
     /(\{+)([A-Za-z_][A-Za-z0-9_]*)(\}+)/g,

@@ -10,7 +10,6 @@ export const TEST_KEYS = [
   'quarantine',
 ] as const;
 
-/** Keys of a test file that a prompt file may have at its top. */
 export function testKeys(suiteKeys: readonly { key: string }[]): string[] {
   return [...TEST_KEYS, ...suiteKeys.map(({ key }) => key)];
 }

@@ -34,7 +34,7 @@ import type { TEST_KEYS } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
-  /** Of the variables, only those count that some reference's input has. */
+  /** Only variables that some reference's input contains count. */
   isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
@@ -104,7 +104,9 @@ function membersOf({ limits, suiteKeys }: TestFileContext) {
   };
 }
 
-/** A reference's error becomes its `problem`; the suite is usable if `problems` did not grow. */
+/**
+ * An error in a reference becomes its `problem`. The suite is usable if `problems` did not grow.
+ */
 export async function readTests(
   document: Document,
   context: TestFileContext,
@@ -189,7 +191,7 @@ async function readOwn(
   return (await written[0]?.read(document, context, problems)) ?? null;
 }
 
-/** The own scores of a suite are stored among those of its metrics. */
+/** Scores of a suite's own kind are stored with its metrics, so names must differ. */
 function checkTakenNames(
   metrics: readonly Metric[],
   { kind: { key, scores } }: OwnSuite,

@@ -10,7 +10,9 @@ import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 export interface DataRow {
   line: number;
   value: JsonMap;
-  /** With differently printed numbers as source text (`12.50`); absent: there are none. */
+  /**
+   * Source text (`12.50`) of numbers that JavaScript prints differently. Absent: there are none.
+   */
   written?: JsonMap;
 }
 
@@ -27,7 +29,7 @@ export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-/** Table cells are text. Reports at most 20 problems; valid rows are returned anyway. */
+/** Table cells are text. Reports at most 20 problems; returns the valid rows anyway. */
 export function readRows(
   file: string,
   content: Uint8Array,
@@ -82,7 +84,6 @@ export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Do
   };
 }
 
-/** In every JSON number that JavaScript may print differently. */
 const ODD_NUMBER = /\d[.eE]|-0/;
 
 function writtenRow(source: string): { written: JsonMap } {
@@ -187,7 +188,7 @@ function readTable(
     names.forEach((name, index) => {
       value[name] = record[index] ?? '';
     });
-    // The library counts lines up to a row's end; cells may hold line breaks.
+    // The library reports the row's last line, and cells may contain line breaks.
     const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0);
     return { line: info.lines - breaks, value };
   });
@@ -195,7 +196,7 @@ function readTable(
 
 const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
-/** Spreadsheets use another separator in some countries; the table then has one long column. */
+/** In some countries spreadsheets use another separator. The table then has one long column. */
 function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
   const [only = '', ...others] = names;
   const written = ([',', ';', '\t'] as const).find(

@@ -8,7 +8,6 @@ import {
   type CodePlace,
 } from '../types/plain.ts';
 
-/** Several prompts or tests may read the same file and report the same problem. */
 export function deduplicate<T extends Problem | Notice>(entries: readonly T[]): T[] {
   const seen = new Map<string, T>();
   for (const entry of entries) {
@@ -23,17 +22,16 @@ export type Path = readonly (string | number)[];
 export interface Document {
   file: string;
   value: Json;
-  /** Where there is no value, the place of its nearest parent. */
+  /** Without a value at `path`, the place of its nearest parent. */
   placeOf(path: Path): Place;
-  /** The place of the `occurrence`-th (from 0) `text` at `path`; else the place of `path`. */
+  /** The place of occurrence number `occurrence` (from 0) of `text` at `path`, else of `path`. */
   placeOfText(path: Path, text: string, occurrence: number): Place;
-  /** The source text of a differently printed number or boolean (`12.50`, `True`). */
+  /** The source text of a number or boolean that is printed differently (`12.50`, `True`). */
   textOf?(path: Path): string | null;
 }
 
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** Without a prototype, so that no key has a special meaning. */
 export function emptyMap(): JsonMap {
   return Object.create(null) as JsonMap;
 }
@@ -77,7 +75,10 @@ export function below(document: Document, path: Path): Document {
   };
 }
 
-/** Later layers override keys of earlier ones. `named` gives the name and missing places. */
+/**
+ * Later layers override keys of earlier ones. `named` gives the name and the places of missing
+ * values.
+ */
 export function layerDocuments(layers: readonly Document[], named: Document): Document {
   const value = emptyMap();
   const owners = new Map<string, Document>();
@@ -111,14 +112,14 @@ export function under(key: string, document: Document): Document {
   };
 }
 
-/** Block or single-line code has the file's line numbers. */
+/** Code in a block or on one line has the file's line numbers. */
 export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
   const whole = document.placeOf(path);
   const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
   const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
-  // Quoted code starts beside its key; its other lines may be anywhere.
+  // Quoted code starts next to its key; its other lines may be anywhere.
   return several && line === whole.line
     ? { ...whole, linewise: false }
     : { file, line: line - Math.max(0, first), linewise: true };

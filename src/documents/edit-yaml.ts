@@ -22,15 +22,14 @@ import {
   type YamlText,
 } from './yaml-splices.ts';
 
-/** One change to a YAML file that keeps every other byte. */
+/** A change to a YAML file that keeps every other byte. */
 export type YamlEdit =
   | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
-  /** Adds a member to the list that contains this reference. */
+  /** Adds an item to the list that contains this reference. */
   | ({ kind: 'append'; value: Json } & ReferencePosition)
-  /** Creates the last key if necessary. */
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
-/** A reference's position; its id distinguishes references on one line. */
+/** A reference's position. Its id distinguishes references on one line. */
 interface ReferencePosition {
   line: number;
   id: string;
@@ -49,7 +48,9 @@ function expandedValue(document: Document.Parsed): Json {
   return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
 }
 
-/** Splices the text to keep its formatting, and rejects the edit if the result's value differs. */
+/**
+ * Edits the text to keep its formatting. Rejects the edit if the result has an unintended value.
+ */
 export function editYaml(text: string, edit: YamlEdit, read: string): EditResult {
   const found = parseYamlText(text);
   if (found === null) return { refused: 'the file is not valid YAML now' };
@@ -150,7 +151,6 @@ function itemsAt({ root, lines }: YamlText, { line, id }: ReferencePosition): Li
       const keys = above.flatMap((node) =>
         isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
       );
-      // Lists within lists have no references.
       if (keys.at(-1) !== 'references' || above.some((node) => isSeq(node))) return;
       list.items.forEach((map, index) => {
         if (isMap(map) && lines.linePos(map.range?.[0] ?? 0).line === line)

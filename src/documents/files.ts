@@ -24,17 +24,19 @@ import {
 import { readUpTo } from './read-up-to.ts';
 import { readYaml } from './yaml.ts';
 
-/** One commit's files, each read once, within their limits. */
 export interface Files {
-  /** Null, with the reason in `problems`, if unreadable. */
+  /** Null if unreadable, with the reason in `problems`. */
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** Relative to the file in `from`, then to the root. */
+  /** `path` is relative to the file in `from`, else to the root. */
   data(
     path: string,
     from: Place,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
-  /** A file that a message shows, below the first folder that has it, or why there is none. */
+  /**
+   * Finds a file that a message shows, in the first folder that has it. Returns text if there is
+   * none.
+   */
   shown(
     type: FilePart['type'],
     path: string,
@@ -45,13 +47,13 @@ export interface Files {
     where: (pattern: string) => Place,
     problems: Problem[],
   ): { matches: Match[]; notices: Notice[] };
-  /** Why the path names no regular file of this commit, or null. */
+  /** Why the path is not a regular file of this commit, or null. */
   absence(path: string): string | null;
   below(folder: string): string[];
   read: ReadonlySet<string>;
 }
 
-/** Parsed documents by path and object id. Documents never change, so commits can share them. */
+/** Parsed documents by path and object id. They never change, so commits can share them. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
 /** Drops documents of other trees, and failed reads, which may succeed next time. */
@@ -184,7 +186,6 @@ function findData(
   return findFile(tree, path, [folderOf(from.file)], 'data/cases.jsonl');
 }
 
-/** Below one of the folders, or the root. `like`: an example path for the message. */
 function findFile(
   tree: SourceTree,
   path: string,
@@ -265,7 +266,7 @@ function matchOne(
   };
 }
 
-/** Names that differ only by case or Unicode form are the same file on some systems. */
+/** Some systems treat names that differ only in case or Unicode form as one file. */
 export function caseTwins(tree: SourceTree, read: ReadonlySet<string>): Notice[] {
   const folded = new Map<string, string>();
   for (const path of read) folded.set(foldPath(path), path);

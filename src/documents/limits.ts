@@ -1,4 +1,4 @@
-/** Problems told of one file. */
+/** Reported problems per file. */
 export const MAX_PROBLEMS = 20;
 
 /** The defaults fit hand-written files. */
@@ -6,9 +6,9 @@ export interface Limits {
   yamlBytes: number;
   /** Levels of nesting in any file. */
   depth: number;
-  /** Values in one YAML file after aliases are written out. */
+  /** Values in one YAML file after aliases are expanded. */
   values: number;
-  /** Letters of one YAML file's values after aliases are written out. */
+  /** Characters of one YAML file's values after aliases are expanded. */
   characters: number;
   references: number;
   tries: number;
@@ -17,7 +17,7 @@ export interface Limits {
   combinations: number;
 }
 
-/** Making a schema is far slower than checking a value. */
+/** Caches schemas, because creating one is far slower than checking a value. */
 export function perLimits<T>(make: (limits: Limits) => T): (limits: Limits) => T {
   const made = new WeakMap<Limits, { value: T }>();
   return (limits) => {
@@ -41,5 +41,5 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const MOST_RUNS = 1000;
 
-/** As many jobs as a GitHub Actions matrix allows. */
+/** Jobs that a GitHub Actions matrix allows. */
 export const MOST_SHARDS = 256;

@@ -23,7 +23,7 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/** Why a file may not set `key`, or null: it could send the workflow's credentials anywhere. */
+/** Why a file must not set `key`, or null. It could send the workflow's credentials anywhere. */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {
@@ -32,7 +32,10 @@ export function refusedKey(key: string): string | null {
   return ADDRESS.has(letters) ? `"${key}" may only be set in the workflow (input endpoints)` : null;
 }
 
-/* Parameters are sent as written. These lists only detect typos, wrong types and misplaced keys. */
+/*
+ * Parameters are sent as written. These lists only help to find typos, wrong types and misplaced
+ * keys.
+ */
 
 const NUMBERS = (
   'temperature top_p top_k top_a min_p typical_p max_tokens max_completion_tokens ' +
@@ -75,7 +78,7 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write it as a comment (#)',
 };
 
-/** Refuses addresses, credentials, near misses, and maps or lists that no vendor accepts. */
+/** Rejects addresses, credentials, typos, and maps or lists that no vendor accepts. */
 export function readParameters(
   document: Document,
   path: Path,
@@ -120,7 +123,6 @@ function misplaced(key: string, value: Json): string | null {
 
 function misspelt(key: string, own: readonly string[]): string | null {
   if (KNOWN_PARAMETERS.includes(key)) return null;
-  // Short words are similar to too many others.
   const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN_PARAMETERS : [])], 'strict');
   return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
 }

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 
-/** No trailing slash; empty at the root. */
+/** No trailing slash; '' at the root. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
@@ -10,7 +10,7 @@ export function stemOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
 }
 
-/** No root, drive, URL, `..`, backslash or control character. */
+/** Without root, drive, URL, `..`, backslash or control character. */
 export function isPlainRelative(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~')) return false;
   return !/[\\:%\u0000-\u001f\u007f]/.test(path) && !path.includes('//');
@@ -23,7 +23,7 @@ export function slashHint(path: string): string {
     : '';
 }
 
-/** Null if it leaves the root. */
+/** Null if the path leaves the root. */
 export function join(folder: string, path: string): string | null {
   const steps: string[] = [];
   for (const step of [...folder.split('/'), ...path.split('/')]) {
@@ -45,7 +45,7 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/** Stars per path segment: matching time grows as the segment's length to this power. */
+/** Limit per path segment: matching time grows as the segment's length to this power. */
 const MAX_STARS = 3;
 
 export function globProblem(pattern: string): string | null {
@@ -66,13 +66,13 @@ interface Pattern {
   matches(path: string): boolean;
 }
 
-/** For patterns that `globProblem` accepts. Hidden files must be named explicitly. */
+/** The pattern must have passed `globProblem`. Hidden files match only if named explicitly. */
 export function compileGlob(written: string): Pattern {
   const pattern = join('', written) ?? written;
   const { base, isGlob } = picomatch.scan(pattern);
   if (!isGlob && !pattern.includes('{'))
     return { root: folderOf(pattern), exact: true, matches: (path) => path === pattern };
-  // Extended globs are off: nested repeats can take exponential time.
+  // No extended globs: nested repeats can take exponential time.
   return {
     root: base,
     exact: false,

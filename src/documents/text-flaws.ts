@@ -1,10 +1,9 @@
-// Control characters except tab, line feed, carriage return and YAML's own U+0085 (next line).
+// Control characters except tab, line feed, carriage return and YAML's U+0085 (next line).
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/;
 
-// Former Windows-1252 tables are full of U+0080 to U+009F; reports show them escaped.
+// Data converted from Windows-1252 often contains U+0080 to U+009F. Reports show these escaped.
 const CONTROL_OF_DATA = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFFFE\uFFFF]/;
 
-/** `file`: written by people; `data`: written by programs. */
 type Origin = 'file' | 'data';
 
 const controlsIn = (origin: Origin): RegExp => (origin === 'file' ? CONTROL : CONTROL_OF_DATA);
@@ -28,7 +27,7 @@ interface Flaw {
 export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) {
-    // Nearly always a file in UTF-16.
+    // Almost always a file in UTF-16.
     const isNul = text.charCodeAt(control) === 0;
     const fix = `take it out${isNul ? ', or save the file as UTF-8' : ''}`;
     const message = `has the control character ${codePoint(text, control)}; ${fix}`;
@@ -46,14 +45,13 @@ export function fileFlaw(text: string, origin: Origin = 'file'): Flaw | null {
   return text.isWellFormed() ? null : { index: 0, message: BROKEN };
 }
 
-/** Also applies to escapes. */
 export function valueFlaw(text: string, origin: Origin = 'file'): string | null {
   const control = text.search(controlsIn(origin));
   if (control !== -1) return `has the control character ${codePoint(text, control)}; take it out`;
   return text.isWellFormed() ? null : BROKEN;
 }
 
-/** A space character that YAML treats as a letter, before a text or after its dash or key. */
+/** A space character that YAML treats as a letter, at the start of a text, list item or value. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
 export function foreignSpace(written: string): string | null {

@@ -12,7 +12,7 @@ import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import { speltOut } from './text-flaws.ts';
 
-/** In UTF-16 units. */
+/** Positions in UTF-16 units. */
 export interface Splice {
   from: number;
   to: number;
@@ -119,7 +119,6 @@ export function pairAt(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
 }
 
-/** Keys that need no quotes in YAML. */
 const PLAIN_KEY = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w-]*$/i;
 
 function flowText(value: Json): string {

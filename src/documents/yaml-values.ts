@@ -17,7 +17,7 @@ import type { Limits } from './limits.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
-/** Positions in the file; -1: none. `text`: of a differently printed scalar. */
+/** Positions in the file, or -1. `text`: source of a scalar that is printed differently. */
 export interface Spot {
   line: number;
   start: number;
@@ -35,19 +35,18 @@ interface Walk {
   spots: Spots;
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** Each alias's node where it occurs; its anchor may be redefined later. */
+  /** The node of each alias at its position, because its anchor may be redefined later. */
   targets: Map<Alias, Node>;
-  /** Including through aliases. */
   open: Set<Node>;
   expanding: number;
   values: number;
   characters: number;
 }
 
-/** Stops the walk of a file whose aliases expand too much. */
+/** Stops reading a file whose aliases expand too much. */
 class TooMuch extends Error {}
 
-/** Expands aliases. At most 20 problems. */
+/** Converts nodes to values, with aliases expanded. Reports at most 20 problems. */
 export function walk(
   root: Node,
   file: string,
@@ -165,7 +164,7 @@ function readMap(state: Walk, map: YAMLMap, depth: number): Json {
       };
     else value[key.text] = member;
   }
-  // The map's own keys take precedence, then the first merged map's.
+  // The map's own keys take precedence, then those of the first merged map.
   for (const map of merged?.maps ?? []) {
     for (const [key, member] of Object.entries(map)) {
       if (merged === null || Object.hasOwn(value, key)) continue;
@@ -195,10 +194,9 @@ function readKey(
 ): { text: string; line: number } | null {
   if (!isScalar(key)) return addProblem(state, mapLine, 'has a key that is not plain text');
   const line = nodeLine(state, key) ?? mapLine;
-  // As written, so the label `1.0` stays `1.0`. `1` and "1" are one key, as in JavaScript.
+  // As written, so that the label `1.0` stays `1.0`. `1` and "1" are one key, as in JavaScript.
   const text = key.source ?? String(key.value);
   countCharacters(state, line, text);
-  // Unquoted, it would be a key of the parent map.
   const space = key.type === 'PLAIN' ? foreignSpace(text) : null;
   if (space !== null) return addProblem(state, line, space);
   const flaw = valueFlaw(text);

@@ -16,12 +16,14 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
-/** The library's document and line counter, or the first error (`line` 0: the whole file). */
+/** The library's document and line counter, or the first error. `line` 0: the whole file. */
 type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
   | { ok: false; line: number; message: string };
 
-/** Tokens of one file. More take the library seconds and exceed every limit on values. */
+/**
+ * Limit of tokens per file. More would take the library seconds, and exceed every limit on values.
+ */
 const MAX_TOKENS = 600_000;
 
 const SCALAR_MARK = '\u001f';
@@ -29,11 +31,11 @@ const SCALAR_MARK = '\u001f';
 const PARSE_OPTIONS = {
   version: '1.2',
   // Shared, because creating one takes as long as reading a small file. Binary, sets and foreign
-  // tags keep their tag, which is then refused; the walk handles merge keys.
+  // tags keep their tag and are then rejected. The walk in yaml-values.ts handles merge keys.
   schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
   strict: true,
   prettyErrors: false,
-  // The library's check is quadratic; the walk in yaml-values.ts finds duplicates instead.
+  // The library's check takes quadratic time. The walk in yaml-values.ts finds duplicates instead.
   uniqueKeys: false,
 } as const;
 
@@ -47,7 +49,7 @@ class Stop extends Error {
   }
 }
 
-/** Stops at the first error to stay linear; warnings (unknown tags) are errors. */
+/** Stops at the first error, to stay linear. Warnings (unknown tags) are errors. */
 function parseSyntax(text: string, limits: Limits): Syntax {
   const lines = new LineCounter();
   try {
@@ -68,8 +70,8 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
-  // Collecting half a million errors takes seconds. If the library renames this member, we lose
-  // time but no errors.
+  // Collecting half a million errors would take seconds. If the library renames this member, that
+  // only costs time.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) => {
     first ??= new Stop(code, offsetOf(source), message);
     throw first;
@@ -100,7 +102,7 @@ function checkToken(token: CST.Token, documents: number, limits: Limits): void {
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
-/** Where the syntax tree first nests deeper than `limit`; the library's composer recurses. */
+/** The first position nested deeper than `limit`, because the library's composer recurses. */
 function tooDeep(document: CST.Document, limit: number): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
@@ -121,13 +123,11 @@ function requireValid(document: YamlDocument): YamlDocument {
   return document;
 }
 
-/** Pieces the lexer makes up; all others are stretches of the text. */
 const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/** Change of nesting depth per token; a scalar's text may look like one of these. */
+/** Change of nesting depth per token. A scalar's text may look like one of these. */
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
-/** The lexer's tokens, cut off where nesting is too deep for the parser or there are too many. */
 function* guardedPieces(text: string, limits: Limits): Generator<string> {
   let offset = 0;
   let count = 0;
@@ -188,7 +188,7 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-/** Strict: UTF-8, core schema, no tags or duplicate keys. Linear. Maps have no prototype. */
+/** Strict: UTF-8, core schema, no tags or duplicate keys. Linear time. Maps have no prototype. */
 export function readYaml(
   file: string,
   content: string | Uint8Array,

@@ -16,27 +16,26 @@ import type { Outcome } from '../types/metric.ts';
 import { requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** Mean over simulated runs in which nothing got worse; a dialogue counts as one call. */
+  /** Mean over simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
   /**
-   * The most calls that any run can take, with all turns and evaluators of dialogues; a cap on
-   * calls may end the run before. Stored answers of a replaced model are asked again on top.
+   * Upper limit without a cap, with all turns and evaluators of dialogues. Repeating stored answers
+   * of a replaced model comes on top.
    */
   most: number;
 }
 
 const PASS_RATE = 0.95;
 
-/** References simulated of a suite; those beyond are taken to need as many calls each. */
 const SIMULATED = 1000;
 
-/** Simulated runs: enough that their mean is within a few per cent, few where a run is large. */
+/** Number of simulated runs: enough for a mean within a few percent, fewer if a run is large. */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
- * How many calls for answers a run takes, by its own rules of when to try again: at most, and
- * usually, where nothing got worse and each try passes in 95 %. The same every time. Null where no
- * reference can get more than its first tries.
+ * Estimates the calls for answers by simulating the run's own rule for further tries. Assumes that
+ * nothing got worse and each try passes with probability 95 %. Deterministic. Null if no reference
+ * can get more than its first tries.
  */
 export function answerCalls({
   suites,
@@ -63,7 +62,7 @@ export function answerCalls({
   };
 }
 
-/** Calls that one try takes at most: of a dialogue, those of all its turns and evaluators. */
+/** Upper limit of calls for one try. For a dialogue, includes all turns and evaluators. */
 export function mostCallsOfTry({
   scoring,
   baseScoring,
@@ -74,7 +73,7 @@ export function mostCallsOfTry({
   return (head?.mostCalls ?? 0) + base.mostCalls;
 }
 
-/** What the first tries of dialogues take at most beyond their first answers. */
+/** Upper limit of calls in the dialogues of the first tries, beyond their first answers. */
 function laterTurns(suites: readonly SuiteComparison[], next: NextTries): number {
   const calls = suites.flatMap(({ run }) => {
     const later = mostCallsOfTry(run) - 1;
@@ -84,7 +83,6 @@ function laterTurns(suites: readonly SuiteComparison[], next: NextTries): number
   return sum(calls);
 }
 
-/** Whether some reference may get more tries than are planned. */
 function hasOpenNumber({ policy, compared }: SuiteComparison): boolean {
   return policy.kind === 'adaptive' || compared.some(isCritical);
 }
@@ -95,7 +93,6 @@ function simulatedOf(compared: readonly ReferenceRun[]): readonly ReferenceRun[]
 
 interface Simulation {
   levels: RunLevels;
-  /** Tries a side before the first look. */
   first: number;
   random: Random;
 }
@@ -142,8 +139,9 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
 }
 
 /**
- * Every reference tried five times, the critical and the most suspicious ones to the end, and the
- * others as if fixed; with a fixed number of tries only critical references go on.
+ * Upper limit of calls after the first tries. With adaptive tries: five tries for all, the maximum
+ * for critical and the most suspicious references, and for the others as if fixed. With a fixed
+ * number, only critical references get more.
  */
 function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): number {
   const runs = suites.flatMap(({ compared, policy, run: suiteRun }) => {
@@ -179,7 +177,6 @@ function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number
   return callingSides(run) * Math.max(0, tries - (n_tries ?? planned));
 }
 
-/** How many sides of a reference call a model; recordings are not calls. */
 function callingSides(run: ReferenceRun | undefined): number {
   const requests = run === undefined ? [] : requestsOf(run);
   return requests.filter(({ target }) => target.provider !== 'replay').length;

@@ -11,28 +11,28 @@ import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts';
 
-/** Hard caps of a run; null: none. */
+/** Hard limits of a run. Null: no limit. */
 export interface Caps {
   maxCalls: number | null;
-  /** US dollars. */
   maxCost: number | null;
-  /** US dollars that a call without a known price counts; absent: nothing. */
+  /** US dollars to count for a call without a known price. Absent: nothing. */
   unknownCall?: number | null;
 }
 
 /**
- * Keeps a run within its caps. When one is reached nothing more is sent, so base and head stop at
+ * Keeps a run within its caps. Once one is reached nothing more is sent, so base and head stop at
  * the same point.
  */
 export interface Guard {
-  /** Ask before each attempt, retries included. */
+  /** Call before each attempt, including retries. False: the attempt is not allowed. */
   attempt(): boolean;
-  /** The server refused an optional part of the request: the attempt does not count. */
+  /** The server refused an optional part of the request, so the attempt does not count. */
   refused(): void;
-  /** Waits until the budget has room, then calls; without room it is an error of kind `budget`. */
+  /**
+   * Waits until the budget has room, then calls. Without room, returns an error of kind `budget`.
+   */
   ask(request: Request, complete: Complete): Promise<Completion>;
   reached(): string | null;
-  /** Which cap that is. */
   cap(): NonNullable<Halt['cap']>;
 }
 
@@ -46,12 +46,13 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * Concurrent direct calls before and after the first answer of their purpose. Calls not yet sent
- * can still be held back. A batch is sent as a whole, so its requests reserve their estimated cost.
+ * Concurrent direct calls before and after the first answer with the same purpose. Limited, because
+ * a call that was sent cannot be held back. A batch is sent as a whole, so its requests reserve
+ * their estimated cost.
  */
 const UNDER_WAY = { unseen: 8, seen: 256 };
 
-/** After this many answers, the longest replaces the usual length. */
+/** After this many answers, the longest one replaces the assumed length. */
 const MIN_ANSWERS = 20;
 
 const MAX_EMPTY_PLACES = 4096;
@@ -61,9 +62,11 @@ const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered',
 
 /**
  * Attempts never exceed `maxCalls`. A call reserves its cost before it is sent: its input and the
- * longest answer so far for its purpose, or its parameters' limit. A call without room waits for
- * the others. So only answers longer than all before, of which a batch may hold many, can exceed
- * `maxCost`. It does not limit calls without a price or `unknownCall`.
+ * longest answer so far with its purpose, or its parameters' limit. A call without room waits for
+ * the others.
+ *
+ * So `maxCost` can only be exceeded by answers longer than all before. A batch may contain many.
+ * Calls without a price or `unknownCall` are not limited by it.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;
@@ -106,7 +109,6 @@ interface AnswerLengths {
   seen(purpose: Purpose): boolean;
   expected(request: Request): number;
   learn(purpose: Purpose, completion: Completion): void;
-  /** Changes whenever `expected` may return another value. */
   lessons(): number;
 }
 
@@ -136,7 +138,7 @@ function createAnswerLengths(): AnswerLengths {
 }
 
 interface BudgetRoom {
-  /** Reserves a call's cost, waiting for room while others run; null: there is no room. */
+  /** Reserves a call's cost, and waits for room while others run. Null: there is no room. */
   reserve(held: ReservedCall): Promise<ReservedCall | null>;
   settle(held: ReservedCall, cost: number): void;
   empty(): string | null;
@@ -150,15 +152,13 @@ function noRoom(cap: number | null, spent: number): string {
 }
 
 interface RunningCalls {
-  /** Whether a further call of this kind has to wait for the others. */
   isFull(request: Request): boolean;
   costOf(held: ReservedCall): number;
   start(held: ReservedCall): void;
   end(held: ReservedCall): void;
-  /** Running calls reserve more once an answer is longer than expected. */
+  /** Increases the reservations of running calls once an answer is longer than expected. */
   relearn(): void;
   count(): number;
-  /** Sum of their reserved costs. */
   cost(): number;
 }
 
@@ -183,7 +183,7 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
     end(held) {
       total -= reserved.get(held) ?? 0;
       if (reserved.delete(held) && !isBatched(held.request.target)) direct -= 1;
-      // Sums of fractions drift, so reset them when no call is running.
+      // Rounding errors of the sum accumulate, so reset it when no call is running.
       if (reserved.size === 0) total = 0;
     },
     relearn() {

@@ -6,10 +6,10 @@ import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** Dollars that a call counts against a cap of the user if its price is not known. */
+/** US dollars to count for a call without a known price, under a cap that the user set. */
 const UNKNOWN_CALL = 0.05;
 
-/** `given` (US dollars), else the settings' cap; null: none. */
+/** `given` (US dollars), else the settings' cap. Null: no cap. */
 export function costCap(
   given: number | null,
   { max_cost_usd, assumed }: Budget,
@@ -40,7 +40,6 @@ export function costProblems({ unpriced, models }: Forecast, cap: CostCap | null
   ];
 }
 
-/** What a cap of the user means for models without a known price; null: nothing. */
 export function unknownPriceWords(unpriced: readonly string[], cap: CostCap | null): string | null {
   if (cap === null || cap.by === 'default' || unpriced.length === 0) return null;
   const names = unpriced.map((name) => `"${name}"`).join(', ');

@@ -6,12 +6,11 @@ export interface PlannedCalls {
   parameters: Request['parameters'];
   purpose: Purpose;
   calls: number;
-  /** Estimated tokens of one call; null: those of a grader that is asked about an answer. */
   tokens: { input: number; output: number } | null;
   place: Place;
 }
 
-/** A grader that a feature asks if it may; null: none. `unasked`: why not, as a clause. */
+/** A feature's optional grader, or null. `unasked`: a clause that says why there is none. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;
@@ -19,17 +18,18 @@ export interface Asker {
 
 export interface FeaturePlan<Own = unknown> {
   own: Own;
-  /** Always made: priced, limited by the caps, and a missing key is a problem. */
+  /** Calls that are always made: priced, limited by the caps, and a missing key is a problem. */
   certain: readonly PlannedCalls[];
-  /** Most calls after the verdict, if there is something to ask. */
+  /** Maximum number of calls after the verdict. */
   possible: number;
-  /** The app removes it if the key is missing, or the price is unknown under a cap the user set. */
+  /**
+   * Removed by the app if its key is missing, or if its price is unknown under a cap of the user.
+   */
   asker: Asker | null;
-  /** Graders and evaluators that it tests on labelled answers: a run may consist of these alone. */
+  /** Graders and evaluators to test on labelled answers. A run may consist of these alone. */
   tested: number;
   problems: Problem[];
   notices: Notice[];
-  /** The part of it whose calls have keys; absent: all of it needs them. */
   withKeys?(hasKeys: (targets: readonly Target[]) => boolean): FeaturePlan<Own>;
 }
 

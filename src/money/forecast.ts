@@ -14,10 +14,13 @@ interface ForecastTools {
   stored(request: Request): boolean;
 }
 
-/** Tokens of a grader's prompt besides the answer. */
+/** Tokens of a grader's prompt, without the answer. */
 const GRADER_FRAME = 400;
 
-/** The first round, without stored answers. All grades count: their answers are not known yet. */
+/**
+ * Forecast of the first round, without stored answers. Counts all grades, because their answers are
+ * unknown.
+ */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
   return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
 }
@@ -27,7 +30,7 @@ export interface Portion {
   whole: number;
 }
 
-/** US dollars as if nothing were stored, so that parts add up. Null: an unknown price. */
+/** US dollars if nothing were stored, so that parts add up. Null: a price is unknown. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
@@ -38,7 +41,6 @@ export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
     : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
 }
 
-/** `question`: mean input tokens; null: the plan's own mean. */
 interface TokenEstimate {
   inputOf: CountInput;
   question: number | null;
@@ -99,7 +101,6 @@ type AddPortion = (
   calls: number,
   input: number,
   output: number,
-  /** Only of requests with a schema. */
   parameters?: Request['parameters'],
 ) => void;
 

@@ -21,7 +21,7 @@ interface JudgingCalls {
   calls: number;
 }
 
-/** Counts the first round's calls in advance: repeats take fewer, unreadable replies more. */
+/** Estimates the first round's calls. Repeated answers need fewer, unreadable replies more. */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
   const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
@@ -84,7 +84,6 @@ function answerNames(affected: AffectedReference, tries: number): string[] {
   );
 }
 
-/** Fingerprints of what base and head ask; one where they ask the same. */
 export function askedBy({ base, head }: AffectedReference): string[] {
   const asked = [base, head].flatMap((generation) =>
     generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
@@ -92,7 +91,7 @@ export function askedBy({ base, head }: AffectedReference): string[] {
   return [...new Set(asked)];
 }
 
-/** What the answers are compared with, which is asked for once however many answers there are. */
+/** Texts to compare answers with. Each is embedded once, whatever the number of answers. */
 function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   const value =
     comparesEmbeddings(metric) && metric.source.kind === 'built-in'
@@ -101,7 +100,6 @@ function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
 }
 
-/** As far as they are known before it runs: those recorded, and the answer. */
 function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference): number {
   if (every === undefined) return 1;
   const recorded = thread ?? [];
@@ -111,7 +109,6 @@ function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference):
   return Math.max(1, countObjects(messages, level));
 }
 
-/** Questions for one grade: a checklist asks about each statement on its own. */
 function questionsOf({ source }: Metric): number {
   const statements = source.kind === 'built-in' ? source.with['statements'] : undefined;
   return Array.isArray(statements) ? statements.length : 1;

@@ -32,7 +32,7 @@ type Count = typeof NO_COUNT;
 
 export interface Meter {
   complete: Complete;
-  /** An answer that was shared without a call; `saved`: its cost, if known. */
+  /** Counts an answer that was reused without a call. `saved`: its cost, if known. */
   shared(purpose: Purpose, saved?: { target: Target; usage: Usage | null } | null): void;
   totals(): UsageTotals;
 }
@@ -119,7 +119,7 @@ function countTokens(
   return cost;
 }
 
-/** Programs without a price are free as far as is known. */
+/** A program without a price counts as free, because its cost is unknown. */
 function isElsewhere({ provider }: Target, cost: number | null): boolean {
   return provider !== 'program' || cost !== null;
 }
@@ -163,9 +163,9 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 }
 
 /**
- * Dollars for a thousand direct calls like those of head's answers, whether they were paid for,
- * batched or reused. Null without an answer, where a price or the tokens of an answer are not
- * known, and in suites of their own kind, whose tokens are those of several models.
+ * US dollars for a thousand direct calls like those for head's answers, whether these were paid
+ * for, batched or reused. Null if there is no answer, a price or token count is unknown, or the
+ * suite has its own kind, whose tokens belong to several models.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

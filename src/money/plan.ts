@@ -5,7 +5,7 @@ import type { Problem } from '../types/plain.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
 import { requestsOf, type Plan } from './prepared.ts';
 
-/** `; up to 20 more calls if something regresses or is fixed`; nothing where none would be made. */
+/** `; up to 20 more calls if something regresses or is fixed`, or '' if there are none. */
 export function possibleWords({ possible }: Plan): string {
   const calls = sum(Object.values(possible));
   return calls === 0
@@ -13,7 +13,6 @@ export function possibleWords({ possible }: Plan): string {
     : `; up to ${counted(calls, 'more call')} if something regresses or is fixed`;
 }
 
-/** `, 12 answers from recordings`; nothing where there are none. */
 export function recordedWords(replayed: number): string {
   return replayed === 0 ? '' : `, ${counted(replayed, 'answer')} from recordings`;
 }
@@ -23,7 +22,6 @@ export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): num
 }
 
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
-  // Tries by what is asked: who asks the same shares the first of them.
   const requests = new Map<string, number>();
   const recorded = new Map<string, number>();
   const judging = judgingCalls(suites, next);
@@ -68,7 +66,6 @@ function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
   return [...most.values()];
 }
 
-/** Calls of the evaluators of suites of their own kind, once for each try of what is asked. */
 export function evaluatorCalls(suites: readonly SuiteRun[], next: NextTries): number {
   const calls = suites.flatMap((suite) => {
     const graders = ownGradersOf(suite);
@@ -89,7 +86,7 @@ function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): 
   );
 }
 
-/** Carried out several times, each with new answers; or, with a part of 1, that part of it. */
+/** Multiplies a plan for repeated runs with new answers. A number below 1 gives a part of it. */
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
@@ -118,7 +115,7 @@ export function withFeatureCalls(
   };
 }
 
-/** Refuses a plan whose certain part is over the cap; `stored` answers are not called for. */
+/** Rejects a plan whose certain calls exceed the cap. `stored` answers need no call. */
 export function overBudget(
   plan: Plan,
   maxCalls: number | null,

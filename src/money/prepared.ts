@@ -23,43 +23,39 @@ export interface PrepareInput {
   maxCalls: number | null;
   failOn: GateSettings['fail_on'] | null;
   code: 'sandbox' | 'host' | 'off';
-  /** `YYYY-MM-DD`. */
   today: string;
-  /** Head is compared with itself; absent: it is compared with base. */
   again?: Again;
 }
 
 export interface Again {
-  /** So many times, each time by new tries. */
+  /** Number of comparisons, each with new tries. */
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;
   gate(gate: GateSettings): GateSettings;
   ownGate(tests: Tests): SuiteGate;
 }
 
-/** What a run certainly asks: its first round of tries. Adaptive tries may add to it. */
+/** The calls that a run certainly makes: its first round of tries. Adaptive tries may add more. */
 export interface Plan {
-  /** Prompts with a reference that runs, and these references; once for all variants of a sweep. */
+  /** Prompts with a reference that runs, and these references. Variants of a sweep count once. */
   suites: number;
   references: number;
-  /** Distinct, after sharing between the sides and between duplicate references. */
+  /** Distinct calls: the two sides and duplicate references share them. */
   prompt_calls: number;
-  /** Answers and grades that recordings give: they are not calls, and no cap counts them. */
+  /** Answers and grades from recordings. They are not calls, and no cap counts them. */
   replayed: number;
-  /** Grades and embeddings: about this many; repeats take fewer, unreadable replies more. */
+  /** Estimated number of grades and embeddings. Repeats need fewer, unreadable replies more. */
   grader_calls: number;
-  /** Further calls made in any case, by what `plan --json` names them. */
+  /** Further calls that are always made, by their key in `plan --json`. */
   certain: Readonly<Record<string, number>>;
-  /** Most calls made only if something regresses, by what `plan --json` names them. */
+  /** Maximum of calls made only after a regression, by their key in `plan --json`. */
   possible: Readonly<Record<string, number>>;
 }
 
 export interface Prepared {
   mode: 'diff' | 'sweep';
-  /** Every selected suite, those in which nothing runs included. */
   suites: SuiteComparison[];
   gate: GateSettings;
-  /** By the policy, what these suites want beyond the tries that they have. */
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
   features: readonly PlannedFeature[];
@@ -98,7 +94,6 @@ export function answerersOf({ runs }: SuiteRun): Target[] {
   return runs.flatMap(requestsOf).map(({ target }) => target);
 }
 
-/** What base and head ask of a model or a recording, in this order. */
 export function requestsOf({
   affected: { base, head },
 }: ReferenceRun): (Generation & { kind: 'request' })[] {

@@ -17,11 +17,11 @@ import { factsOf } from '../types/vendors.ts';
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-  /** The settings of base set it, and a pull request cannot change it. */
+  /** Set by base's settings, so a pull request cannot change it. */
   ofBase?: boolean;
 }
 
-/** A vendor's list price in dollars for this usage; null: unknown. */
+/** A vendor's list price in US dollars for this usage. Null if unknown. */
 export type ListPrice = (
   vendor: VendorName,
   model: string,
@@ -34,10 +34,10 @@ export function isListed(target: Target): target is HostedTarget {
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * Prices come from the settings' `models.<name>.price` (the first that names one for a target),
- * else from the vendor's list. Endpoints and programs have only the settings' price; unknown is
- * null, never 0. A given price covers cached input too unless it names one for it. Recordings are
- * free. Batched requests cost the vendor's share of any of these prices.
+ * Prices come from the settings' `models.<name>.price` (the first for a target), else from the
+ * vendor's list. Endpoints and programs only have the settings' price. An unknown price is null,
+ * never 0. A price in the settings also covers cached input, unless it names a price for that.
+ * Recordings are free. Batched requests cost the vendor's batch share of any price.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();
@@ -47,7 +47,6 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
   }
   const ofCall: Price = (target, usage, cached) => {
     if (target.provider === 'replay') return 0;
-    // Called for every answer, and most settings name no price.
     const price = given.size === 0 ? undefined : given.get(priceKey(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
     const known = isHosted(target) ? publicModel(target) : null;
@@ -69,7 +68,7 @@ function givenPrice(
   return (fresh * input + read * ofCached + usage.output_tokens * output) / 1e6;
 }
 
-/** By command: a program's files, part of a target's identity, differ between commits. */
+/** For programs, the command only: their files are part of a target and differ between commits. */
 function priceKey(model: Target | ModelSettings): string {
   const { provider } = model;
   return canonicalJson(

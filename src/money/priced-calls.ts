@@ -9,18 +9,17 @@ export interface ModelForecast {
   calls: number;
   input_tokens: number;
   output_tokens: number;
-  /** US dollars; null: no price is known. */
   cost_usd: number | null;
-  /** Most requests refused while a model's parameters are discovered. No cap counts them. */
+  /**
+   * Maximum of requests refused while a model's parameters are discovered. Caps do not count them.
+   */
   refusals?: number;
 }
 
 export interface Forecast {
   models: ModelForecast[];
   stored: number;
-  /** Of the answers' input, at most, for images and PDFs; absent: they have none. */
   file_tokens?: number;
-  /** US dollars; null if a model has no price. */
   cost_usd: number | null;
   unpriced: string[];
 }
@@ -39,7 +38,6 @@ export function priceCounts(
         input_tokens: Math.round(count.input_tokens),
         output_tokens: Math.round(count.output_tokens),
       };
-      // Per call, because prices may depend on its length.
       const ofOneCall = price(target, {
         input_tokens: usage.input_tokens / count.calls,
         output_tokens: usage.output_tokens / count.calls,

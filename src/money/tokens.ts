@@ -5,10 +5,10 @@ import { imageTokens } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 /**
- * Tokens of a text, estimated by rules instead of a vendor's table of several megabytes. Held to
- * OpenAI's o200k_base by `__tests__/unit/money/tokens.test.ts`: within 15 % on English, code, JSON and
- * YAML, 25 % on German and Russian, 35 % on Chinese and Japanese; numbers alone and Arabic come out
- * up to 50 % low. Vendors whose tables are not public count up to a third more.
+ * Estimates a text's tokens by rules, because a vendor's table has several megabytes.
+ * `__tests__/unit/money/tokens.test.ts` compares it with OpenAI's o200k_base: within 15 % for
+ * English, code, JSON and YAML, 25 % for German and Russian, 35 % for Chinese and Japanese. Up to
+ * 50 % too low for pure numbers and Arabic. Vendors with private tables count up to a third more.
  */
 export function estimateTokens(text: string): number {
   return (
@@ -17,31 +17,29 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** Of a longer text only this much is measured, in UTF-16 units. */
+/** Measured length of longer texts, in UTF-16 units. */
 const MEASURED = 20_000;
 
-/** Overhead of each message, and of the request. */
 const PER_MESSAGE = 4;
 
-/** The rest is estimated by their mean: measuring 100,000 would take half a minute. */
+/** The other requests get the mean of these: measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
-/** Without a target: texts alone. */
 type Asked = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
 
 export type CountInput = (request: Asked & { schema: Json | null }) => number;
 
-/** An image of a model whose vendor's rule is unknown. */
+/** Tokens of an image if the vendor's rule is unknown. */
 const USUAL_IMAGE = 1600;
 
 /**
- * A page of a PDF is billed as its text and as an image, and few pages take less than 10 kB.
- * https://platform.claude.com/docs/en/build-with-claude/pdf-support: up to 3,000 tokens of text a
- * page, and 100 pages a request.
+ * A PDF page is billed as text and as an image, and few pages have less than 10 kB.
+ * https://platform.claude.com/docs/en/build-with-claude/pdf-support: at most 3,000 tokens of text a
+ * page and 100 pages a request.
  */
 const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };
 
-/** An upper estimate for the images and PDFs of a request. */
+/** Upper limit for the images and PDFs of a request. */
 export function fileTokens({ target, messages }: Asked): number {
   return filesIn(messages).reduce((sum, file) => sum + tokensOfFile(target, file), 0);
 }

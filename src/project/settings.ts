@@ -7,7 +7,10 @@ import type { ProviderName, PublicModel, Transport } from '../types/model.ts';
 import type { Notice, Place, Scalar } from '../types/plain.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
 
-/** Dollars per million tokens; `cached`: read from the server's cache (absent: as `input`). */
+/**
+ * US dollars per million tokens. `cached`: input read from the server's cache (absent: same as
+ * `input`).
+ */
 export interface GivenPrice {
   input: number;
   output: number;
@@ -16,24 +19,22 @@ export interface GivenPrice {
 
 export interface ModelSettings {
   provider: ProviderName;
-  /** Name of an endpoint of the workflow; null: the vendor's public host. */
+  /** An endpoint of the workflow. Null: the vendor's public host. */
   endpoint: string | null;
   model: string;
-  /** Absent: by need. */
   api?: ChatApi;
-  /** What an endpoint's model is; absent: unknown. */
+  /** The public model behind an endpoint. Absent: unknown. */
   is?: PublicModel;
-  /** Dollars per million tokens of a direct call. */
   price: GivenPrice | null;
-  /** `program`: command line, its files (globs), and the command that prepares the checkout. */
+  /** For `program`: command line, its files (globs), and the command that prepares the checkout. */
   command: string[];
   files: string[];
   setup: string[];
-  /** A new process for each try; absent: one for all tries of a side. */
+  /** A new process for each try. Absent: one process per side. */
   process?: 'try';
   file: string | null;
   replaces: string[];
-  /** For full sweeps; absent: the settings' `transport`. */
+  /** For full sweeps. Absent: the settings' `transport`. */
   transport?: Transport;
   pace?: GivenPace;
   place: Place;
@@ -46,14 +47,13 @@ export interface Budget {
 }
 
 /**
- * Keys of the settings file that features read. A feature declares its own in its folder:
- * `declare module '…/project/settings.ts' { interface FeatureSettings { … } }`.
+ * Keys of the settings file that features read. A feature declares its own in its folder: `declare
+ * module '…/project/settings.ts' { interface FeatureSettings { … } }`.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureSettings {}
 
 export interface Settings extends FeatureSettings {
-  /** Null when the project has no settings file. */
   file: string | null;
   prompts: string[];
   rubrics: string[];
@@ -61,7 +61,7 @@ export interface Settings extends FeatureSettings {
   seed: number;
   models: ReadonlyMap<string, ModelSettings>;
   grader: GraderSettings | null;
-  /** Further graders, when `grader` is a list; the majority decides. */
+  /** Further graders, if `grader` is a list. The majority decides. */
   voters: GraderSettings[];
   /** For `embedding_similarity` metrics that name no model. */
   embeddings: GraderSettings | null;
@@ -77,9 +77,11 @@ export interface OwnSettings {
   schema: z.ZodType;
   /** Members that a line `key.member=value` may set. */
   members: readonly string[];
-  /** Whether base's value applies in a pull request: for what spends or can turn red. */
+  /**
+   * Whether base's value applies in a pull request. Needed for keys that cost money or can turn the
+   * check red.
+   */
   fromBase(gate: GateSettings): boolean;
-  /** Files of the project that a value names; absent: none. */
   files?(value: unknown): string[];
 }
 

@@ -1,19 +1,18 @@
 export const DAY_MS = 86_400_000;
 
-/** More decimals only show rounding of sums; shares of real suites never need them. */
 const MOST_DECIMALS = 6;
 
-/** `84.0 %`, or `–`. Only all is `100.0 %`, only none `0.0 %`: 2,999 of 3,000 are `99.97 %`. */
+/** `84.0 %`, or `–`. Only exactly all is `100.0 %`, only exactly none is `0.0 %`. */
 export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/** `84 %`; with decimals only where it would look like all or none. */
+/** `84 %`. Adds decimals only if it would otherwise look like all or none. */
 export function wholePercent(share: number | null): string {
   return share === null ? '–' : `${inWholePercent(share)} %`;
 }
 
-/** `84 → 78 %`, with decimals if both would look equal; `78 %` for one side. */
+/** `84 → 78 %`, with decimals if both would look equal. `78 %` for one side. */
 export function wholeRates(base: number | null, head: number | null): string {
   if (base === null) return wholePercent(head);
   if (head === null) return `${wholePercent(base)} → –`;
@@ -29,7 +28,7 @@ function inWholePercent(share: number): string {
   return isNearAll || (percents > 0 && percents < 1) ? inPercent(share) : percents.toFixed(0);
 }
 
-/** With enough decimals to show the difference: `70 %` and `80 %`, `79.97 %` and `80.00 %`. */
+/** Enough decimals to show the difference: `79.97 %` and `80.00 %`. */
 export function percentAndLimit(share: number, limit: number): [string, string] {
   const whole = [wholePercent(share), wholePercent(limit)] as const;
   if (whole[0] !== whole[1]) return [...whole];
@@ -44,7 +43,7 @@ export function points(difference: number | null): string {
   return difference === null ? '–' : `${signed(difference)} points`;
 }
 
-/** Without the word: `−6.0`; only zero is `0.0`. */
+/** The number alone: `−6.0`. Only exactly zero is `0.0`. */
 export function signed(difference: number): string {
   return withSign(difference, inSize(difference));
 }
@@ -53,7 +52,7 @@ export function inSize(difference: number): string {
   return inDecimals(Math.abs(difference * 100), (text) => Number(text) !== 0);
 }
 
-/** Of the rounded percentages, so that parts add up: `83.3 %` to `66.7 %` is `−16.6`. */
+/** The difference of the rounded percentages: `83.3 %` to `66.7 %` is `−16.6`. */
 export function signedBetween(base: number, head: number): string {
   const difference = pointsApart(base, head);
   const size = Math.abs(difference).toFixed(decimalsBeside(base, head));
@@ -76,7 +75,7 @@ export function pValue(p: number): string {
   return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
 }
 
-/** A p-value alone, never 0: `0.012`, `< 0.001`. */
+/** A p-value, never 0: `0.012`, `< 0.001`. */
 export function probability(p: number): string {
   return isSmall(p) ? '< 0.001' : p.toFixed(3);
 }
@@ -85,7 +84,7 @@ function isSmall(p: number): boolean {
   return p < 0.001;
 }
 
-/** A real minus sign, only below zero. */
+/** Uses a real minus sign, and only for numbers that round below zero. */
 export function twoDecimals(value: number | null): string {
   if (value === null) return '–';
   const size = Math.abs(value).toFixed(2);
@@ -121,7 +120,7 @@ export function formatDollars(cost: number): string {
   return `$${withDecimals(cost, 2, 2)}`;
 }
 
-/** `toLocaleString` would create a formatter for each number, which is slow. */
+/** Cached, because `toLocaleString` creates a formatter for each number, which is slow. */
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function withDecimals(value: number, least: number, most: number): string {
@@ -138,7 +137,7 @@ export function cost(amount: number | null): string {
 }
 
 export function count(value: number): string {
-  // Avoids loading Node's language tables, which is slower than formatting a page's numbers.
+  // Avoids loading Node's language tables, which takes longer than formatting a page's numbers.
   return Number.isInteger(value)
     ? String(value).replace(/\B(?=(\d{3})+$)/g, ',')
     : value.toLocaleString('en-US');

@@ -2,8 +2,8 @@ import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
 /**
- * What a message with files reads like. A file is a line with its path, size and the start of its
- * object id: other content under the same path reads differently.
+ * Text form of a message with files. A file becomes a line with path, size and the start of its
+ * object id, so a changed file changes the text.
  */
 export function partsText(
   parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
@@ -11,7 +11,7 @@ export function partsText(
   return parts.map((part) => (part.type === 'text' ? part.text : fileLine(part))).join('\n');
 }
 
-/** The parts of such a text again: a line that names one of `files` is that file. */
+/** Reverses {@link partsText}: a line that names one of `files` becomes that file. */
 export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
   text: string,
   files: readonly Shown[],
@@ -35,7 +35,6 @@ export function partsOfText<Shown extends Pick<FilePart, 'type' | 'path'>>(
   return parts;
 }
 
-/** `[image photos/cat.png 3f2a1bc, 84 KB]`; `[image {photo}]` if the path has variables. */
 function fileLine(file: FilePart | Pick<FilePart, 'type' | 'path'>): string {
   const { type, path } = file;
   const content = 'id' in file ? ` ${file.id.slice(0, 7)}, ${fileSize(file.bytes)}` : '';

@@ -1,7 +1,7 @@
-/** With more insertions and deletions two texts are unrelated. */
+/** With more insertions and deletions, two texts count as unrelated. */
 export const MAX_DIFF_EDITS = 2_000;
 
-/** The only removal between two texts, at word boundaries (the first of equal ones), or null. */
+/** The text removed if that is the only change, at word boundaries. Null otherwise. */
 export function cutOut(before: string, after: string): string | null {
   const length = before.length - after.length;
   if (length <= 0 || after === '') return null;

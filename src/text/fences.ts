@@ -2,11 +2,10 @@ export interface OpenFence {
   mark: string;
   language: string;
   quotes: number;
-  /** In columns. */
   indent: number;
 }
 
-/** Quotes, indentation or a list marker, the fence, its info string. */
+/** Groups: quotes, indentation or list marker, the fence, its info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
 /** A closing fence indented this much further is content. */
@@ -45,7 +44,6 @@ function quotesOf(line: string): number {
 interface CodeBlock {
   language: string;
   content: string;
-  /** Ignoring blank lines. */
   begins: boolean;
   ends: boolean;
 }

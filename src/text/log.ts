@@ -1,10 +1,13 @@
 import type { Conclusion } from '../types/plain.ts';
 import { HIDDEN, visible } from './visible.ts';
 
-/** Every line end that some log reader recognises. */
+/** Every line end that some log viewer recognises. */
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/;
 
-/** The runner obeys `::name::` at a line's start and `##[name]` anywhere; a lone CR ends a line. */
+/**
+ * Escapes runner commands: `::name::` at a line's start, `##[name]` anywhere. A lone CR ends a
+ * line.
+ */
 export function logText(text: string): string {
   return text
     .split(LINE_ENDS)
@@ -12,7 +15,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** Foreign text within our own log line: line ends are escaped, without a prefix. */
+/** Foreign text within our own log line: escapes line ends and adds no prefix. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')
@@ -20,7 +23,7 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-/** JSON without runner commands (`##[`) or hidden characters, by valid escapes. */
+/** JSON without runner commands (`##[`) or hidden characters, which it writes as escapes. */
 export function logJson(value: unknown): string {
   return JSON.stringify(value, null, 1)
     .replaceAll('##[', '##\\u005b')

@@ -5,18 +5,21 @@ interface CellOptions {
   limit?: number;
 }
 
-/** For an HTML `<table>`: GitHub reads no Markdown there, but a blank line would end the block. */
+/**
+ * For an HTML `<table>`: GitHub renders no Markdown there, but a blank line would end the block.
+ */
 export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
 
 export function htmlText(text: string): string {
-  // GitHub hides `<br>` in `<code>` but keeps line feeds; as an entity they cannot end the block.
+  // GitHub hides `<br>` in `<code>` but keeps line feeds. Written as an entity, they cannot end the
+  // block.
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/** In a pipe table (`table`) a bare pipe ends the cell even in a code span. */
+/** In a pipe table (`table`), a bare pipe ends the cell even within a code span. */
 export function codeSpan(
   text: string,
   { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
@@ -30,7 +33,7 @@ export function codeSpan(
   return `${ticks}${padded}${ticks}${cutNote(left)}`;
 }
 
-/** Words that GitHub could act on (mention, issue, link, tag, markup) become code spans. */
+/** Words that GitHub could interpret (mention, issue, link, tag, markup) become code spans. */
 export function plainMarkdown(text: string, options: CellOptions = {}): string {
   return prose(text, options, codeSpan, (word) =>
     word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
@@ -54,17 +57,15 @@ function prose(
   return words.map((word) => proseWord(word, code, ordinary)).join(' ') + cutNote(left);
 }
 
-/** Punctuation around ordinary words, and ASCII that GitHub could act on. */
 const OPENING = new Set('("\'');
 
 const CLOSING = new Set('.,;:?!)"\'');
 
 const ACTIVE = /[@#:<>[\]|~*_&$!{}\\`^]|^\/|\/\/|\bGH-\d|(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])/i;
 
-/** The start of a web address to GitHub, even before punctuation. */
 const WEB = /www\./i;
 
-/** A `$` opens a formula only if another word ends in one, and such a word becomes code. */
+/** A `$` starts a formula only if another word ends with one. Such a word becomes code. */
 const AMOUNT = /^\$\d[\d,.]*$/;
 
 /** Characters that are markup only next to text. */
@@ -90,7 +91,7 @@ function proseWord(
   return ordinary(word.slice(0, start)) + code(core) + ordinary(word.slice(end));
 }
 
-/** Breaking comment openings keeps our hidden marker unique in the source. */
+/** Breaks comment openings, so that our hidden marker stays unique in the source. */
 function escapeComments(text: string): string {
   return text.replaceAll('<!--', '<\\u{21}--');
 }

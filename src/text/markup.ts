@@ -2,7 +2,7 @@ import { escapeMarkup } from './visible.ts';
 
 const HTML = Symbol('HTML');
 
-/** HTML in which every text is escaped. The symbol keeps parsed JSON from passing for it. */
+/** HTML in which all text is escaped. Because of the symbol, parsed JSON cannot pass as markup. */
 export interface Markup {
   readonly [HTML]: string;
 }
@@ -11,17 +11,16 @@ export type MarkupPart = string | number | Markup | null | readonly MarkupPart[]
 
 const literals = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Line breaks before indentation are layout and left out. */
+/** Omits line breaks before indentation, which are only layout. */
 export function markup(template: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   const known = literals.get(template) ?? template.map((text) => text.replace(/\n +/g, ''));
   literals.set(template, known);
-  // Concatenation does not copy what a page is made of.
   return trustedHtml(
     known.reduce((html, text, at) => html + partHtml(parts[at - 1] ?? null) + text),
   );
 }
 
-/** Only for a library's output or a file of our own. */
+/** Only for a library's output or our own files. */
 export function trustedHtml(html: string): Markup {
   return { [HTML]: html };
 }

@@ -6,7 +6,10 @@ const REDACTED = '***';
 /** Shorter values would remove ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/** From this length on, the first and last eight characters are secret too: vendors print them. */
+/**
+ * From this length, the first and last eight characters are redacted too, because vendors print
+ * them.
+ */
 const MIN_KEY_LENGTH = 16;
 
 const END = 8;
@@ -24,10 +27,10 @@ const KEY_SHAPES: readonly { prefix: string; rest: number }[] = [
   { prefix: 'AIza', rest: 30 },
 ];
 
-/** Characters of keys; `*` because vendors mask the middle with it. */
+/** Characters of keys. Includes `*`, because vendors mask the middle with it. */
 const TOKEN = /[\w.*-]{8,}/g;
 
-/** Also redacts encodings, parts of keys and known key shapes. Linear; the result never grows. */
+/** Also redacts encodings, parts of keys and known key formats. Linear time. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
   const exact = literalPattern(known.flatMap(secretSpellings));
@@ -38,7 +41,6 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   const telling = literalPattern([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
   return (text) => {
     const whole = exact === null ? text : text.replace(exact, REDACTED);
-    // A quick test: without one of these no word is a key.
     if (telling === null || whole.search(telling) < 0) return whole;
     const words = whole.replace(TOKEN, (word) =>
       ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word,
@@ -52,7 +54,7 @@ export interface SecretRegister {
   redact(text: string): string;
 }
 
-/** @param mask tells the runner to mask a new secret in the log. */
+/** @param mask makes the runner mask a new secret in the log. */
 export function createSecretRegister(
   mask: (secret: string) => void = () => undefined,
 ): SecretRegister {
@@ -60,7 +62,7 @@ export function createSecretRegister(
   let redact: ((text: string) => string) | null = null;
   return {
     add(values) {
-      // A mask of a digit would blank the log.
+      // Masking a digit would make the log unreadable.
       const fit = values.filter((value) => value.trim().length >= SHORTEST_SECRET);
       for (const value of fit.filter((each) => !known.has(each))) {
         known.add(value);
@@ -75,7 +77,6 @@ export function createSecretRegister(
   };
 }
 
-/** Also redacts keys. Large values without secrets are not copied. */
 export function redactAll<T>(value: T, redact: (text: string) => string): T {
   const names = new Map<string, string>();
   const nameOf = (name: string): string => {
@@ -88,7 +89,6 @@ export function redactAll<T>(value: T, redact: (text: string) => string): T {
   return redactValue(value, redact, nameOf) as T;
 }
 
-/** Limits the cache of field names, as users choose some of them. */
 const MOST_NAMES = 1000;
 
 function redactValue(
@@ -131,7 +131,7 @@ function walkRecord(
   return copy === null ? record : Object.fromEntries(copy);
 }
 
-/** Lines of a private key are secrets too. */
+/** Each line of a private key is a secret too. */
 function secretParts(secret: string): string[] {
   const whole = secret.trim();
   const lines = whole.split(/\r?\n/).map((line) => line.trim());
@@ -161,7 +161,10 @@ function secretSpellings(secret: string): string[] {
   ];
 }
 
-/** A secret has three base64 spellings by offset; only characters of the secret alone are kept. */
+/**
+ * A secret has three base64 encodings, depending on its offset. Keeps only characters that depend
+ * on the secret alone.
+ */
 function base64Spellings(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded =
@@ -177,7 +180,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
   });
 }
 
-/** At which encoders break lines: PEM and MIME. */
+/** Where encoders break lines: PEM and MIME. */
 const LINE_WIDTHS = [64, 76];
 
 function fixedWidthLines(text: string, width: number): string[] {
@@ -185,7 +188,7 @@ function fixedWidthLines(text: string, width: number): string[] {
   return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
 }
 
-/** One pass, longest first, so that a part never matches before the whole. */
+/** Longest first, so that a part never matches before the whole. One pass. */
 function literalPattern(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')

@@ -1,13 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Ignores case, `-`, `_`. `strict`: one edit per three letters; `loose`: two from four on; `typo`: one. */
+/**
+ * Ignores case, `-` and `_`. Allowed edits: `strict`: one per three letters; `loose`: two from four
+ * letters; `typo`: one.
+ */
 export function nearest(
   word: string,
   known: readonly string[],
   reading: 'strict' | 'loose' | 'typo' = 'loose',
 ): string | null {
   const wanted = comparableWord(word);
-  // Longer words are not typos, and distances take quadratic time.
   if (wanted === '' || wanted.length > 40) return null;
   const least = reading === 'loose' && wanted.length > 3 ? 2 : 1;
   const reach = reading === 'typo' ? 1 : Math.max(least, Math.floor(wanted.length / 3));

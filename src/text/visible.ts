@@ -1,4 +1,3 @@
-/** In code points; `left`: the number left out. */
 export function cut(text: string, limit: number): { text: string; left: number } {
   if (text.length <= limit) return { text, left: 0 };
   let end = 0;
@@ -10,7 +9,6 @@ export function cut(text: string, limit: number): { text: string; left: number }
   return { text: text.slice(0, end), left: characters(text.slice(end)) };
 }
 
-/** In UTF-16 units. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   if (length < 1) return '';
@@ -29,7 +27,6 @@ export function blankWords(texts: readonly string[]): string | null {
   return texts.every((text) => text === '') ? 'empty' : 'only white space';
 }
 
-/** Counts code points without copying the text. */
 export function characters(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += widthAt(text, index)) count += 1;
@@ -48,13 +45,12 @@ const escapeCharacter = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 export function visible(text: string): string {
-  // Most texts are plain, and testing is faster than replacing.
   return PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(HIDDEN, escapeCharacter);
 }
 
 const PLAIN = /^[\t\n -~]*$/;
 
-/** Also shows line feeds and tabs, for file names and other single lines. */
+/** Also shows line feeds and tabs. For file names and other single lines. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
@@ -67,10 +63,10 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** {@link PLAIN} without what {@link ENTITIES} escapes. */
+/** {@link PLAIN} without the characters that {@link ENTITIES} escapes. */
 const SAFE = /^[\t\n !#-%(-;=?-~]*$/;
 
-/** Escapes text for HTML and XML: hidden characters shown, five entities. Keeps lines. */
+/** Escapes text for HTML and XML, and makes hidden characters visible. Keeps lines. */
 export function escapeMarkup(text: string): string {
   if (SAFE.test(text)) return text;
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

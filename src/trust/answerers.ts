@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How far an answer is out of a pull request's hands: a server gives its own, a program of the
- * repository what it was written to, a recording what stands in it.
+ * How independent an answer is of the pull request. 2: a server. 1: a program of the repository. 0:
+ * a recording, which can contain any answer.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
@@ -22,9 +22,9 @@ function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Suites in which head itself chose less independent answers or grades than base: their verdict
- * says nothing about the model that base asked. A suite that base lacks is compared with those that
- * head removes.
+ * Suites in which head chose less independent answers or grades than base: the verdict then says
+ * nothing about base's model. A suite that base lacks is compared with the suites that head
+ * removes.
  */
 export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
   const removed = suites.flatMap(({ base, head }) =>

@@ -12,7 +12,7 @@ import type { Arranged } from './arranged.ts';
 import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
 
-/** Applies the table of sources. Base is null without a readable project. */
+/** Chooses each side's sources by the trust level. Base is null without a readable project. */
 export function applyTrust(
   base: Project | null,
   written: Project,
@@ -42,7 +42,7 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/** Base's gate in each suite that base has: a pull request does not choose its own gate. */
+/** Keeps base's gate in each suite that base has: a pull request must not choose its own gate. */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -72,7 +72,7 @@ function withGatesOfBase(
   return { head: notices.length === 0 ? head : { ...head, suites }, notices };
 }
 
-/** Without a settings file on base: head's, or the default for outside contributors. */
+/** If base has no settings file: head's, or the default for outside contributors. */
 function setting<K extends keyof Settings>(
   key: K,
   source: Source,
@@ -85,7 +85,7 @@ function setting<K extends keyof Settings>(
   return source === 'base-else-defaults' ? null : head.settings[key];
 }
 
-/** A first settings file's rules apply to base's prompts without one, so they are reported. */
+/** Head's first settings file also applies to base's prompts, so its rules are reported. */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
   const own = (Object.keys(settings.gate) as (keyof GateSettings)[])
@@ -98,7 +98,10 @@ function firstRules(base: Project | null, { settings }: Project): Reason[] {
   return rules.length === 0 ? [] : [{ code: 'own-rules', rules }];
 }
 
-/** An outside contributor's gaps get the default: a pull request must not set the price. */
+/**
+ * If base lacks a key, an outside contributor gets the default: a pull request must not set the
+ * price.
+ */
 function withOwnOfBase(
   base: Project | null,
   head: Project,
@@ -117,7 +120,6 @@ function withOwnOfBase(
   return isHeads ? head : { ...head, settings: { ...head.settings, ...Object.fromEntries(kept) } };
 }
 
-/** `own`: keys of features; null: head's settings apply. */
 function baseSettingsNotices(
   base: Project | null,
   head: Project,
@@ -144,7 +146,10 @@ function isFewer(left: TriesRule, right: TriesRule): boolean {
   return most(left) < most(right);
 }
 
-/** Base's number of tries if head's is lower, and its critical tags: no drop may be missed. */
+/**
+ * Keeps base's number of tries if head's is lower, and its critical tags, so that no drop is
+ * missed.
+ */
 function withTriesOfBase(base: Project | null, head: Project): Project {
   if (base === null) return head;
   const settings =
@@ -169,7 +174,6 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
   return isAsWritten ? head : { ...head, settings, suites };
 }
 
-/** Returns `after` itself if nothing changes. `rule`: the default number of tries. */
 function withRulesOfBase(
   before: readonly Reference[],
   after: Reference[],
@@ -213,7 +217,9 @@ function keptNotices(written: Project, head: Project): Notice[] {
   });
 }
 
-/** A change of tries alone runs nothing, so it is reported. `written`: head as in its files. */
+/**
+ * A changed number of tries alone runs nothing, so it is reported. `written`: head as in its files.
+ */
 function triesNotices(
   base: Project | null,
   written: Project,
@@ -249,7 +255,7 @@ function triesNotices(
 
 /**
  * Head's files with base's version of `paths`, so that head's settings are not even read. `unused`:
- * those of the paths that head changes since `origin`.
+ * the paths among them that head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

@@ -3,7 +3,10 @@ import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { Budget, Project } from '../project/settings.ts';
 import type { Notice, Side } from '../types/plain.ts';
 
-/** Both sides at a level of trust: base's values replace what a pull request must not choose. */
+/**
+ * Both sides after applying the trust level: base's values replace what a pull request must not
+ * choose.
+ */
 export interface Arranged {
   base: Project | null;
   head: Project;

@@ -8,7 +8,7 @@ import { isMap, type Json, type Notice } from '../types/plain.ts';
 interface MergedSides {
   /** The merge base's prompts under the tip's tests and settings. */
   base: Project;
-  /** Head's prompts under what would be merged. */
+  /** Head's prompts under the tests and settings after merging. */
   head: Project;
   notices: Notice[];
 }
@@ -16,7 +16,7 @@ interface MergedSides {
 /** The merge base, the tip of the base branch, and head. */
 type ThreeWay<T> = [was: T, tip: T, own: T];
 
-/** Whose version applies; the tip's in a conflict. Prompts are always head's. */
+/** Whose version applies; in a conflict the tip's. Prompts are always head's. */
 type MergeSource = 'head' | 'tip' | 'conflict' | 'prompt' | 'removed';
 type Note = (by: MergeSource, what: string) => void;
 
@@ -35,12 +35,11 @@ const MERGE_WORDS: Record<MergeSource, ((what: string) => string) | null> = {
 
 const PLACES = new Set(['place', 'at', 'codeAt', 'gatePlace', 'problemAt']);
 
-/** Equal for equal values, regardless of their places. */
 export function canonicalContent(value: unknown): string {
   const plain = (key: string, member: unknown): unknown => {
     if (member instanceof Map) return [...(member as Map<unknown, unknown>)];
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    // A variable may be called `place` too.
+    // A variable may also be named `place`.
     if (PLACES.has(key) && 'file' in member && 'line' in member) return undefined;
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
   };
@@ -82,7 +81,6 @@ function mergeKeys<T extends object>(three: ThreeWay<T>, note: Note): T {
   return Object.fromEntries(mergeMaps(maps, note)) as T;
 }
 
-/** `pair` returns each member's earlier one. */
 function membersByKey<T>(
   [was, tip, own]: ThreeWay<readonly T[]>,
   pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
@@ -107,7 +105,7 @@ function membersByKey<T>(
   return [...first, under(own, 'own ', new Map([...onHead, ...addedTwice]))];
 }
 
-/** Prompts are not merged: head's answers are compared with the merge base's. */
+/** Does not merge prompts, because head's answers are compared with the merge base's. */
 export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
   const [was, tip, head] = three;
   const log: { by: MergeSource; file: string | null; what: string }[] = [];
@@ -168,7 +166,10 @@ function promptContent({ prompt }: Suite): unknown {
   return { messages, model, parameters, variables, code };
 }
 
-/** The tip's tests; references it did not change are the merge base's, checked with its prompt. */
+/**
+ * The tip's tests. References that the tip did not change are the merge base's, checked with its
+ * prompt.
+ */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);
   const references = tip.references.map((reference) => {
@@ -227,7 +228,7 @@ function mergeReferences(lists: ThreeWay<readonly Reference[]>, note: Note): Ref
       };
     },
   );
-  // Head may have given a reference an id that the tip gave to another one.
+  // Head may use an id for one reference that the tip uses for another.
   const ids = new Set(merged.filter(({ ofTip }) => ofTip).map(({ id }) => id));
   return merged.filter(({ id, ofTip }) => {
     const isTaken = !ofTip && ids.has(id);

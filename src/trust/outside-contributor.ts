@@ -9,13 +9,15 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { canonicalContent } from './merge.ts';
 
-/** Longest quoted value, in UTF-16 units. */
 const VALUE = 60;
 
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
-/** Head's prompt text and inputs are data; all else is base's. Notices name what is not used. */
+/**
+ * From head, uses only prompt text and inputs. Everything else is base's. Notices name what is
+ * ignored.
+ */
 export function fromOutside(
   base: Project | null,
   head: Project,
@@ -50,7 +52,7 @@ export function fromOutside(
   };
 }
 
-/** Prompt code of an outside contributor never runs, so its prompt stays base's. */
+/** Prompt code of an outside contributor never runs: such a prompt stays base's. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     canonicalContent([before.prompt.code, before.prompt.messages]) !==
@@ -69,7 +71,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
 
 function measuredByBase(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
-  // A custom roll-up also sees skipped references, so references that must not count cannot run.
+  // Roll-up code also sees skipped references, so references that must not count cannot run.
   const fresh =
     before.tests.rollup.kind === 'code'
       ? []
@@ -97,7 +99,7 @@ function measuredBy(original: Reference, written: Reference): Reference {
   };
 }
 
-/** New references run but do not count: enough easy ones would hide any drop. */
+/** New references run but do not count, because enough easy ones would hide any drop. */
 function asUncounted(reference: Reference): Reference {
   return {
     ...reference,

@@ -7,8 +7,8 @@ type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 type Proof = 'proved' | 'unproved';
 
 /**
- * The level by who started the run and head's origin. A commit that is not on a branch or tag of
- * the repository is an outsider's, whatever the event.
+ * The trust level by who started the run and whether head is on a branch or tag of the repository.
+ * A commit that is not counts as an outsider's, whatever the event.
  */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
@@ -36,8 +36,8 @@ export function proofOf(origin: Origin): Proof {
 }
 
 /**
- * How a base is used, by its origin. An unproved one of an input is an error; an event's is
- * replaced by the base branch's tip. A push's old head was on a branch until then, so it is used.
+ * How to use a base, by its origin. An unproved base from an input is an error; from an event, the
+ * base branch's tip replaces it. A push's old head was on a branch until then, so it is used.
  */
 export function useOfBase(
   event: string,
@@ -58,7 +58,7 @@ interface StarterReason {
   reason: string;
 }
 
-/** Who started the run and why, as a clause. Unknown actors are outsiders. */
+/** Who started the run, with a clause that says why. Unknown actors are outsiders. */
 export function starterOf(facts: EventFacts): StarterReason {
   const { event, fork, dependabot } = facts;
   if (event === 'command_line')
@@ -81,7 +81,7 @@ export function starterOf(facts: EventFacts): StarterReason {
   return { starter: 'outsider', reason: 'anyone can start this event' };
 }
 
-/** A merge queue trusts a pull request no further than its own run did. */
+/** A merge queue trusts a pull request only as much as the pull request's own run did. */
 function behindQueue({ fork, headRepository, dependabot }: EventFacts): StarterReason {
   if (dependabot)
     return { starter: 'outsider', reason: 'the pull request in the queue is by Dependabot' };

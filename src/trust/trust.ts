@@ -3,18 +3,16 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** Only lowers: a higher level is ignored, and the reason says so. */
+  /** Can only lower the level. Otherwise it is ignored, and the reason says so. */
   lower?: TrustLevel;
   /** Approval of exactly the labelled commit: who approved it, or why it does not count. */
   approval?: { by: string } | { refused: string };
-  /** `--trust`, on the command line only. */
   trust?: boolean;
 }
 
 export interface TrustDecision {
   level: TrustLevel;
   reason: string;
-  /** An outside contributor's commit that a maintainer approved as a member's. */
   approved?: true;
   /** Head is not on a branch or tag, although the event would be trusted. */
   foreign?: Origin;
@@ -22,8 +20,8 @@ export interface TrustDecision {
 }
 
 /**
- * Why `code: host` is ignored; null: it applies. Code for outside contributors is always sandboxed.
- * An approval allows the evaluation, not code beside the keys.
+ * Why `code: host` is ignored, or null. Code for outside contributors always runs in the sandbox:
+ * an approval allows the evaluation, but not code next to the keys.
  */
 export function hostRefused({
   level,
@@ -42,9 +40,9 @@ export function hostRefused({
 const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
- * The level of trust, by event and origin of head (`TRUST_TABLE`). A request can lower it. Only
- * `--trust` on the command line and an approval label raise it. The label counts in the event that
- * adds it, so an approval is bound to that head and a later push needs a new one.
+ * The trust level by event and origin of head (`TRUST_TABLE`). A request can lower it. Only
+ * `--trust` on the command line and an approval label raise it. The label counts only in the event
+ * that adds it. So an approval is for one head, and a later push needs a new one.
  */
 export function trustLevel(
   facts: EventFacts,
@@ -106,42 +104,41 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** Why GitHub withholds the secrets; null: it does not, so a missing key is the user's error. */
+/** Why GitHub withholds the secrets. Null: it does not, so a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** After `else`: what applies if base lacks the file. */
+/** The part after `else` applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
 export interface Sources {
-  /** Settings other than `gate` and `budget`. */
   settings: Source;
   gate: Source;
   budget: Source;
   model: Source;
-  /** Metrics and roll-ups, code included. */
+  /** Metrics and roll-ups, including code. */
   metrics: Source;
   rubrics: Source;
   expected: Source;
-  /** What is measured, so always head's. */
+  /** Always head's, because it is what is measured. */
   prompt: Source;
   references: Source;
-  /** References that head removed or skips: reported, or run anyway. */
+  /** References that head removed or skips: only reported, or run anyway. */
   droppedReferences: 'listed' | 'run';
   attributes: Source;
-  /** The other scoring: also applied and shown, or only reported. */
+  /** The other side's scoring: also applied and shown, or only reported. */
   otherScoring: 'scored' | 'not-used';
   cache: 'read-write' | 'read-write-own-scope' | 'read';
   promptCode: 'host-only' | 'never';
 }
 
 /**
- * A pull request must not choose its own judge. For an outside contributor, scoring is base's. A
- * member's scoring counts as unit tests do, and changes are shown. Gate and budget are always
- * base's. Base means the base branch's tip, except for prompts.
+ * A pull request must not choose how it is judged. For an outside contributor, scoring is base's. A
+ * member's scoring counts, as unit tests do, and changes to it are shown. Gate and budget are
+ * always base's. Base means the base branch's tip, except for prompts.
  */
 const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
   trusted: {

@@ -12,7 +12,7 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/** References (`suite: id`) that ask something else than base's of the same id. */
+/** References (`suite: id`) whose prompt or input differs from base's reference of that id. */
 export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(askedAnew))];
 }

@@ -11,7 +11,7 @@ const callArguments = z.string().describe('JSON text as the model wrote it.');
 
 const kindOf = <T extends string>(type: T) => z.literal(type).describe('The kind of part.');
 
-/** A part of an answer, as stores, recordings, programs and results write it. */
+/** A part of an answer, as written to stores, recordings, programs and results. */
 export const partSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: kindOf('text'), text: z.string().describe('The text.') }),
   z.strictObject({ type: kindOf('tool_call'), name: toolName, arguments: callArguments }),
@@ -35,7 +35,6 @@ export const partSchema = z.discriminatedUnion('type', [
   }),
 ]) satisfies z.ZodType<Part>;
 
-/** What happened on the way to an answer. */
 export const stepSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('message').describe('The kind of step.'),

@@ -7,7 +7,6 @@ import { factsOf } from './vendors.ts';
 
 type Parameters = Readonly<Record<string, Json>>;
 
-/** Parameters that chat completions do not have. */
 const RESPONSES_ONLY = [
   ...['reasoning', 'text', 'max_output_tokens', 'include', 'instructions', 'max_tool_calls'],
   ...['truncation', 'previous_response_id', 'conversation', 'prompt'],
@@ -25,9 +24,8 @@ const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * The API of OpenAI's language that a request goes to: the one that the settings name, else the
- * Responses API where the model or the parameters need it. OpenAI's own models think with tools
- * there alone.
+ * The OpenAI API that a request goes to: the one in the settings, else the Responses API if the
+ * model or the parameters need it. OpenAI's own models can combine thinking and tools only there.
  */
 export function apiOf(asked: AskedModel, parameters: Parameters): ChatApi {
   if (asked.api !== undefined) return asked.api;
@@ -45,7 +43,7 @@ function needsResponses(passport: Passport | null, parameters: Parameters): bool
   return isToolRefused || responsesOnly(parameters) !== null;
 }
 
-/** The first parameter that chat completions refuse; `tools`: one of them is not theirs. */
+/** The first parameter that chat completions refuse. `tools`: one of the tools is not theirs. */
 function responsesOnly(parameters: Parameters): string | null {
   const name = RESPONSES_ONLY.find((each) => (parameters[each] ?? null) !== null);
   if (name !== undefined) return name;
@@ -60,7 +58,6 @@ function isOutsideChat(tool: Json): boolean {
   return type === 'function' || type === 'custom' ? !(type in tool) : typeof type === 'string';
 }
 
-/** What the model refuses of these parameters, by the API that they go to. */
 export function refusedIn(
   asked: AskedModel,
   parameters: Parameters,

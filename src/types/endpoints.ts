@@ -1,4 +1,4 @@
-/** Rate limits; null: only the server's. */
+/** Rate limits. Null: only the server's own. */
 export interface GivenPace {
   concurrency: number | null;
   requests_per_minute: number | null;
@@ -7,10 +7,10 @@ export interface GivenPace {
 export interface Endpoint extends GivenPace {
   name: string;
   url: string;
-  /** Null: the server needs none. */
+  /** Null: the server needs no key. */
   keyEnv: string | null;
   headers: readonly { name: string; env: string }[];
-  /** Azure's version, sent in each address; the key is then sent as `api-key`. */
+  /** Azure's API version, part of each address. If set, the key is sent as `api-key`. */
   apiVersion: string | null;
   /** Allows plain http to a service of the job. */
   insecure: boolean;
@@ -30,7 +30,6 @@ function isOfTheJob(host: string): boolean {
   );
 }
 
-/** A clause, or null. */
 export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): string | null {
   if (protocol === 'https:')
     return insecure ? 'is https already; "insecure" is for http://, leave it out' : null;
@@ -48,7 +47,10 @@ export function protocolFlaw({ protocol, hostname }: URL, insecure: boolean): st
   return `must be https, or http on a loopback address${remedy}`;
 }
 
-/** Azure's API at an address: versioned, unversioned or none (the portal's bare host), or null. */
+/**
+ * Azure's API at an address: versioned, unversioned or none (the portal's bare host). Null: not
+ * Azure.
+ */
 export function azureApi({ hostname, pathname }: URL): 'versioned' | 'unversioned' | 'none' | null {
   if (!/\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(hostname)) return null;
   if (pathname === '/') return 'none';

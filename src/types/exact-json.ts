@@ -1,4 +1,4 @@
-/** JSON parsed without loss. */
+/** JSON parsed without loss of digits. */
 export type ExactJson =
   null | boolean | number | string | LongNumber | ExactJson[] | { [key: string]: ExactJson };
 
@@ -19,10 +19,10 @@ export class LongNumber {
   }
 }
 
-/** Missing in the compiler's library; all supported Node versions have it. */
+/** Missing in the compiler's library, but all supported Node versions have it. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** A quick test for numbers that doubles may not represent; a reviver is slower. */
+/** A quick test for numbers that doubles may not represent, because a reviver is slower. */
 const MAY_BE_LONG = /[\d.]{16,}|\d[eE]/;
 
 export function parseExactly(text: string): ExactJson {
@@ -37,7 +37,7 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-/** A number's digits without outer zeros; if a double has all of them, it is exact. */
+/** A number's digits without outer zeros. If a double has all of them, it is exact. */
 function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')

@@ -1,15 +1,13 @@
-/** A file of the repository in a message. Its bytes are read by `id` when it is sent. */
+/** A file of the repository in a message. Its bytes are read by `id` when the message is sent. */
 export type FilePart = {
   type: 'image' | 'file';
   path: string;
-  /** For example `image/png`, as its first bytes say. */
+  /** For example `image/png`, according to the first bytes. */
   media_type: string;
-  /** Git object id of the content. */
   id: string;
   bytes: number;
 };
 
-/** A part of a message to a model. Other parts are in its answer. */
 export type MessagePart = { type: 'text'; text: string } | FilePart;
 
 export const MAX_FILE_BYTES = 20_000_000;
@@ -18,7 +16,7 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 
 export const PDF_TYPE = 'application/pdf';
 
-/** The kind of a file by its first 12 bytes; null: neither an image nor a PDF. */
+/** The type of a file by its first 12 bytes. Null: neither an image nor a PDF. */
 export function mediaTypeOf(content: Uint8Array): string | null {
   const start = String.fromCharCode(...content.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n')) return 'image/png';

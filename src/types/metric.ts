@@ -33,24 +33,25 @@ export type Better = 'higher' | 'lower' | 'none';
 export interface Metric {
   name: string;
   source: MetricSource;
-  /** Minimum to pass (maximum if lower is better); null: the metric's own rule. */
+  /** Minimum to pass (maximum if lower is better). Null: the metric's own rule. */
   threshold: number | null;
-  /** From the file; absent: the built-in metric's or the rubric's. */
+  /** As in the file. Absent: as in the built-in metric or the rubric. */
   better?: Better;
-  /** Inclusive. */
   min?: number;
   max?: number;
-  /** Overrides the rubric's passing labels. */
   pass?: string[];
   level: MetricLevel;
-  /** Judges every object of its level; passes at this share (0–1]. Absent: the last object. */
+  /**
+   * Judges every object of its level and passes at this share (0–1]. Absent: judges the last
+   * object.
+   */
   every?: number;
   depends_on: DependsOn[];
   skip: boolean;
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  /** Of a built-in metric, from its definition; not part of the metric's identity. */
+  /** From a built-in metric's definition. Not part of the metric's identity. */
   definition?: { asks?: 'model' | 'embeddings'; better: Better };
   place: Place;
 }
@@ -58,11 +59,10 @@ export interface Metric {
 export interface Rubric {
   name: string;
   prompt: string;
-  /** Label → score; labels are text even if YAML would read them otherwise. */
+  /** Label → score. Labels are text, even if YAML would read them otherwise. */
   choice_scores: ReadonlyMap<string, number>;
   /** Absent: unspecified, and the scores alone do not gate. */
   better?: Better;
-  /** Labels that pass; absent: those of the best score. */
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
   notes: string | null;
@@ -94,7 +94,7 @@ export interface ObjectScore {
   status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
   value: Json;
   reason: string | null;
-  /** The check's own code raised. */
+  /** The check's own code raised an exception. */
   raised?: true;
   label?: string;
   grade?: GradeRecord;
@@ -105,7 +105,7 @@ export interface ObjectScores {
   scores: ObjectScore[];
 }
 
-/** One metric on one answer. Only pass and fail enter rates. */
+/** One metric's score of one answer. Rates count only pass and fail. */
 export type Score =
   | {
       metric: string;
@@ -113,7 +113,7 @@ export type Score =
       value: Json;
       reason: string | null;
       skip: boolean;
-      /** Also if it raised on every judged object. */
+      /** The check's own code raised an exception for every judged object. */
       raised?: true;
       label?: string;
       objects?: ObjectScores;
@@ -131,20 +131,19 @@ export type Score =
 
 export type JsonSchema = boolean | { [key: string]: ExactJson };
 
-/** A value checked with a schema; `wrong` is null if it fits. */
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-/** Checks values in a process that can be stopped; one finding per value, in order. */
+/** Checks values in a process that can be stopped. One finding per value, in order. */
 export type CheckSchema = (
   schema: JsonSchema,
   values: readonly ExactJson[],
 ) => Promise<SchemaFinding[]>;
 
-/** A try as a whole: pass if every gating metric passes. */
+/** The result of a try: pass if every gating metric passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 
-/** Counts over a reference's metrics and tries on one side; as in llmeval with skipped ones. */
+/** Counts over a reference's metrics and tries on one side. As in llmeval, plus skipped ones. */
 export interface Tally {
   num_passes: number;
   num_fails: number;

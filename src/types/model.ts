@@ -4,14 +4,11 @@ import type { MessagePart } from './media.ts';
 import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
 import type { ChatApi, VendorName } from './vendors/names.ts';
 
-/** What a store keeps beside answers. */
 export interface KeptRecords {
-  /** Outcomes of all scored tries; empty if the file cannot be read. */
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Ignored if the file cannot be written; absent if the run only looks at answers. */
+  /** Ignored if the file cannot be written. Absent if the run only reads. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
-  /** False when it could not be written. */
   setNote?(name: string, body: string): boolean;
 }
 
@@ -21,7 +18,6 @@ export interface BatchRecord {
   model: string;
   /** Milliseconds since 1970. */
   submitted_at: number;
-  /** Request keys, and the schema's name for structured answers. */
   requests: { key: string; schema: string | null }[];
 }
 
@@ -33,9 +29,9 @@ export type Role = 'system' | 'user' | 'assistant';
 
 export interface Message {
   role: Role;
-  /** Its text; files are named. */
+  /** The text, in which files are named. */
   content: string;
-  /** What is sent instead of `content`; only for a message with files. */
+  /** Sent instead of `content`. Only for a message with files. */
   parts?: MessagePart[];
   /** Not sent. */
   tool_calls?: ToolCall[];
@@ -51,12 +47,11 @@ export type Target =
       model: string;
       command: string[];
       setup: string[];
-      /** Hash of the program's files; part of the key, unlike the checkout's `commit`. */
+      /** Hash of the program's files. Part of the key, unlike the checkout's `commit`. */
       files: string;
-      /** The files' object ids by path, to name changes. Not part of the key. */
       ids?: ReadonlyMap<string, string>;
       commit: string;
-      /** A new process for each try; absent: one for all tries of a side. */
+      /** A new process for each try. Absent: one process per side. */
       process?: 'try';
       /** Not part of the key. */
       pace?: GivenPace;
@@ -65,7 +60,7 @@ export type Target =
       provider: 'replay';
       model: string;
       file: string;
-      /** Git object id of the recordings; part of the key. */
+      /** Git object id of the recordings. Part of the key. */
       content: string;
       commit: string;
     };
@@ -78,17 +73,16 @@ export interface PublicModel {
 
 export interface AskedModel {
   provider: VendorName;
-  /** Name of an endpoint of the workflow; null: the vendor's own. */
+  /** An endpoint of the workflow. Null: the vendor's own host. */
   endpoint: string | null;
   model: string;
-  /** Absent: by need. Part of the key. */
   api?: ChatApi;
-  /** What an endpoint or another name stands for; absent: unknown there. Not part of the key. */
+  /** The public model behind an endpoint or an alias. Absent: unknown. Not part of the key. */
   is?: PublicModel;
 }
 
 export interface HostedTarget extends AskedModel {
-  /** Half the price; absent: direct. Not part of the key, as answers are equivalent. */
+  /** Half the price. Absent: direct. Not part of the key, because the answers are equivalent. */
   transport?: 'batch';
   /** The user's rate limit. Not part of the key. */
   pace?: GivenPace;
@@ -102,7 +96,7 @@ export function isBatched(target: Target): boolean {
   return 'transport' in target && target.transport === 'batch';
 }
 
-/** Which checkout a program runs in does not decide its answers; its files do. */
+/** Excludes the checkout's commit: a program's files determine its answers. */
 export function targetIdentity(target: Target): Record<string, Json> {
   if (target.provider === 'program') {
     const { provider, model, command, setup, files, process } = target;
@@ -119,14 +113,14 @@ export function placeOf(asked: { provider: ProviderName; endpoint?: string | nul
   return asked.endpoint ?? asked.provider;
 }
 
-/** The target outside of full sweeps: what an answer costs users of the prompt. */
+/** The target without batches: what an answer costs users of the prompt. */
 export function asDirect(target: Target): Target {
   if (!isBatched(target) || !isHosted(target)) return target;
   const { transport: _, ...direct } = target;
   return direct;
 }
 
-/** First word of the command that answers through a promptfoo file; runs the program we ship. */
+/** First word of the command for promptfoo provider files; runs the program that we ship. */
 export const PROMPTFOO_PROGRAM = 'evaldiff-promptfoo';
 
 export function takesVariables(target: Target): boolean {
@@ -142,28 +136,27 @@ export interface Request {
   target: Target;
   parameters: Record<string, Json>;
   messages: Message[];
-  /** The prompt's variables, for a program that accepts them; part of the key. */
+  /** The prompt's variables, for a program that accepts them. Part of the key. */
   variables?: Record<string, Scalar>;
   /** Try index from 0. Two tries never share a completion. */
   try: number;
   /** Requests an answer of this JSON Schema, by structured output or a forced tool if available. */
   schema: { name: string; json: { [key: string]: Json } } | null;
   purpose: Purpose;
-  /** Absent: any. Unusable replies are kept for this run only. */
+  /** Absent: any output is usable. Unusable replies are not stored. */
   usable?(output: string): boolean;
   /** Ignores stored answers; the new one replaces them. Not part of the key. */
   anew?: true;
-  /** A program answers it in a second process of its side. Not part of the key. */
+  /** A program answers in a second process of its side. Not part of the key. */
   secondSession?: true;
 }
 
-/** Tokens that used the vendor's prompt cache. Not stored: they belong to the call. */
+/** Tokens in the vendor's prompt cache. Not stored, because they belong to the call. */
 export interface CachedTokens {
   read: number;
   written: number;
 }
 
-/** Tokens of one reply; null: unknown. */
 export interface MeteredUsage {
   usage: Usage | null;
   cached?: CachedTokens;
@@ -172,7 +165,7 @@ export interface MeteredUsage {
 export interface Requests {
   /** Absent: one, or none if the call was not made. */
   attempts?: number;
-  /** Tokens of each reply without an answer; unknown for an unreadable one. */
+  /** Tokens of each reply without an answer. Null for an unreadable reply. */
   spent?: MeteredUsage[];
 }
 
@@ -187,7 +180,6 @@ export type Completion =
         status: 'ok';
         cached?: CachedTokens;
         reused: boolean;
-        /** An earlier run's answer, from a store. */
         stored?: true;
         refused?: number;
       })
@@ -197,9 +189,9 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
-      /** Why an empty answer ended; absent: no answer. */
+      /** Why an empty answer ended. Absent: there was no answer. */
       ended?: Ended;
-      /** The previous request's error, if the run's end or cap prevented a retry. */
+      /** The previous request's error, if the run's end or a cap prevented a retry. */
       before?: string;
     });
 
@@ -233,14 +225,17 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 const DECLINED_KINDS: ReadonlySet<ErrorKind> = new Set(['filtered', 'too-long', 'program-answer']);
 
-/** Null: it answered, or a failure (network, key, budget) occurred. */
+/**
+ * Why the model declined to answer. Null: it answered, or another failure (network, key, budget)
+ * occurred.
+ */
 export function whyDeclined(completion: Completion): string | null {
   return completion.status === 'error' && DECLINED_KINDS.has(completion.kind)
     ? completion.message
     : null;
 }
 
-/** A call not made, or not waited for, because the run ended. It says nothing about the model. */
+/** The run ended before the call was made or answered. That says nothing about the model. */
 export function wasNotMade(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
@@ -249,22 +244,21 @@ export function wasNotMade(completion: Completion): boolean {
 
 export type Complete = (request: Request) => Promise<Completion>;
 
-/** Results in order of `inputs`. */
 export type Evaluate = (job: CodeJob) => Promise<CodeResult[]>;
 
 export interface CodeJob {
-  /** The answers' suite and side; no process ever runs code on those of two. */
+  /** The answers' suite and side. No process ever runs code on answers of two. */
   suite: string;
   side: Side;
-  /** Needs a new process. Absent: state of this suite's and side's earlier code may remain. */
+  /** Needs a new process. Absent: state of earlier code of this suite and side may remain. */
   fresh?: true;
-  /** Name and place for messages: `metric "exact"`. Absent if the code may be random. */
+  /** For messages: `metric "exact"`. Absent if the code may be random. */
   scores?: { what: string; place: Place };
-  /** Where the code is, for messages. Absent: they name its own lines. */
+  /** Where the code is, for messages. Absent: messages use its own line numbers. */
   at?: CodePlace;
   language: CodeLanguage;
   code: string;
-  /** Names to set, in order; `?`: optional text. Empty: only checks syntax and imports. */
+  /** Variables to read, in order; `?`: optional text. Empty: only checks syntax and imports. */
   outputs: string[];
   inputs: Record<string, Json | undefined>[];
 }
@@ -275,5 +269,5 @@ export type EvaluateAnswers = (
 
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }
-  /** `code`: raised or set an unusable value. `sandbox`: did not run to its end. */
+  /** `code`: raised an exception or set an unusable value. `sandbox`: did not finish. */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };

@@ -4,12 +4,12 @@ import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import { factsOf } from './vendors.ts';
 
-/** Null on an endpoint that does not say what its model is. */
+/** Null for an endpoint whose model is unknown. */
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
   return is ?? (endpoint === null ? { provider, model } : null);
 }
 
-/** A model's known facts; null if unknown, or asked in another language than its vendor's. */
+/** Known facts about a model. Null if unknown, or if called with another vendor's API. */
 export function passportOf(asked: AskedModel): Passport | null {
   const known = publicModel(asked);
   if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
@@ -23,7 +23,7 @@ function filesRow(asked: AskedModel): NonNullable<VendorFacts['files']>[number] 
   return factsOf(known.provider).files?.find(({ models }) => models.test(known.model));
 }
 
-/** The first of these kinds of files that the model does not take, or null. */
+/** The first of these file types that the model does not accept, or null. */
 export function refusedFile(
   asked: AskedModel,
   types: readonly FilePart['type'][],
@@ -32,31 +32,27 @@ export function refusedFile(
   return types.find((type) => row?.takes.includes(type) === false) ?? null;
 }
 
-/** Most input tokens of one image; null: unknown. */
 export function imageTokens(asked: AskedModel): number | null {
   return filesRow(asked)?.imageTokens ?? null;
 }
 
-/** Most bytes of files in one request, before base64; null: unknown. */
 export function requestBytes(asked: AskedModel): number | null {
   const known = publicModel(asked);
   return known === null ? null : (factsOf(known.provider).requestBytes ?? null);
 }
 
-/** `images`, `files (PDF)`. */
 export function fileTypeWords(type: FilePart['type']): string {
   return type === 'image' ? 'images' : 'files (PDF)';
 }
 
 const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'];
 
-/** If one is refused, the other is used. */
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 /** Grader parameters to omit if the model refuses them. */
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
 
-/** The most requests refused before a model's form and parameters are known. */
+/** Maximum of requests refused before a model's form and parameters are known. */
 export function refusalsAtMost(
   asked: AskedModel,
   parameters: Readonly<Record<string, Json>>,
@@ -105,13 +101,13 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
   return `only with ${parameter}: ${written.join(' or ')}${without}`;
 }
 
-/** Minimum tokens of a request prefix for the vendor's cache; null: no cache or no marks. */
+/** Minimum tokens of a request prefix for the vendor's cache. Null: no cache or no marks. */
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
 }
 
-/** As YYYY-MM-DD; null: none announced. */
+/** As YYYY-MM-DD. Null: none announced. */
 export function retirementDate(asked: AskedModel): string | null {
   const known = publicModel(asked);
   if (known === null) return null;

@@ -27,28 +27,27 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The record's own entry; a key like `toString` has none. */
+/** Only the record's own entries, so a key such as `toString` has none. */
 export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A member of a value of unknown shape, such as a thrown one. */
+/** A member of a value of unknown type, such as a caught error. */
 export function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** More levels than this in what others wrote are not read: code that walks them could run out of stack. */
+/** Deeper values from outside are not read: code that walks them could run out of stack. */
 export const MOST_LEVELS = 200;
 
-/** Whether it has maps or lists within each other on more levels than that. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** Without loss; undefined if it is invalid. */
+/** Keeps all digits of numbers. Undefined if invalid. */
 export function parsedJson(text: string): ExactJson | undefined {
   try {
     return parseExactly(text);
@@ -74,7 +73,7 @@ export function codeValues({
 
 export type Side = 'base' | 'head';
 
-/** A place in a user's file. `line` counts from 1; 0 means the file as a whole. */
+/** A position in a user's file. `line` counts from 1; 0 means the whole file. */
 export interface Place {
   file: string;
   line: number;
@@ -118,7 +117,7 @@ export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
 export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 
-/** Whose pull requests GitHub gives neither secrets nor a token that writes. */
+/** Pull requests to which GitHub gives neither secrets nor a token that can write. */
 export type Withheld = 'fork' | 'dependabot';
 
 /** Only `embedding` is part of the key; its `output` is the vector as a JSON list. */
@@ -128,7 +127,7 @@ export type Purpose =
 export type CodeLanguage = 'python' | 'javascript';
 
 export interface CodePlace extends Place {
-  /** Whether code lines map to file lines from there; else the place covers all of it. */
+  /** Whether the code's lines correspond to file lines from there. */
   linewise: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Only SHAs are passed to git. */
+/** Facts about the event that started the run. Only SHAs are passed to git. */
 export interface EventFacts {
   /** GitHub's name, or `command_line` for the CLI. */
   event: string;
@@ -6,30 +6,30 @@ export interface EventFacts {
   repository: string;
   /** Null outside pull requests, and for `workflow_run` until it is looked up. */
   pullRequest: number | null;
-  /** Full commit ids. `base`: the base branch's tip (not the merge base), or before a push. */
+  /**
+   * Full commit ids. `base`: the base branch's tip (not the merge base), or the commit before a
+   * push.
+   */
   base: string | null;
   head: string | null;
-  /** Absent: unknown. */
   baseBranch?: string;
-  /** Head of the pull request in a merge queue; absent: unknown. */
+  /** Head of the pull request in a merge queue. Absent: unknown. */
   queued?: string;
-  /** Null when it is deleted or unknown. */
+  /** Null if it was deleted or is unknown. */
   headRepository: string | null;
   headBranch: string | null;
-  /** The pull request's head when the run began; absent: not known. */
+  /** The pull request's head when the run began. Absent: unknown. */
   presentHead?: string;
   /** Head is in another repository, or its repository is unknown. */
   fork: boolean;
-  /** Dependabot started the run or opened the pull request. */
   dependabot: boolean;
   addedLabel: string | null;
-  /** Of the pull request, by its author; absent: unknown. */
+  /** The pull request's text, by its author. Absent: unknown. */
   description?: string;
   labeller?: { login: string; isApp: boolean; isAuthor: boolean };
   origin: { event: string; runId: number } | null;
 }
 
-/** Of the CLI, and where an event says no more. */
 export const NO_FACTS: EventFacts = {
   event: 'command_line',
   action: null,
@@ -45,7 +45,7 @@ export const NO_FACTS: EventFacts = {
   origin: null,
 };
 
-/** Proved from branches and tags. `fork`: on none, so possibly on a deleted branch. */
+/** Proved from branches and tags. `fork`: on none of them, or on a deleted branch. */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
 /** The regular files of one commit below the working directory, by relative POSIX path. */
@@ -62,10 +62,10 @@ export interface SourceTree {
 
 export interface ChangedFile {
   path: string;
-  /** Path on base; differs from `path` for a rename; null for a new file. */
+  /** Path on base: different for a renamed file, null for a new one. */
   basePath: string | null;
   /**
-   * Head's changed lines as inclusive ranges. Where lines were only removed: the line above and the
+   * Head's changed lines as inclusive ranges. If lines were only removed: the line above and the
    * line below, which may be past the end. Empty for a deleted file.
    */
   lines: { start: number; end: number }[];

@@ -1,15 +1,14 @@
-/** A linear program of maximal affinity. Whole bounds have whole vertices. */
+/** A linear program that maximises affinity. With integer bounds its vertices are integral. */
 export interface AssignmentProgram {
   /** References with equal scores share a row. */
   rows: { members: number; scores: number[] }[];
   perReference: number;
-  /** Per attribute, the least and the most references. */
   columns: { least: number; most: number }[];
 }
 
 export type Solver = 'javascript-lp-solver' | 'highs';
 
-/** `counts`: per row and attribute, the references assigned, unchecked and unrounded. */
+/** `counts`: references assigned per row and attribute, unchecked and unrounded. */
 export type AssignmentAnswer =
   { status: 'solved'; counts: number[][] } | { status: 'failed'; reason: string };
 

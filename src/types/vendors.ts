@@ -4,7 +4,7 @@ import type { VendorFacts } from './vendors/facts.ts';
 import type { VendorName } from './vendors/names.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
-/** `npm run generate` derives `action.yml`, docs/action.md and docs/models.md from it. */
+/** `npm run generate` derives `action.yml`, docs/action.md and docs/models.md from this table. */
 export const VENDORS = {
   openai: openaiFacts,
   anthropic: anthropicFacts,
@@ -15,7 +15,6 @@ export type VendorKeys = Readonly<Record<VendorName, string | null>>;
 
 export type KeyInput = (typeof VENDORS)[VendorName]['keyInput'];
 
-/** In the order of the rows. */
 export function vendorNames(): [VendorName, ...VendorName[]] {
   return Object.keys(VENDORS) as [VendorName, ...VendorName[]];
 }

@@ -6,26 +6,26 @@ const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migra
 
 const THINKING = 'https://platform.claude.com/docs/en/build-with-claude/thinking';
 
-/** The model chooses its sampling; only the default is accepted. */
+/** The model chooses its sampling. Only the default value is accepted. */
 const NO_SAMPLING: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1 },
   top_p: {},
   top_k: {},
 };
 
-/** Models that always think, or whose thinking has another setting. */
+/** For models that always think, or have another setting for it. */
 const ADAPTIVE: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
   thinking: { values: ['enabled', 'disabled'], instead: 'thinking: { type: adaptive }' },
 };
 
-/** Models that choose their tools themselves. */
+/** For models that choose their tools themselves. */
 const UNFORCED: Readonly<Record<string, Refusal>> = {
   ...ADAPTIVE,
   tool_choice: { values: ['tool', 'any'], instead: 'tool_choice: { type: auto }' },
 };
 
-/** Models whose thinking can be turned off but not limited. */
+/** For models whose thinking can be turned off but not limited. */
 const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
   ...NO_SAMPLING,
   thinking: { values: ['enabled'], instead: 'thinking: { type: adaptive }' },
@@ -33,7 +33,7 @@ const WITHOUT_BUDGET: Readonly<Record<string, Refusal>> = {
 
 const NOT_THINKING = { parameter: 'thinking', values: ['disabled', null] } as const;
 
-/** Models that accept sampling parameters unless they think. */
+/** For models that accept sampling parameters unless they think. */
 const SAMPLED: Readonly<Record<string, Refusal>> = {
   temperature: { but: 1, unless: NOT_THINKING },
   top_p: { unless: { parameter: 'temperature', values: [null] } },
@@ -159,7 +159,7 @@ export const anthropicFacts = {
   keyInput: 'anthropic-api-key',
   keyVariable: 'ANTHROPIC_API_KEY',
   keyHeader: 'x-api-key',
-  // The next version refuses temperature, top_p and top_k for every model.
+  // The next API version refuses temperature, top_p and top_k for every model.
   headers: { 'anthropic-version': '2023-06-01' },
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
   models: /^claude-/,

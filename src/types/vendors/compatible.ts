@@ -12,7 +12,9 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/** Matches no name: the vendor serves others' models, which need an entry under `models:`. */
+/**
+ * Matches no name: the vendor serves other companies' models, which need an entry under `models:`.
+ */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {

@@ -1,4 +1,4 @@
-/** `VENDORS` has a row for each. Kept apart from the rows, which are long. */
+/** `VENDORS` has a row for each. In a separate file, because the rows are long. */
 export type VendorName =
   | 'openai'
   | 'anthropic'
@@ -11,7 +11,6 @@ export type VendorName =
   | 'together'
   | 'perplexity';
 
-/** The two forms of OpenAI's language. */
 export const CHAT_APIS = ['chat', 'responses'] as const;
 
 export type ChatApi = (typeof CHAT_APIS)[number];
