@@ -5103,7 +5103,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**
@@ -5321,7 +5327,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**
@@ -5394,7 +5406,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**
@@ -5512,7 +5530,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**
@@ -5730,7 +5754,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**
@@ -5803,7 +5833,13 @@ export interface EvaldiffResult {
          * The parameter, and the tool in it, that has the property.
          */
         of?: {
+          /**
+           * The parameter that has the schema.
+           */
           parameter: string;
+          /**
+           * Name of the tool; null: not a tool.
+           */
           tool: string | null;
         };
         /**

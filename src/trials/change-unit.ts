@@ -24,7 +24,10 @@ export const changeUnitSchema = z.strictObject({
     .nullable()
     .describe('The parameter, tool or property; null for lines of text and renamed properties.'),
   of: z
-    .strictObject({ parameter: z.string(), tool: z.string().nullable() })
+    .strictObject({
+      parameter: z.string().describe('The parameter that has the schema.'),
+      tool: z.string().nullable().describe('Name of the tool; null: not a tool.'),
+    })
     .describe('The parameter, and the tool in it, that has the property.')
     .exactOptional(),
   file: z.string().describe('The file that it stands in, on `side`.'),
