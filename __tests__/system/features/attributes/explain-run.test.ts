@@ -607,7 +607,7 @@ describe('gate.attributes: fail', () => {
     expect(result.suites[0]?.verdict).not.toBe('regressed');
     expect(conclusion).toBe('failure');
     expect(title).toMatch(
-      /^support: the domain "billing" regressed: pass rate .* over \d+ references; gate\.attributes is fail$/,
+      /^support: the domain "billing" regressed: pass rate .* over \d+ tests; gate\.attributes is fail$/,
     );
     const advised = await friendlier(
       pinned(FAIL.replace('attributes: fail', 'attributes: advise')),
