@@ -38,13 +38,13 @@ const WIDTHS = [860, 390];
 /** Of a report's page, in pixels. */
 const PAGE_HEIGHT = 2600;
 
-/** A busy machine takes its time for a long page; in milliseconds. */
+/** In milliseconds: a long page takes time on a busy machine. */
 const TIMEOUT = 120_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const action = join(root, 'src', 'action.ts');
 
-/** A folder with `base` and `head`, as the demo has one. */
+/** A folder with `base` and `head`, like the demo's. */
 function folderOf({ base, head }: Situation): string {
   const folder = mkdtempSync(join(tmpdir(), 'evaldiff-gallery-'));
   for (const [side, files] of Object.entries({ base, head }))
@@ -58,14 +58,14 @@ function folderOf({ base, head }: Situation): string {
 
 const fileName = (name: string): string => name.replace(/[^a-z0-9]+/g, '-');
 
-/** Takes a situation's screenshots. Returns what does not fit on a narrow screen. */
+/** Tables of a comment that scroll sideways, including those in folds. */
 const SCROLLED = `
 for (const fold of document.querySelectorAll('details')) fold.open = true;
 [...document.querySelectorAll('table')]
   .filter((table) => table.scrollWidth > table.clientWidth)
   .map((table) => '"' + table.textContent.replace(/\\s+/g, ' ').trim().slice(0, 40) + '"')`;
 
-/** Takes the pictures of a situation. Returns what does not fit on a narrow screen. */
+/** Takes a situation's screenshots. Returns what does not fit on a narrow screen. */
 async function photograph(browser: Browser, to: string, name: string): Promise<string> {
   const scrolled = new Set<string>();
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
@@ -82,7 +82,7 @@ async function photograph(browser: Browser, to: string, name: string): Promise<s
       await shoot('comment', true);
       for (const table of await page.evaluate<string[]>(SCROLLED))
         scrolled.add(`; wider than ${String(width)} pixels: table ${table}`);
-      // Of a long page its beginning; what is below the window is not drawn.
+      // Only the top of a long page is captured.
       await page.setViewportSize({ width, height: PAGE_HEIGHT });
       await page.goto(pathToFileURL(join(to, `${fileName(name)}.html`)).href);
       await shoot('page', false);
@@ -91,7 +91,7 @@ async function photograph(browser: Browser, to: string, name: string): Promise<s
   return [...scrolled].join('');
 }
 
-/** All pictures that lie in the folder, a row for each situation and surface. */
+/** Shows all pictures in the folder, with a row for each situation and surface. */
 function writeIndex(to: string, names: readonly string[]): void {
   const looks = WIDTHS.flatMap((width) => THEMES.map((theme) => `${String(width)}-${theme}`));
   const cell = (name: string, what: string, look: string): string => {
@@ -150,7 +150,7 @@ const browser = noPictures === true ? null : await openBrowser();
 const waiting = SITUATIONS.filter(({ name }) => name.includes(only));
 if (waiting.length === 0) throw new Error(`no situation is named "${only}"`);
 
-/** What a reader sees before opening a fold, and what the deny list has against the whole. */
+/** Counts what is visible before folds are opened, and the jargon in the whole comment. */
 function measuresOf(to: string, name: string): string {
   const comment = readFileSync(join(to, `${fileName(name)}.md`), 'utf8');
   const text = visibleText(comment);

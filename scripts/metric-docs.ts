@@ -25,7 +25,7 @@ const introduction = `# Metrics
 
 Generated from the records in \`src/metrics\` by \`scripts/metric-docs.ts\`.
 
-A metric stands in a test file, with \`uses\` and, where needed, \`with\`:
+Name a metric in a test file with \`uses\`. Its parameters go under \`with\`:
 
 \`\`\`yaml
 metrics:
@@ -33,27 +33,25 @@ metrics:
   - { name: near, uses: rouge_l, threshold: 0.6 }
 \`\`\`
 
-- A metric gives a value and passes or fails. \`threshold\` replaces its own rule: the value has to reach it, or, where less is
-  better (latency, cost, tokens), must not exceed it. \`min\` and \`max\` beside \`uses\` or \`code\` are bounds of the value itself.
-  Bounds that every value meets, or none, are an error at their line: \`threshold: 80\` for values from 0 to 1, say.
-- \`better: higher\`, \`lower\` or \`none\` says which way the value should move, where the metric does not know it (lengths, counts, code).
-  A pull request shows every value's mean on both sides; \`gate.metrics\` says which of them may fail it: see
+- A metric gives a value, and passes or fails. \`threshold\` replaces its default rule: the value must reach it. If lower is better
+  (latency, cost, tokens), the value must not exceed it. \`min\` and \`max\` next to \`uses\` or \`code\` limit the value itself.
+  Limits that all values meet, or none, are an error: for example, \`threshold: 80\` for values from 0 to 1.
+- \`better: higher\`, \`lower\` or \`none\` sets the better direction for metrics without one (lengths, counts, code).
+  A pull request shows the mean of every value on both sides. \`gate.metrics\` says which of them may fail it: see
   [verdicts of values](suites.md#values).
-- Every metric takes \`negate: true\`. What could not be judged (an error, an ungraded answer) is not turned around: it is not a pass
-  and no fail.
-- Where a metric compares with \`expected\`, \`value\` in its \`with\` is compared in place of it, and texts, numbers and truth values
-  count as the text they are written as: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the
-  values. An \`expected\` with which the metric cannot decide (missing, \`null\`, not a number, not a pattern) is an error of the reference,
-  before any model call; metrics with \`skip\` or \`depends_on\` are not asked.
-- Texts are compared in composed Unicode characters (NFC) everywhere: in answers, JSON, tool arguments and patterns. \`ignore_case\`
-  folds case as Unicode does, without a language: \`ß\` equals \`SS\`, and \`ı\` equals \`I\`. \`regex\` compares letter by letter.
-- \`ignore_punctuation\` keeps what belongs to a number or an operator: \`15\` is not \`1.5\`, \`5\` is not \`-5\`, \`C#\` is not \`C++\`.
-  \`won't\` equals \`wont\`, and \`1,024\` equals \`1024\`. If nothing would be left of the expected text, it is compared as written.
-- Unordered tool calls and the entries of unordered lists are paired in the way that gives most pairs, so their order never decides.
-- Metrics judged by a model ask the \`grader\` of the settings. The answer stands between delimiters that it cannot contain; the
-  grader gives reasons and one label. A reply without a single label is asked for once more, then the answer is \`ungraded\`.
-  Several graders vote, and \`grader\` beside a metric names its own: see [rubrics](rubrics.md).
-- \`embedding_similarity\` asks the \`embeddings\` of the settings: a model of OpenAI's, or of any server that speaks like it (Ollama, vLLM):
+- All metrics accept \`negate: true\`. Errors and ungraded answers stay as they are: they are not a pass and not a fail.
+- Metrics that compare with \`expected\` use \`value\` under \`with\` instead, if you set it. Text metrics read numbers and booleans as
+  written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets, and code, compare the values. An unusable
+  \`expected\` (missing, \`null\`, not a number, not a pattern) is reported before any model call, except for metrics with \`skip\` or \`depends_on\`.
+- All texts are compared as composed Unicode characters (NFC): answers, JSON, tool arguments and patterns. \`ignore_case\`
+  folds case independently of the language: \`ß\` equals \`SS\`, and \`ı\` equals \`I\`. \`regex\` compares letter by letter.
+- \`ignore_punctuation\` keeps the characters of numbers and operators: \`15\` is not \`1.5\`, \`5\` is not \`-5\`, \`C#\` is not \`C++\`.
+  \`won't\` equals \`wont\`, and \`1,024\` equals \`1024\`. An expected text of punctuation only is compared as written.
+- Unordered tool calls and list entries are paired so that most of them match, whatever their order.
+- Metrics judged by a model call the \`grader\` of the settings. Delimiters enclose the answer, and it cannot contain them. The
+  grader gives reasons and one label. If the reply has no single label, evaldiff asks once more; then the answer is \`ungraded\`.
+  Several graders vote, and \`grader\` next to a metric overrides the settings: see [rubrics](rubrics.md).
+- \`embedding_similarity\` calls the model under \`embeddings\` in the settings: OpenAI's, or any compatible server's (Ollama, vLLM):
 
   \`\`\`yaml
   # evaldiff.yaml
@@ -62,32 +60,32 @@ metrics:
 
 ## Numbers
 
-Metrics that compare numbers read digits, never rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`, and 0.3 is a multiple of 0.1.
-This is what \`match\` with \`numeric\` and \`numeric_diff\` find in a text:
+Metrics that compare numbers use the exact digits, not rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`, and 0.3 is a multiple of 0.1.
+\`match\` with \`numeric\` and \`numeric_diff\` read numbers in a text as follows:
 
 | written | read as |
 | --- | --- |
-| \`-$50\`, \`−$50\`, \`-US$50\`, \`-€ 50\`, \`-USD 50\`, \`$-50\`, \`EUR-50\` | -50: the sign belongs to the number, whatever currency is between them |
-| \`($50)\`, \`- 50\`, \`$50\` | 50: brackets, and a hyphen before a blank, are not a sign |
+| \`-$50\`, \`−$50\`, \`-US$50\`, \`-€ 50\`, \`-USD 50\`, \`$-50\`, \`EUR-50\` | -50: a currency may be between the sign and the number |
+| \`($50)\`, \`- 50\`, \`$50\` | 50: brackets are not a sign, nor is a hyphen before a space |
 | \`3-5\`, \`10–20\`, \`12:30\`, \`1/2\`, \`2024-01-02\` | several numbers: 3 and 5, and so on |
 | \`1,024.50\`, \`1.024,50\`, \`1’024.50\`, \`1_024.50\`, \`1 024,50\` with no-break or thin spaces | 1024.5 |
 | \`12,34,567\`, \`1,00,000\` | 1234567, 100000: Indian groups |
 | \`1,024\`; \`1.024\` | 1024; 1.024 |
 | \`1, 2, 3\`, \`1,2,3\`, \`1.5,2\` | a list |
 | \`1e3\`; \`60%\` | 1000; 60, not 0.6 |
-| \`3,14\`, \`1,0000\`, \`10 000\` with a plain blank | not one number, unless \`decimal\` is set |
+| \`3,14\`, \`1,0000\`, \`10 000\` with an ordinary space | not one number, unless \`decimal\` is set |
 | \`1.2.3\`, \`2½\`, \`10²\`, \`10^6\`, \`3·14\`, \`±5\`, \`４２\`, \`٤٢\` | not one number |
 | \`½\`, \`four\` | not a number |
 
-- A number that cannot be read as one number is never equal to \`expected\`: the metric fails, with \`negate\` it is an error, and the reason names the number.
-- \`decimal: comma\` reads \`3,14\` as 3.14 and \`1.024\` as 1024; \`decimal: point\` reads \`3,14\` as a list. With either, \`10 000\` is 10000. It is about the answer: \`expected\` has a decimal point.
-- JSON numbers are compared by value: \`1.0\` equals \`1\`, and \`1e2\` equals \`100\`. A whole number above 2⁵³ is quoted in YAML. In \`json_match\`, \`tool_call_match\` and the set
-  metrics, the quoted number equals the number in the answer. In \`json_schema\`, write such a number in a schema that is given as JSON text.`;
+- A number that cannot be read as one number never equals \`expected\`. The metric fails and names the number; with \`negate\` it is an error.
+- \`decimal: comma\` reads \`3,14\` as 3.14 and \`1.024\` as 1024; \`decimal: point\` reads \`3,14\` as a list. With either, \`10 000\` is 10000. It applies to the answer only; \`expected\` always has a decimal point.
+- JSON numbers are compared by value: \`1.0\` equals \`1\`, and \`1e2\` equals \`100\`. Quote whole numbers above 2⁵³ in YAML. In \`json_match\`, \`tool_call_match\` and the set
+  metrics, the quoted number equals the number in the answer. For \`json_schema\`, give a schema with such numbers as JSON text.`;
 
-const rubricsSection = `## Rubrics that every project has
+const rubricsSection = `## Built-in rubrics
 
-For \`rubric:\` in a metric; a rubric file may replace them. They pass at the best label, which is that of the lowest score where \`better\` is lower, unless the metric says what passes. A rubric with \`better: none\` tells kinds apart and does not gate by itself.
-\`yeasayer_completion\` measures a fault: 1 is an answer that agrees with everything.
+Use them with \`rubric:\` in a metric; a rubric file of the same name replaces one. They pass at the best label (with \`better: lower\`, the one with the lowest score), unless the metric names others. A rubric with \`better: none\` only classifies answers and does not gate by default.
+\`yeasayer_completion\` measures a fault: 1 means that the answer agrees with everything.
 
 | rubric | labels and scores | better |
 | --- | --- | --- |
@@ -119,9 +117,9 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
 function renderMetric(metric: MetricDefinition): string {
   const { name, summary, range, passes, source, needs } = metric;
   const needed = [
-    needs.expected ? 'an expected value, unless its parameters stand in for it' : '',
+    needs.expected ? 'an expected value, unless parameters replace it' : '',
     needs.model ? 'a grader' : '',
-    needs.embeddings === true ? 'a model of embeddings' : '',
+    needs.embeddings === true ? 'an embedding model' : '',
   ].filter((part) => part !== '');
   return [
     `### ${name}`,
@@ -141,7 +139,7 @@ function renderMetric(metric: MetricDefinition): string {
 /** The marks around the table in docs/metric-table.md. */
 const MARKS = {
   file: 'docs/metric-table.md',
-  begin: '<!-- metrics: written by scripts/metric-docs.ts, held to the records by a test -->',
+  begin: '<!-- metrics: written by scripts/metric-docs.ts -->',
   end: '<!-- end of metrics -->',
 } as const;
 

@@ -37,11 +37,11 @@ function renderRules(): string {
     conclusionWords(kind),
   ]);
   return [
-    'The verdict of a suite of which no reference is compared. The first row that holds decides.',
+    'A suite in which nothing is compared gets the verdict of the first row that holds.',
     table(['when', 'verdict'], uncompared),
-    'The verdict of a suite that is compared. The first row that holds decides; `by` is `reason.by` in `result.json`.',
+    'A suite that is compared gets the verdict of the first row that holds. `by` is `reason.by` in `result.json`.',
     table(['when', 'verdict', 'by'], suites),
-    'The outcome of a run. The first row that holds decides.',
+    'A run gets the outcome of the first row that holds.',
     table(['when', 'outcome', 'conclusion'], runs),
   ].join('\n\n');
 }

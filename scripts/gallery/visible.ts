@@ -45,7 +45,7 @@ export const numbersIn = (text: string): number =>
 const NOT_PLAIN =
   /\b(?:intervals?|power|tolerance|judged tries|told apart|fell with the suite|rules? out|ruled out|detects drops)\b/gi;
 
-/** Names of figures, which folds give in brackets for those who look for them. */
+/** Names of statistics, which folds give in brackets for experts. */
 const FIGURES = /\b(?:mcnemar|macro-f1)\b|κ/gi;
 
 export const notPlainIn = (text: string): string[] => text.match(NOT_PLAIN) ?? [];
@@ -54,6 +54,6 @@ export const figuresIn = (text: string): string[] => text.match(FIGURES) ?? [];
 
 const SURE = 'How sure is this?';
 
-/** All text of a comment but the fold that explains the statistics. */
+/** A comment's text, except the fold that explains the statistics. */
 export const unfolded = (comment: string): string =>
   visibleText(comment, (summary) => !summary.startsWith(SURE));

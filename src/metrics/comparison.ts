@@ -69,10 +69,7 @@ export function readExpected(
 }
 
 export const valueParameter = {
-  value: z
-    .json()
-    .optional()
-    .describe("What to compare with, instead of the reference's `expected`."),
+  value: z.json().optional().describe("What to compare with, instead of the test's `expected`."),
 };
 
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {

@@ -117,14 +117,15 @@ const counters = [
   }),
   counter({
     name: 'count_emojis',
-    summary: 'Emojis of the judged text; one with a skin tone or joined from several is one.',
+    summary:
+      'Emojis in the judged text. A combined emoji, such as one with a skin tone, counts once.',
     example: { ...exampleAnswer, value: 1, pass: true },
     count: (answer, level) =>
       textAt(answer, level).match((emojis ??= new RegExp('\\p{RGI_Emoji}', 'gv')))?.length ?? 0,
   }),
   counter({
     name: 'count_messages',
-    summary: "Messages at the metric's level, system messages left out.",
+    summary: "Messages at the metric's level, without system messages.",
     example: { ...exampleAnswer, value: 1, pass: true },
     count: (answer, level) => messagesAt(answer, level).length,
   }),
@@ -143,7 +144,7 @@ const counters = [
   counter({
     name: 'flesch_reading_ease',
     summary:
-      'Ease of reading, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
+      'How easy the text is to read, about 0 (hard) to 100 (easy). English only; syllables are estimated.',
     example: {
       output: 'The cat sat on the mat.',
       with: { min: 60 },
@@ -196,9 +197,9 @@ const counters = [
   counter({
     name: 'count_messages_per_role',
     summary:
-      "Messages at the metric's level by role; `min` and `max` apply to the one `role`, if " +
-      'given, else to each.',
-    parameters: { role: roleSchema.optional().describe('Count this role only.') },
+      "Messages at the metric's level by role. `min` and `max` apply to `role` if given, else " +
+      'to each role.',
+    parameters: { role: roleSchema.optional().describe('Count only this role.') },
     range: 'a map of role and number',
     example: { ...exampleAnswer, value: { assistant: 1 }, pass: true },
     count: (answer, level) => messagesAt(answer, level).map(({ role }) => role),
@@ -210,8 +211,8 @@ const isRole = defineMetric({
   ...flexEval,
   name: 'is_role',
   summary:
-    "Every judged message has the role. The value is a map with the role's name as key, as " +
-    'conditions (`metric_name`) read it.',
+    'All judged messages have the role. The value is a map with the role as key, as conditions ' +
+    '(`metric_name`) expect.',
   parameters: { role: roleSchema.describe('The role.') },
   range: 'a map of role and 0 or 1',
   passes: 'at 1',
@@ -225,13 +226,13 @@ const isRole = defineMetric({
   },
 });
 
-const tool = z.string().optional().describe('Count this tool only.');
+const tool = z.string().optional().describe('Count only this tool.');
 
 const callsByName = counter({
   name: 'count_tool_calls_by_name',
   calls: true,
   summary:
-    'Tool calls of the answer by tool; `min` and `max` apply to the one `tool`, if given, else to each.',
+    'Tool calls of the answer by tool. `min` and `max` apply to `tool` if given, else to each tool.',
   parameters: { tool },
   range: 'a map of tool and number',
   example: {
@@ -252,8 +253,8 @@ const toolWasCalled = defineMetric({
   ...flexEval,
   name: 'tool_was_called',
   calls: true,
-  summary: 'The answer calls a tool, or the one `tool`.',
-  parameters: { tool: z.string().optional().describe('The tool that has to be called.') },
+  summary: 'The answer calls a tool (`tool`, if given).',
+  parameters: { tool: z.string().optional().describe('The tool that must be called.') },
   ...yesOrNo,
   example: {
     output: '',
@@ -313,7 +314,7 @@ function patternProblems(pattern: string): string[] {
 const matchesRegex = defineMetric({
   ...flexEval,
   name: 'message_matches_regex',
-  summary: 'The pattern is found in the judged text.',
+  summary: 'The judged text matches the pattern.',
   parameters: { expression },
   ...yesOrNo,
   example: { ...exampleAnswer, with: { expression: '^Hello' }, value: 1, pass: true },
@@ -329,7 +330,7 @@ const matchesRegex = defineMetric({
 
 const countRegex = counter({
   name: 'count_of_parts_matching_regex',
-  summary: 'How many parts of the judged text match the pattern, without overlap.',
+  summary: 'Number of non-overlapping matches of the pattern in the judged text.',
   parameters: { expression },
   range: '0 and up',
   example: {
@@ -351,7 +352,7 @@ const countRegex = counter({
 const identityMetric = defineMetric({
   ...flexEval,
   name: 'identity',
-  summary: 'The judged text itself, to be read in the report.',
+  summary: 'The judged text itself, shown in the report.',
   parameters: {},
   range: 'a text',
   passes: 'always',
@@ -363,7 +364,7 @@ const identityMetric = defineMetric({
 const constant = defineMetric({
   ...flexEval,
   name: 'constant',
-  summary: 'The same number for everything, for conditions and for trying a file out.',
+  summary: 'The same number for every answer, for conditions and experiments.',
   parameters: { response: z.number().default(0).describe('The number.') },
   range: 'the number',
   passes: 'always',
@@ -375,7 +376,7 @@ const constant = defineMetric({
 const isLastTurn = defineMetric({
   ...flexEval,
   name: 'is_last_turn_in_thread',
-  summary: 'Nothing is said after it: the last object, where `every` judges them all.',
+  summary: 'Whether it is the last object. Useful with `every`, which judges all of them.',
   parameters: {},
   ...yesOrNo,
   better: 'none',
@@ -386,8 +387,8 @@ const isLastTurn = defineMetric({
 const countModels = counter({
   name: 'count_llm_models',
   summary:
-    "Messages at the metric's level by the model that wrote them: a recorded message's " +
-    '`model_name` or `model`, and the model that is asked.',
+    "Messages at the metric's level by model: `model_name` or `model` of recorded messages, and " +
+    'the model called in this run.',
   range: 'a map of model and number',
   example: {
     output: 'Hi',
@@ -408,7 +409,7 @@ const countModels = counter({
 const countErrors = counter({
   name: 'count_errors',
   calls: true,
-  summary: 'Recorded tool calls with a member such as `python_errors`, by that member.',
+  summary: 'Recorded tool calls with an error field such as `python_errors`, by field.',
   range: 'a map of kind and number',
   better: 'lower',
   example: {
@@ -427,8 +428,8 @@ const countErrors = counter({
 const countsByTool = counter({
   name: 'value_counts_by_tool_name',
   summary:
-    'What tools gave back, counted: recorded messages of a tool hold JSON, and the values of ' +
-    'one key in it are counted as `tool_value`.',
+    'Values in tool results, counted as `tool_value`: the values of one key in the JSON of ' +
+    'recorded tool messages.',
   parameters: { json_key: z.string().describe('The key.') },
   range: 'a map of tool and value, and number',
   example: {

@@ -112,9 +112,9 @@ export const embeddingSimilarity = defineBatch({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
-    'How near the answer is to the expected text in meaning: the cosine of their embeddings. ' +
-    'The best entry of a list counts. An answer without text is 0, without a call; where the ' +
-    'cosine is not defined, the answer is ungraded.',
+    'How close the answer is in meaning to the expected text: the cosine of their embeddings. ' +
+    'The best entry of a list counts. An answer without text is 0 and makes no call. If the ' +
+    'cosine is undefined, the answer is ungraded.',
   parameters: {
     ...valueParameter,
     model: z
@@ -128,14 +128,14 @@ export const embeddingSimilarity = defineBatch({
       .max(1)
       .default(0.75)
       .describe(
-        'Passes from here on. What is near depends on the model: measure it before you gate by it.',
+        'The lowest value that passes. Typical values depend on the model: measure them first.',
       ),
   },
   needs: { expected: true, model: false, embeddings: true },
   usesExpected: ({ value }) => value === undefined,
   expects: () => textExpected,
   range: '−1 to 1',
-  passes: 'from `with.threshold` (0.75) on',
+  passes: 'at `with.threshold` (0.75) or more',
   source:
     'cosine similarity (Salton and McGill, 1983); ragas and autoevals `EmbeddingSimilarity`, ' +
     'promptfoo `similar` (its bound)',

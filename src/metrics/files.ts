@@ -91,13 +91,13 @@ export const fileMatch = defineComparison({
   name: 'file_match',
   group: 'structured',
   summary:
-    'The files and images of the answer are the expected ones: paths, or maps of `path` and its ' +
-    '`content` or `sha256`, or of `image` and its SHA-256. The value is the F1 of those that fit.',
+    'The answer has the expected files and images: paths, maps of `path` and its `content` or ' +
+    '`sha256`, or maps of `image` and its SHA-256. The value is the F1 of the matching ones.',
   parameters: {
-    ignore_extra: offByDefault('Files and images beyond the expected ones do not count.'),
+    ignore_extra: offByDefault('Ignore additional files and images.'),
   },
   range: '0 to 1',
-  passes: 'when the files and images are the expected ones',
+  passes: 'if the files and images are the expected ones',
   source: 'own definition; files of agents and programs, images by digest',
   example: {
     output: 'Done.',

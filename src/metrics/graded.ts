@@ -73,7 +73,7 @@ const byCriterion = {
       .string()
       .min(1)
       .optional()
-      .describe("What the answer has to fulfil, in words; without it, the reference's `expected`."),
+      .describe("What the answer must fulfil, in words. Default: the test's `expected`."),
   },
   usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
 };
@@ -92,7 +92,7 @@ function withCriterion(
 const llmRubric = graded({
   ...byCriterion,
   name: 'llm_rubric',
-  summary: 'A grader decides whether the answer fulfils a criterion in free words.',
+  summary: 'A grader decides whether the answer meets a criterion in your own words.',
   ...yesOrNo,
   needed: 1,
   source: 'own wording; promptfoo `llm-rubric`',
@@ -155,18 +155,18 @@ const gEval = graded({
   ...byCriterion,
   name: 'g_eval',
   summary:
-    'A grader rates the answer by a criterion from 1 to `scale`; the value is the rating on ' +
-    'a scale from 0 to 1. One call: without `steps` the grader plans its own in its reasons.',
+    'A grader rates the answer by a criterion, from 1 to `scale`. The value is the rating ' +
+    'mapped to 0–1. One call; without `steps` the grader plans its own steps.',
   parameters: {
     ...byCriterion.parameters,
     steps: z
       .array(z.string().min(1))
       .default([])
-      .describe('Steps the grader has to take before it rates.'),
+      .describe('Steps for the grader to take before it rates.'),
     scale: z.int().min(2).max(10).default(5).describe('The highest rating.'),
   },
   range: '0 to 1',
-  passes: 'from 0.5 on',
+  passes: 'at 0.5 or more',
   needed: 0.5,
   source: 'Liu et al. (2023), G-Eval, without the weighting by token probabilities; own wording',
   example: {
@@ -225,8 +225,8 @@ NO: it does not hold, or nothing in the answer shows it.`,
 const statement = z.union([
   z.string().min(1),
   z.strictObject({
-    statement: z.string().min(1).describe('What has to hold of the answer, in words.'),
-    required: z.boolean().default(true).describe('Whether the metric fails without it.'),
+    statement: z.string().min(1).describe('What must be true of the answer, in words.'),
+    required: z.boolean().default(true).describe('Whether the metric fails if it is false.'),
   }),
 ]);
 
@@ -234,23 +234,23 @@ const criteriaMetric = defineBatch({
   name: 'criteria',
   group: 'graded',
   summary:
-    'A checklist: a grader decides each statement about the answer on its own, one call ' +
-    'each. The value is the share that holds.',
+    'A checklist: a grader decides each statement about the answer separately, with one call ' +
+    'each. The value is the share of true statements.',
   parameters: {
     statements: z
       .array(statement)
       .min(1)
       .optional()
       .describe(
-        "Statements, or maps of `statement` and `required`; without them, the reference's " +
-          '`expected`, one statement or a list.',
+        "Statements, or maps of `statement` and `required`. Default: the test's `expected`, " +
+          'one statement or a list.',
       ),
   },
   needs: { expected: true, model: true },
   usesExpected: ({ statements }) => statements === undefined,
   expects: () => textExpected,
   range: '0 to 1',
-  passes: 'when every required statement holds (all are, unless `required: false`)',
+  passes: 'if all statements are true, except those with `required: false`',
   source: 'own wording; checklists of Agent Skills `evals.json`, mastra, Vertex',
   example: {
     output: 'Paris, of course!',
@@ -317,8 +317,8 @@ const share = z.number().min(0).max(1);
 const factuality = graded({
   name: 'factuality',
   summary:
-    'A grader compares the facts of the answer with those of the expected text: the same, ' +
-    'fewer, more, contradicting, or different without weight.',
+    'A grader compares the facts in the answer with those in the expected text: the same, ' +
+    'fewer, more, contradicting, or differences that do not matter.',
   parameters: {
     ...valueParameter,
     scores: z
@@ -327,17 +327,17 @@ const factuality = graded({
         fewer: share.default(0.4).describe('Only some of the expected facts.'),
         more: share.default(0.6).describe('All expected facts, and others.'),
         contradicts: share.default(0).describe('A fact contradicts an expected one.'),
-        immaterial: share.default(1).describe('Differences without weight.'),
+        immaterial: share.default(1).describe('Differences that do not matter.'),
       })
       .prefault({})
       .describe(
-        'Score of each outcome; without it `same` and `immaterial` 1, `more` 0.6, `fewer` ' +
-          '0.4, `contradicts` 0.',
+        'Score of each outcome. Default: `same` and `immaterial` 1, `more` 0.6, `fewer` 0.4, ' +
+          '`contradicts` 0.',
       ),
   },
   needed: 0.4,
   range: '0 to 1',
-  passes: 'from 0.4 on: unless the facts contradict',
+  passes: 'at 0.4 or more, so unless the facts contradict',
   source:
     'own wording; openai/evals `fact` and autoevals `Factuality` (the five outcomes and their scores)',
   example: {
@@ -383,19 +383,19 @@ IMMATERIAL: the two differ, but in nothing that matters to what was asked.`,
 const faithfulness = graded({
   name: 'faithfulness',
   summary:
-    'A grader decides whether every claim of the answer is supported by the context given in ' +
-    "the reference's input.",
+    'A grader decides whether every claim in the answer is supported by the context in the ' +
+    "test's input.",
   parameters: {
     context: z
       .union([z.string(), z.array(z.string()).min(1)])
       .default('context')
-      .describe('The input variable, or variables, that hold the context.'),
+      .describe('The input variable, or list of variables, with the context.'),
   },
   needed: 1,
   range: '0, 0.5 or 1',
   passes: 'at 1',
   source:
-    'own wording; ragas and autoevals faithfulness, as one judgement in place of claim by claim',
+    'own wording; ragas and autoevals faithfulness, with one judgement instead of one per claim',
   example: {
     output: 'Open until 6.',
     input: { context: 'The shop closes at 6 pm.' },
@@ -440,7 +440,7 @@ const answerRelevance = graded({
   range: '0, 0.5 or 1',
   passes: 'at 1',
   source:
-    'own wording; ragas and autoevals answer relevancy, judged directly in place of by embeddings',
+    'own wording; ragas and autoevals answer relevancy, judged directly instead of by embeddings',
   example: {
     output: 'I like trains.',
     reply: '{"reasons": "Off topic.", "choice": "BESIDE THE POINT"}',

@@ -24,8 +24,8 @@ export const decimalMark = z
   .enum(decimalMarks)
   .optional()
   .describe(
-    'Decimal mark of the numbers in the answer. Without it, a number with two readings ' +
-      '(`3,14`, `10 000`) fails with a reason that names it.',
+    'Decimal mark of the numbers in the answer. Without it, an ambiguous number (`3,14`, ' +
+      '`10 000`) fails, and the reason names it.',
   );
 
 /** An ambiguous number neither matches nor contradicts the expected one. */
@@ -37,12 +37,12 @@ export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
 export const numericDiff = defineComparison({
   name: 'numeric_diff',
   group: 'text',
-  summary: 'How near a number of the answer is to the expected one: 1 − |e − o| ÷ (|e| + |o|).',
+  summary: 'How close a number in the answer is to the expected one: 1 − |e − o| ÷ (|e| + |o|).',
   parameters: {
     number: z
       .enum(['first', 'last', 'only'])
       .default('last')
-      .describe('Which number of the answer counts.'),
+      .describe('Which number in the answer to compare.'),
     decimal: decimalMark,
     abs_tol: z.number().min(0).default(0).describe('Largest difference that passes.'),
     rel_tol: z
@@ -52,7 +52,7 @@ export const numericDiff = defineComparison({
       .describe('Largest difference that passes, as a share of the expected number.'),
   },
   range: '0 to 1',
-  passes: 'when the difference is within `abs_tol` or `rel_tol`',
+  passes: 'if the difference is within `abs_tol` or `rel_tol`',
   expects: () => numberExpected(false),
   source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
   example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
@@ -98,7 +98,7 @@ export const length = defineMetric({
     unit: z
       .enum(units)
       .default('characters')
-      .describe('Characters are Unicode code points; bytes are those of UTF-8.'),
+      .describe('Characters are Unicode code points; bytes are UTF-8.'),
     ...countBounds,
   },
   range: '0 and up',
@@ -112,7 +112,7 @@ export const length = defineMetric({
 export const wordCount = defineMetric({
   name: 'word_count',
   group: 'text',
-  summary: 'The number of words of the answer, words being what white space separates.',
+  summary: 'The number of words in the answer, separated by white space.',
   parameters: countBounds,
   range: '0 and up',
   passes: boundsRule,

@@ -26,7 +26,7 @@ const perCall = {
 const latency = defineMetric({
   ...perCall,
   name: 'latency',
-  summary: 'Milliseconds of the call; for a reused answer those of the call that was paid for.',
+  summary: 'Milliseconds of the call. A reused answer has those of its original call.',
   range: '0 and up, milliseconds',
   source: 'measured by the provider layer; promptfoo `latency`',
   example: {
@@ -109,7 +109,7 @@ const finishReasonMetric = defineMetric({
     one_of: z.array(z.enum(ENDED)).min(1).default(['stop']).describe('The reasons that pass.'),
   },
   range: 'one of the six words',
-  passes: 'when the reason is in `one_of`',
+  passes: 'if the reason is in `one_of`',
   better: 'none',
   source: 'finish or stop reason of the reply; promptfoo `finish-reason`',
   example: {
@@ -129,11 +129,11 @@ const refusalMetric = defineMetric({
   name: 'refusal',
   group: 'operational',
   summary:
-    'The answer refuses: it begins by saying that it cannot or will not answer or help, or ' +
+    'The answer is a refusal: it begins by saying that it cannot or will not answer or help, or ' +
     'the vendor\'s filter stopped it. "I can\'t wait to help" and "I can\'t give an exact ' +
-    'figure, but it is about 300" do not refuse; the offer of something else does. English ' +
-    'only. With `negate` the answer must not refuse.',
-  parameters: { empty: offByDefault('An answer without any text counts as a refusal.') },
+    'figure, but it is about 300" are not refusals; an offer of something else is. English ' +
+    'only. With `negate` the answer must not be a refusal.',
+  parameters: { empty: offByDefault('Whether an answer without text counts as a refusal.') },
   ...yesOrNo,
   source: 'own phrases; promptfoo `is-refusal`',
   example: {

@@ -79,19 +79,19 @@ export const pairwisePreference = defineBatch({
   whole: true,
   group: 'graded',
   summary:
-    "A grader compares base's answer with head's, in both orders; when the orders disagree " +
-    'it is a tie. For prompts without expected answers. Beside other gating metrics it is ' +
-    'shown and decides nothing; alone, it decides by a sign test over all comparisons.',
+    "A grader compares base's answer with head's in both orders; if the results disagree, it " +
+    'is a tie. For prompts without expected answers. If other metrics gate, it is only shown. ' +
+    'Otherwise a sign test over all comparisons decides.',
   parameters: {
     criteria: z
       .string()
       .min(1)
       .default(DEFAULT_CRITERION)
-      .describe('What makes an answer the better one, as the end of "decide which one …".'),
+      .describe('What makes an answer better; completes the sentence "decide which one …".'),
   },
   needs: { expected: false, model: true },
   range: '1 (preferred), 0.5 (tie) or 0',
-  passes: "from 0.5 on: unless the other side's answer is preferred",
+  passes: "at 0.5 or more, so unless the other side's answer is preferred",
   source: 'own wording; Zheng et al. (2023), both orders and ties',
   example: {
     output: 'Paris.',

@@ -16,8 +16,8 @@ const setParameters = {
     .min(1)
     .optional()
     .describe(
-      'What separates the entries of a plain-text answer; without it: line ends if there are ' +
-        'any, else commas.',
+      'What separates the entries of a plain-text answer. Default: line ends if there are any, ' +
+        'else commas.',
     ),
   ignore_case: ignoreCase(true),
 };
@@ -40,7 +40,7 @@ function setMetric(
     group: 'structured',
     summary:
       `${summary} The answer is a JSON list, or entries separated by line ends or commas; ` +
-      'bullets and order do not count, double entries count once.',
+      'bullets and order are ignored, duplicates count once.',
     parameters: setParameters,
     range: '0 to 1',
     passes: 'at 1',

@@ -46,18 +46,18 @@ const levenshtein = defineComparison({
   name: 'levenshtein',
   group: 'similarity',
   summary:
-    'How much of the longer text needs no edit: 1 − edit distance ÷ length of the longer ' +
-    'text. The nearest entry of a list counts.',
+    'How much of the longer text is unchanged: 1 − edit distance ÷ length of the longer text. ' +
+    'The closest entry of a list counts.',
   parameters: {
     ...normalisation,
     max_distance: z
       .int()
       .min(0)
       .optional()
-      .describe('Pass by the number of edits instead of the share.'),
+      .describe('Largest number of edits that passes, instead of the share.'),
   },
   range: '0 to 1',
-  passes: 'from 0.8 on, or within `max_distance` edits where that is set',
+  passes: 'at 0.8 or more, or within `max_distance` edits if set',
   source: 'Levenshtein (1966), over UTF-16 units; scaled as in autoevals `Levenshtein`',
   example: { output: 'sitting', expected: 'kitten', value: 1 - 3 / 7, pass: false },
   measure: ({ output, expected, options }) =>
@@ -82,11 +82,11 @@ const tokenF1 = defineComparison({
   group: 'similarity',
   summary:
     'Words shared with the expected text, as the harmonic mean of precision and recall. ' +
-    'Case, punctuation (but for that of numbers and operators) and English articles do not ' +
-    'count. The best entry of a list counts.',
+    'Ignores case, English articles and punctuation, except in numbers and operators. The ' +
+    'best entry of a list counts.',
   parameters: {},
   range: '0 to 1',
-  passes: 'from 0.5 on',
+  passes: 'at 0.5 or more',
   source: 'SQuAD evaluation (Rajpurkar et al., 2016)',
   example: {
     output: 'The Eiffel Tower, in Paris',
@@ -123,7 +123,7 @@ function rouge(
     summary: `${what} shared with the expected text, as F-measure. The best entry of a list counts.`,
     parameters: beta,
     range: '0 to 1',
-    passes: 'from 0.75 on',
+    passes: 'at 0.75 or more',
     source:
       "Lin (2004); equals Google's `rouge_score` without stemming on ASCII text; other scripts count too",
     example,
@@ -143,7 +143,7 @@ const rouges = [
   ),
   rouge(
     'rouge_2',
-    'Pairs of neighbouring words',
+    'Pairs of adjacent words',
     { ...rougeExample, value: 1 / 3, pass: false },
     (candidate, reference, weight) => rougeN(candidate, reference, 2, weight),
   ),
@@ -159,24 +159,24 @@ const bleu = defineComparison({
   name: 'bleu',
   group: 'similarity',
   summary:
-    'Precision of word runs up to four, with a penalty for short answers. A list holds ' +
-    'several references of the one right answer, as BLEU defines it.',
+    'Precision of word sequences up to four, with a penalty for short answers. A list gives ' +
+    'several reference texts for one right answer, as BLEU defines it.',
   parameters: {
     ignore_case: ignoreCase(false),
     words: z
       .enum(['13a', 'spaces'])
       .default('13a')
-      .describe('What a word is: as tokeniser 13a has it, or whatever stands between blanks.'),
+      .describe('How to split words: with the tokeniser 13a, or at spaces.'),
     smoothing: z
       .enum(['exp', 'floor'])
       .default('exp')
       .describe(
-        'What an order without a match counts: ever smaller parts of one match, or next to ' +
-          'nothing (promptfoo).',
+        'How an order without a match counts: as an ever smaller part of one match, or as ' +
+          'nearly 0 (promptfoo).',
       ),
   },
   range: '0 to 1',
-  passes: 'from 0.5 on',
+  passes: 'at 0.5 or more',
   source:
     'Papineni et al. (2002); sacreBLEU `sentence_bleu` ÷ 100: tokeniser 13a, exponential ' +
     'smoothing, effective order',
@@ -194,20 +194,20 @@ const chrfMetric = defineComparison({
   name: 'chrf',
   group: 'similarity',
   summary:
-    'Character runs shared with the expected text, as F-measure that favours recall; works ' +
-    'for every language. The best entry of a list counts.',
+    'Character sequences shared with the expected text, as F-measure that favours recall. For ' +
+    'all languages. The best entry of a list counts.',
   parameters: {
-    char_order: z.int().min(1).max(10).default(6).describe('Longest run of characters.'),
+    char_order: z.int().min(1).max(10).default(6).describe('Longest sequence of characters.'),
     word_order: z
       .int()
       .min(0)
       .max(4)
       .default(0)
-      .describe('Longest run of words; 2 makes it chrF++.'),
+      .describe('Longest sequence of words; 2 makes it chrF++.'),
     beta: z.number().positive().default(2).describe('Weight of recall against precision.'),
   },
   range: '0 to 1',
-  passes: 'from 0.5 on',
+  passes: 'at 0.5 or more',
   source: 'Popović (2015); sacreBLEU `sentence_chrf` ÷ 100',
   example: { output: 'aa', expected: 'ab', value: 0.25, pass: false },
   measure: ({ output, expected, options }) =>

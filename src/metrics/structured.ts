@@ -39,10 +39,10 @@ const extract = z
   .enum(extractions)
   .default('raw')
   .describe(
-    'Where the JSON is, in an answer without a JSON part: the whole answer; its first code block in JSON, else the first ' +
-      'without a language, else the first (without any block, the whole answer); the first ' +
-      'object or list in it; or any object in it, however loosely written. Code fences are ' +
-      'read as CommonMark defines them.',
+    'Where to find the JSON in an answer without a JSON part: `raw` takes the whole answer; ' +
+      '`fenced` the first JSON code block, else the first one without a language, else the ' +
+      'first one, else the whole answer; `first` the first object or list; `objects` any ' +
+      'object, even in lenient syntax. Code fences follow CommonMark.',
   );
 
 /** What JSON metrics read: the answer's first JSON part, else its text. */
@@ -68,8 +68,8 @@ const isJsonMetric = defineMetric({
 const schemaParameter = z
   .union([z.boolean(), z.record(z.string(), z.json()), z.string()])
   .describe(
-    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 where `$schema` ' +
-      'names it; the standard formats are checked.',
+    'The JSON Schema, as a map or as JSON text: draft 2020-12, or draft-07 if `$schema` says ' +
+      'so. Checks the standard formats.',
   );
 
 function readSchema(
@@ -86,7 +86,7 @@ function readSchema(
 const jsonSchemaMetric = defineBatch({
   name: 'json_schema',
   group: 'structured',
-  summary: 'The answer is JSON that fits a JSON Schema.',
+  summary: 'The answer is JSON that matches a JSON Schema.',
   parameters: { schema: schemaParameter, extract },
   needs: { expected: false, model: false },
   ...yesOrNo,
@@ -145,23 +145,27 @@ const jsonMatch = defineComparison({
   name: 'json_match',
   group: 'structured',
   summary:
-    "How much of the answer's JSON agrees with the expected value (a value of the file, or " +
-    'JSON text): scalars agree or not, maps and lists score the mean of their parts.',
+    "How much of the answer's JSON agrees with the expected value (in the file, or as JSON " +
+    'text). Scalars agree or not; maps and lists have the mean of their parts.',
   parameters: {
     extract,
     at: z
       .string()
       .optional()
       .describe(
-        "Where in the answer's JSON the value is that is compared: keys and positions as in " +
-          '`order.items[0].name`. With `[*]` it is the list of all values found. Default: the whole.',
+        "Path of the value in the answer's JSON, such as `order.items[0].name`. With `[*]` it " +
+          'is the list of all values found. Default: the whole JSON.',
       ),
-    ignore_keys: z.array(z.string()).default([]).describe('Keys that do not count, at any depth.'),
-    abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
+    ignore_keys: z.array(z.string()).default([]).describe('Keys to ignore, at any depth.'),
+    abs_tol: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe('Numbers with a difference up to this are equal.'),
     ignore_order: offByDefault(
-      'Lists are compared as bags: the share of entries that agree fully.',
+      'Ignore the order of lists, which then score the share of entries that agree fully.',
     ),
-    ignore_extra: offByDefault('Keys and entries beyond the expected ones do not count.'),
+    ignore_extra: offByDefault('Ignore additional keys and entries.'),
     ignore_case: ignoreCase(false),
   },
   range: '0 to 1',
@@ -241,9 +245,8 @@ const toolCallMatch = defineComparison({
   group: 'structured',
   calls: true,
   summary:
-    'The tool calls of the answer are the expected ones: names, or maps of `name` and ' +
-    '`arguments`, or of `name` and the JSON `schema` that the arguments fit. The value is the ' +
-    'F1 of calls that fit.',
+    'The answer makes the expected tool calls: names, or maps of `name` and `arguments`, or of ' +
+    '`name` and a JSON `schema` for the arguments. The value is the F1 of the matching calls.',
   parameters: {
     order: z
       .enum(['strict', 'unordered', 'subset', 'superset'])
@@ -252,13 +255,17 @@ const toolCallMatch = defineComparison({
         '`strict`: same calls, same order; `unordered`: same calls; `subset`: no other ' +
           'calls; `superset`: at least these calls.',
       ),
-    ignore_arguments: offByDefault('Only names count.'),
-    ignore_extra: offByDefault('Arguments beyond the expected ones do not count.'),
-    ignore_order: offByDefault('Lists in arguments are compared as bags.'),
-    abs_tol: z.number().min(0).default(0).describe('Numbers this near count as equal.'),
+    ignore_arguments: offByDefault('Compare only names.'),
+    ignore_extra: offByDefault('Ignore additional arguments.'),
+    ignore_order: offByDefault('Ignore the order of lists in arguments.'),
+    abs_tol: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe('Numbers with a difference up to this are equal.'),
   },
   range: '0 to 1',
-  passes: 'when the calls fit as `order` says',
+  passes: 'if the calls match as `order` requires',
   source: 'openevals trajectory match; promptfoo `tool-call-f1`',
   example: {
     output: '',
@@ -306,14 +313,14 @@ except (ValueError, RecursionError, MemoryError) as error:
 const passesAst = defineBatch({
   name: 'passes_ast',
   group: 'structured',
-  summary: 'The answer is Python that parses. It is not run.',
+  summary: 'The answer is valid Python. It is not executed.',
   parameters: {
     extract: z
       .enum(['raw', 'fenced'])
       .default('fenced')
       .describe(
-        'The first code block in Python, else the first without a language, else the first ' +
-          '(without any block, the whole answer); or always the whole answer.',
+        '`fenced` takes the first Python code block, else the first one without a language, ' +
+          'else the first one, else the whole answer; `raw` always the whole answer.',
       ),
   },
   needs: { expected: false, model: false },

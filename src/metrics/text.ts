@@ -33,7 +33,7 @@ import { compilePattern } from './measures/pattern.ts';
 import { standsAt } from './measures/places.ts';
 import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
 
-const anyOf = 'A list means any of its entries.';
+const anyOf = 'One matching entry of a list is enough.';
 
 function fitsAny(
   output: string,
@@ -75,13 +75,13 @@ const exactMatch = defineComparison({
 const contains = defineComparison({
   name: 'contains',
   group: 'text',
-  summary: `The expected text stands somewhere in the answer. ${anyOf}`,
+  summary: `The answer contains the expected text. ${anyOf}`,
   parameters: {
     ...normalisation,
     mode: z
       .enum(['any', 'all'])
       .default('any')
-      .describe('For a list: one entry is enough, or all are needed.'),
+      .describe('For a list: whether one entry is enough, or all are required.'),
   },
   ...yesOrNo,
   expects: () => partExpected,
@@ -148,15 +148,12 @@ const match = defineComparison({
   name: 'match',
   group: 'text',
   summary:
-    'The expected text or number is at a place of the answer; 5 is not at the end of 25, 1.5 ' +
+    'The answer has the expected text or number at `location`. 5 is not at the end of 25, 1.5 ' +
     `or -5. ${anyOf}`,
   parameters: {
-    location: z
-      .enum(['begin', 'end', 'any', 'exact'])
-      .default('end')
-      .describe('Where it has to stand.'),
+    location: z.enum(['begin', 'end', 'any', 'exact']).default('end').describe('Where it must be.'),
     numeric: offByDefault(
-      'Compare numbers: the first, the last, any or the only number of the answer; see how ' +
+      'Compare numbers: the first, the last, any or the only number in the answer. See how ' +
         '[numbers](#numbers) are read.',
     ),
     decimal: decimalMark,
@@ -213,8 +210,8 @@ const regexMetric = defineComparison({
   name: 'regex',
   group: 'text',
   summary:
-    'The pattern is found in the answer. The pattern is `pattern`, else the expected text. ' +
-    'With `group`, what that group captured is compared with the expected text.',
+    'The answer matches the pattern: `pattern`, else the expected text. With `group`, the text ' +
+    'captured by that group is compared with the expected text.',
   parameters: {
     pattern: z
       .string()
@@ -222,17 +219,15 @@ const regexMetric = defineComparison({
       .describe(
         'RE2 syntax: no look-around, no back-references; `\\d`, `\\w` and `\\s` are ASCII.',
       ),
-    ignore_case: offByDefault(
-      'Upper and lower case count as equal, letter by letter as RE2 has it.',
-    ),
+    ignore_case: offByDefault('Ignore case, letter by letter as in RE2.'),
     multiline: offByDefault('`^` and `$` match at every line.'),
-    dot_all: offByDefault('`.` matches line ends too.'),
-    full_match: offByDefault('The whole answer has to match.'),
+    dot_all: offByDefault('`.` also matches line ends.'),
+    full_match: offByDefault('The whole answer must match.'),
     syntax: z
       .enum(['re2', 'javascript'])
       .default('re2')
       .describe(
-        'Whose syntax the pattern is in: `javascript` reads `\\s`, `.`, `\\uXXXX` and ' +
+        'The syntax of the pattern: `javascript` reads `\\s`, `.`, `\\uXXXX` and ' +
           '`(?<name>…)` as JavaScript does.',
       ),
     group: z
@@ -240,7 +235,7 @@ const regexMetric = defineComparison({
       .min(0)
       .optional()
       .describe(
-        'Number of the group to compare with the expected text; 0 is the whole match. Needs `pattern`.',
+        'Number of the group to compare with the expected text; 0: the whole match. Needs `pattern`.',
       ),
   },
   ...yesOrNo,

@@ -87,7 +87,7 @@ describe('in an editor', () => {
   test('hovering explains a key, a metric and its parameter', async () => {
     expect(await shown('settings', 'n_tr│ies: 2\n')).toContain('a whole number, or adaptive');
     expect(await shown('tests', 'metrics:\n  - uses: cont│ains\n')).toContain(
-      '`contains`: The expected text stands somewhere in the answer.',
+      '`contains`: The answer contains the expected text.',
     );
     expect(
       await shown('tests', 'metrics:\n  - uses: contains\n    with: { ignore_│case: true }\n'),

@@ -62,25 +62,25 @@ type RunRules = readonly { [K in OutcomeKind]: RunRule<K> }[OutcomeKind][];
 export const RUN_RULES: RunRules = [
   {
     kind: 'cancelled',
-    words: 'the job was cancelled, for example by a newer commit, before its tries were enough',
+    words: 'the job was cancelled (for example by a newer commit) before it had enough tries',
     when: (facts) => endsTooEarly(facts) && facts.ended?.halt === 'cancelled',
     figures: progressOf,
   },
   {
     kind: 'waiting',
-    words: 'the run ended before its tries were enough, and a vendor still works on a batch',
+    words: 'the run ended before it had enough tries, and a vendor is still processing a batch',
     when: (facts) => endsTooEarly(facts) && facts.ended?.waiting !== null,
     figures: progressOf,
   },
   {
     kind: 'ended-early',
-    words: 'the run ended before its tries were enough: budget, time or a signal',
+    words: 'the run ended before it had enough tries: budget, time limit or a signal',
     when: endsTooEarly,
     figures: progressOf,
   },
   {
     kind: 'nothing-to-run',
-    words: 'no reference is affected or removed',
+    words: 'no test is affected or deleted',
     when: ({ affected, removed, hasUnusedChanges, isBaseUnreadable }) =>
       affected === 0 && removed === 0 && !hasUnusedChanges && !isBaseUnreadable,
     figures: ({ tested }) => ({ rubrics: tested }),
@@ -88,41 +88,41 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'not-judged',
     words:
-      'more than 10 % of the tries ended in an error (unless it is head alone that answers less ' +
-      'often, beyond chance), or no try could be judged',
+      'more than 10 % of the tries ended in an error (unless only head answers less often, ' +
+      'beyond chance), or no try could be judged',
     when: isUnjudged,
   },
   {
     kind: 'regressed',
     words:
-      'a suite regressed, or all suites together fell and suites that are red or not confirmed do ' +
-      'not explain it',
+      'a suite regressed; or all suites together fell, and red or unconfirmed suites do not ' +
+      'explain it',
     when: ({ hasRegressed }) => hasRegressed,
     figures: ({ pool, fails }) => ({ ...(pool === null ? {} : { pool }), fails }),
   },
   {
     kind: 'model-changed',
     words:
-      'every inconclusive suite is so because the model changed, nothing else fails, and head ' +
-      'replaces no model',
+      'every inconclusive suite is inconclusive because the model changed, nothing else ' +
+      'fails, and head does not replace a model',
     when: ({ isModelChange, fails, failsByInconclusive, isHeld, isReplaced }) =>
       isModelChange && (!fails || failsByInconclusive) && !isHeld && !isReplaced,
     figures: ({ fails }) => ({ fails }),
   },
   {
     kind: 'failed',
-    words: 'something else that the settings of the gate name fails',
+    words: 'something else fails that a setting under `gate` names',
     when: ({ fails, isHeld }) => fails || isHeld,
     figures: ({ fails }) => ({ fails }),
   },
   {
     kind: 'not-comparable',
-    words: 'head replaces a model of base by recordings, a program or code',
+    words: 'head replaces a model of base with recordings, a program or code',
     when: ({ isReplaced }) => isReplaced,
   },
   {
     kind: 'only-removed',
-    words: 'nothing runs, and references are removed, newly skipped or put into quarantine',
+    words: 'nothing runs, and tests are deleted, newly skipped or quarantined',
     when: ({ counted, affected, removed }) => counted === 0 && affected === 0 && removed > 0,
     figures: ({ removed }) => ({ references: removed }),
   },
@@ -134,19 +134,19 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'no-verdict',
     words:
-      'nothing that counts ran (for example, everything is skipped or in quarantine), or what gates on base ' +
-      'could not be judged on head',
+      'no counted test ran (for example, all are skipped or quarantined), base could not be ' +
+      'read, or something that gates on base could not be judged on head',
     when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
       silence !== null || isBaseUnreadable || isUnseen || counted === 0,
   },
   {
     kind: 'evaluated',
-    words: 'the run is a sweep: nothing is compared',
+    words: 'the run is a sweep, so nothing is compared',
     when: ({ isSweep }) => isSweep,
   },
   {
     kind: 'fixed',
-    words: 'references that failed on base pass on head, beyond chance',
+    words: 'tests that failed on base pass on head, beyond chance',
     when: ({ hasFixed }) => hasFixed,
   },
   { kind: 'improved', words: 'a suite improved', when: ({ hasImproved }) => hasImproved },
@@ -157,10 +157,10 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'new-failing',
-    words: 'a new reference fails on head',
+    words: 'a new test fails on head',
     when: ({ hasNewFailing }) => hasNewFailing,
   },
-  { kind: 'no-regression', words: 'none of these', when: () => true },
+  { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
 /** More tries cannot undo a regression, but could change any other outcome. */

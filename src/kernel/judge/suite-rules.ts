@@ -127,27 +127,27 @@ export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
   },
   {
     verdict: 'new',
-    words: 'base does not have the suite, and something of it runs',
+    words: 'base does not have the suite, and at least one test can run',
     when: ({ hasBase, runs }) => !hasBase && runs > 0,
   },
   {
     verdict: 'no_data',
-    words: 'no reference could be run on either side',
+    words: 'no test could run on either side',
     when: ({ hasBase, tried }) => !hasBase || tried === 0,
   },
   {
     verdict: 'not_compared',
-    words: 'every reference is skipped or in quarantine',
+    words: 'every test is skipped or quarantined',
     when: ({ counting }) => counting === 0,
   },
   {
     verdict: 'unchanged',
-    words: 'every reference that counts, and that base has, asks the same on both sides',
+    words: 'every counted test that base has sends the same request on both sides',
     when: ({ same, unaskable }) => same > 0 && unaskable === 0,
   },
   {
     verdict: 'not_compared',
-    words: 'none of these: one side cannot be asked the references of the other',
+    words: 'otherwise: one side cannot run the tests of the other',
     when: () => true,
   },
 ];
@@ -157,15 +157,15 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'model',
     words:
-      'it, a mean of it or references of it fell against stored answers of base, and base falls ' +
-      'today, too',
+      'the suite, a mean or single tests fell against stored answers of base, and base ' +
+      'falls today too',
     when: ({ confirmation }) => confirmation?.status === 'model',
   },
   {
     verdict: 'inconclusive',
     by: 'unconfirmed',
     words:
-      'it, a mean of it, references of it or all suites together fell, and new answers could not ' +
+      'the suite, a mean, single tests or all suites together fell, and new answers did not ' +
       'confirm it (for example, because no calls were left)',
     when: ({ confirmation }) => confirmation?.status === 'unconfirmed',
   },
@@ -173,57 +173,59 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'regressed',
     by: 'fall',
     words:
-      'the pass rate of all references, or of one metric, fell by at least `min_drop`, beyond chance',
+      'the pass rate of the suite, or of one of its metrics, fell by at least `min_drop`, ' +
+      'beyond chance',
     when: ({ fall }) => fall !== null,
     found: ({ fall }) => fall,
   },
   {
     verdict: 'regressed',
     by: 'references',
-    words: 'single references broke, beyond chance',
+    words: 'single tests broke, beyond chance',
     when: ({ broken }) => broken !== null,
     found: ({ broken }) => broken,
   },
   {
     verdict: 'regressed',
     by: 'unanswered',
-    words: 'head does not answer what base answers, beyond chance',
+    words:
+      'head answers less often than base, beyond chance; or it leaves a `critical` test or the ' +
+      'whole suite without an answer',
     when: ({ unanswered }) => unanswered !== null,
     found: ({ unanswered }) => unanswered,
   },
   {
     verdict: 'inconclusive',
     by: 'uncompared',
-    words: 'too many references lack evidence, and none could be compared',
+    words: 'too many tests lack evidence, and none could be compared',
     when: ({ missing, interval }) => missing !== null && interval === null,
     found: lacking,
   },
   {
     verdict: 'inconclusive',
     by: 'named',
-    words: 'references got worse, judged one by one, which does not suffice for red',
+    words: 'single tests got worse, but the evidence is not strong enough for red',
     when: ({ named }) => named.length > 0,
     found: ({ named }) => ({ references: named }),
   },
   {
     verdict: 'inconclusive',
     by: 'metric',
-    words:
-      'a single metric fell beyond chance, but not at the level of the verdict or not by `min_drop`',
+    words: 'a metric fell beyond chance, but not at the level for red or by less than `min_drop`',
     when: ({ fallenMetrics }) => fallenMetrics.length > 0,
     found: ({ fallenMetrics }) => ({ metrics: fallenMetrics }),
   },
   {
     verdict: 'inconclusive',
     by: 'suspicious',
-    words: 'references look worse, and the tries did not clear them',
+    words: 'tests look worse, and the tries did not clear them',
     when: ({ suspicious }) => suspicious.length > 0,
     found: ({ suspicious }) => ({ references: suspicious }),
   },
   {
     verdict: 'inconclusive',
     by: 'uncompared',
-    words: 'it would be green, and too many references lack evidence',
+    words: 'it would be green, but too many tests lack evidence',
     when: (facts) => facts.missing !== null && greenOf(facts) !== null,
     found: lacking,
   },
@@ -231,8 +233,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'endings',
     words:
-      "it would be green, and head's answers were empty, cut, withheld, refused or ended for an " +
-      "unknown reason more often, or base's were withheld",
+      "it would be green, but head's answers are more often empty, cut, withheld, refused " +
+      "or ended for an unknown reason, or base's were withheld",
     when(facts) {
       const green = greenOf(facts);
       return green !== null && facts.endings.has(green);
@@ -242,43 +244,44 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'scoring',
     words:
-      "it would be green or unsettled, and it falls under base's scoring, which head's own does not excuse",
+      "it would be green or undecided, but it falls under base's scoring, and head's own " +
+      'scoring does not excuse that',
     when: ({ underBase }) => underBase !== null && underBase.excuse !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
   },
   {
     verdict: 'improved',
     by: 'rise',
-    words:
-      "the pass rate of all references rose, beyond chance, and does not fall under base's scoring",
+    words: "the suite's pass rate rose, beyond chance, and does not fall under base's scoring",
     when: ({ rise, underBase }) => rise !== null && underBase === null,
     found: ({ rise }) => rise,
   },
   {
     verdict: 'unchanged',
     by: 'bound',
-    words: 'a drop above the tolerance is ruled out',
+    words: 'the tries rule out a drop above the tolerance',
     when: ({ isBound }) => isBound,
   },
   {
     verdict: 'unchanged',
     by: 'not-lower',
     words:
-      'the pass rate is not lower after the last try, or earlier in a small suite; or it rose, and ' +
-      "head's own scoring excuses the fall under base's",
+      'the pass rate is not lower after the last try (in a small suite, earlier); or it ' +
+      "rose, and head's own scoring excuses the fall under base's",
     when: ({ isNotLower, rise }) => isNotLower || rise !== null,
   },
   {
     verdict: 'unchanged',
     by: 'run',
     words:
-      'all suites together rule out a drop of 5 points (or less, if one sets it), and none looks worse',
+      'all suites together rule out a drop of 5 points (or less, if one sets it), and no ' +
+      'suite looks worse',
     when: ({ isBoundTogether }) => isBoundTogether,
   },
   {
     verdict: 'inconclusive',
     by: 'unsettled',
-    words: 'none of these: it looks worse, and the tries did not settle it',
+    words: 'otherwise: it looks worse, and the tries could not decide',
     when: () => true,
   },
 ];

@@ -8,23 +8,20 @@ export interface Normalisation {
 }
 
 export const ignoreCase = (byDefault: boolean) =>
-  z
-    .boolean()
-    .default(byDefault)
-    .describe('Upper and lower case count as equal. In every language: `ß` equals `SS`.');
+  z.boolean().default(byDefault).describe('Ignore case. In every language: `ß` equals `SS`.');
 
 export const ignorePunctuation = (byDefault: boolean) =>
   z
     .boolean()
     .default(byDefault)
     .describe(
-      'Punctuation and symbols are left out, and runs of white space count as one blank. ' +
-        'What belongs to a number or an operator stays: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
+      'Ignore punctuation and symbols, and treat any white space as one space. Characters of ' +
+        'numbers and operators are kept: `1.5`, `-5`, `12:30`, `C++`, `a < b`.',
     );
 
 export const normalisation = {
   ignore_case: ignoreCase(false),
-  trim: z.boolean().default(true).describe('White space at both ends is left out.'),
+  trim: z.boolean().default(true).describe('Ignore white space at both ends.'),
   ignore_punctuation: ignorePunctuation(false),
 };
 
