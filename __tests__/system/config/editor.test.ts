@@ -91,7 +91,7 @@ describe('in an editor', () => {
     );
     expect(
       await shown('tests', 'metrics:\n  - uses: contains\n    with: { ignore_│case: true }\n'),
-    ).toContain('Upper and lower case count as equal.');
+    ).toContain('Ignore case.');
   });
 
   test.each<[string, string, string[], Kind?]>([
