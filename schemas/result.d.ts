@@ -5081,7 +5081,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5100,32 +5100,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5134,7 +5134,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5142,16 +5142,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];
@@ -5305,7 +5305,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5324,32 +5324,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5358,7 +5358,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5366,16 +5366,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];
@@ -5384,7 +5384,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5403,32 +5403,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5437,7 +5437,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5445,16 +5445,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];
@@ -5508,7 +5508,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5527,32 +5527,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5561,7 +5561,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5569,16 +5569,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];
@@ -5732,7 +5732,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5751,32 +5751,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5785,7 +5785,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5793,16 +5793,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];
@@ -5811,7 +5811,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.
          */
         kind:
           | "line"
@@ -5830,32 +5830,32 @@ export interface EvaldiffResult {
          */
         name: string | null;
         /**
-         * The parameter, and the tool in it, that has the property.
+         * Where a property belongs.
          */
         of?: {
           /**
-           * The parameter that has the schema.
+           * The parameter with the property.
            */
           parameter: string;
           /**
-           * Name of the tool; null: not a tool.
+           * The tool in it; null: none.
            */
           tool: string | null;
         };
         /**
-         * The file that it stands in, on `side`.
+         * Its file, on `side`.
          */
         file: string;
         /**
-         * head; base where it only takes something away.
+         * `head`; `base` if it only removes something.
          */
         side: "base" | "head";
         /**
-         * Where it stands on that side.
+         * Its place on that side.
          */
         lines: {
           /**
-           * Its first line, from 1; 0 means the file as a whole.
+           * Its first line, from 1; 0: the whole file.
            */
           from: number;
           /**
@@ -5864,7 +5864,7 @@ export interface EvaldiffResult {
           to: number;
         };
         /**
-         * Where a remark on it belongs.
+         * Where to comment on it.
          */
         head: {
           /**
@@ -5872,16 +5872,16 @@ export interface EvaldiffResult {
            */
           file: string;
           /**
-           * Its line on head; of what is only taken away, the line that it stood before. 0: the file.
+           * Its line on head; for removed text, the line after it. 0: the whole file.
            */
           line: number;
         };
         /**
-         * What base has; null: nothing.
+         * The text on base; null: none.
          */
         base_text: string | null;
         /**
-         * What head has; null: nothing.
+         * The text on head; null: none.
          */
         head_text: string | null;
       }[];

@@ -17,7 +17,7 @@ export const changeUnitSchema = z.strictObject({
       'provider',
     ])
     .describe(
-      'What is changed: a line of the prompt, a sentence of a long line, or a hunk of code, for example.',
+      'What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code.',
     ),
   name: z
     .string()
@@ -25,29 +25,29 @@ export const changeUnitSchema = z.strictObject({
     .describe('The parameter, tool or property; null for lines of text and renamed properties.'),
   of: z
     .strictObject({
-      parameter: z.string().describe('The parameter that has the schema.'),
-      tool: z.string().nullable().describe('Name of the tool; null: not a tool.'),
+      parameter: z.string().describe('The parameter with the property.'),
+      tool: z.string().nullable().describe('The tool in it; null: none.'),
     })
-    .describe('The parameter, and the tool in it, that has the property.')
+    .describe('Where a property belongs.')
     .exactOptional(),
-  file: z.string().describe('The file that it stands in, on `side`.'),
-  side: sideSchema.describe('head; base where it only takes something away.'),
+  file: z.string().describe('Its file, on `side`.'),
+  side: sideSchema.describe('`head`; `base` if it only removes something.'),
   lines: z
     .strictObject({
-      from: countSchema.describe('Its first line, from 1; 0 means the file as a whole.'),
+      from: countSchema.describe('Its first line, from 1; 0: the whole file.'),
       to: countSchema.describe('Its last line.'),
     })
-    .describe('Where it stands on that side.'),
+    .describe('Its place on that side.'),
   head: z
     .strictObject({
       file: z.string().describe('The file on head.'),
       line: countSchema.describe(
-        'Its line on head; of what is only taken away, the line that it stood before. 0: the file.',
+        'Its line on head; for removed text, the line after it. 0: the whole file.',
       ),
     })
-    .describe('Where a remark on it belongs.'),
-  base_text: z.string().nullable().describe('What base has; null: nothing.'),
-  head_text: z.string().nullable().describe('What head has; null: nothing.'),
+    .describe('Where to comment on it.'),
+  base_text: z.string().nullable().describe('The text on base; null: none.'),
+  head_text: z.string().nullable().describe('The text on head; null: none.'),
 });
 
 /** A change at one place that can be applied or undone separately. */
