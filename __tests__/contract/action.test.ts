@@ -23,10 +23,10 @@ interface ActionFile {
   runs: { using: string; main: string };
 }
 const action = parse(read('action.yml')) as ActionFile;
-/** The one default that only the runner can fill in. */
+/** The only default that the runner fills in. */
 const TOKEN = '${{ github.token }}';
 
-/** The cells of the table that follows a remark in docs/action.md, without its head. */
+/** The cells of the table after a heading comment in docs/action.md, without its header. */
 function table(remark: string): string[][] {
   const [, after = ''] = tightTables(read('docs/action.md')).split(`<!-- ${remark} -->\n`);
   const body = after.trimStart();
@@ -41,7 +41,7 @@ function table(remark: string): string[][] {
 const inCode = (value: string): string => (value === '' ? '' : `\`${value}\``);
 
 describe('action.yml', () => {
-  test('has the inputs and defaults of the code, in its order', () => {
+  test('has the inputs and defaults of the code in the same order', () => {
     const defaults = Object.entries(action.inputs).map(([name, input]) => [
       name,
       input.default === TOKEN ? '' : input.default,
@@ -51,7 +51,7 @@ describe('action.yml', () => {
     expect(Object.values(action.inputs).filter(({ required }) => required === true)).toEqual([]);
   });
 
-  test('has the outputs of the code, in its order', () => {
+  test('has the outputs of the code in the same order', () => {
     const given = outputsOf(
       resultOf({}),
       { commentId: 1, checkRunId: 2 },
@@ -69,7 +69,7 @@ describe('action.yml', () => {
       expect(description).toMatch(/^[^\n|]{5,}\.$/);
   });
 
-  test('runs a committed file on Node 24, and carries what the marketplace asks for', () => {
+  test('runs a committed file on Node 24 and has the marketplace fields', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/action/index.js' });
     expect(existsSync(join(ROOT, action.runs.main))).toBe(true);
     expect(action).toMatchObject({
@@ -84,7 +84,7 @@ describe('action.yml', () => {
     expect(action.description.length).toBeLessThanOrEqual(125);
   });
 
-  test('says what docs/action.md says of inputs and outputs', () => {
+  test('has the same descriptions of inputs and outputs as docs/action.md', () => {
     expect(table('inputs: written by scripts/vendor-docs.ts from action.yml')).toEqual(
       Object.entries(action.inputs).map(([name, input]) => [
         inCode(name),
@@ -98,8 +98,8 @@ describe('action.yml', () => {
   });
 });
 
-describe("the key inputs of action.yml, and docs/action.md's table of inputs", () => {
-  test('are what the table of vendors says; after a change of it: npm run generate', () => {
+describe('the key inputs in action.yml and docs/action.md', () => {
+  test('match the table of vendors; after a change run npm run generate', () => {
     expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
     expect(tightTables(read('docs/action.md'))).toBe(
       tightTables(withInputs(read('docs/action.md'), read('action.yml'))),
@@ -114,19 +114,19 @@ describe('package.json', () => {
     scripts: Record<string, string>;
   };
 
-  test('names the bundled command line, and scripts that exist', () => {
+  test('names the bundled command line and scripts that exist', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
     for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check'])
       expect(manifest.scripts).toHaveProperty([name]);
     expect(manifest.engines.node).toBe('>=22.13');
   });
 
-  test('brings no other package: everything that runs is in the bundles', () => {
+  test('has no runtime dependencies: the bundles contain all code', () => {
     for (const field of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       expect(Object.keys((manifest as Record<string, object>)[field] ?? {})).toEqual([]);
   });
 
-  test("has every script that the README, the contributors' page and CI run", () => {
+  test('has every script that the README, CONTRIBUTING and CI run', () => {
     const pages = [
       'README.md',
       'CONTRIBUTING.md',

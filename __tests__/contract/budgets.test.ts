@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 import { ROOT, namesDeclared, readSources } from './source-graph.ts';
 
 /*
- * What someone who changes a part has to read. A change that needs more makes room first: raise a
- * number only with a reason in the commit.
+ * Limits on what someone must read to change a part. Make room before adding lines; raise a limit
+ * only with a reason in the commit.
  */
 
 const src = readSources(['src']);
@@ -19,7 +19,7 @@ const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const linesIn = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
 
-/** A file with all that it imports, types included. */
+/** A file and everything it imports, including types. */
 function closure(start: string): string[] {
   const seen = new Set([start]);
   for (const path of seen) for (const other of imported.get(path) ?? []) seen.add(other);
@@ -32,11 +32,11 @@ test.each<[string, () => number, number]>([
   ['the kernel', () => linesIn(tracked('src/kernel')), 10_750],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_100],
   ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 14_450],
-])('%s stays within its lines', (_, lines, most) => {
+])('%s stays within its budget of lines', (_, lines, most) => {
   expect(lines()).toBeLessThanOrEqual(most);
 });
 
-test('few lines of src are longer than 110 columns', () => {
+test('src has few lines over 110 columns', () => {
   const long = tracked('src').flatMap((path) =>
     textOf(path)
       .split('\n')
@@ -45,7 +45,7 @@ test('few lines of src are longer than 110 columns', () => {
   expect(long.length).toBeLessThanOrEqual(60);
 });
 
-test('few names are declared at the top level of several files', () => {
+test('src declares few names at the top level of several files', () => {
   const files = new Map<string, number>();
   for (const { path } of src)
     for (const name of namesDeclared(path)) files.set(name, (files.get(name) ?? 0) + 1);

@@ -31,7 +31,7 @@ interface Block {
 
 function blocksOf(page: string): Block[] {
   const text = read(page);
-  // A block within a list is indented as the list is.
+  // A block in a list is indented like the list.
   return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indent = '', language = '', body = ''], index, all) => ({
       page,
@@ -47,7 +47,7 @@ const pathOf = ({ text }: Block): string | null =>
   /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
 const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
 
-/** What pages name and do not show. */
+/** Files that pages mention without showing their content. */
 const DATA: Record<string, string | Uint8Array> = {
   'photos/vase.png': png(),
   'docs/return-rules.pdf': pdf('30 days'),
@@ -59,7 +59,7 @@ const DATA: Record<string, string | Uint8Array> = {
     '{"input": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], "course": "algebra"}\n',
   'data/answers.jsonl': '{"question": "Q", "answer": "A", "accepted": true, "score": 4}\n',
 };
-/** What a block of settings stands beside on pages that show settings alone. */
+/** The project for blocks with settings only. */
 const PROMPT: Record<string, string> = {
   'prompts/p.yaml':
     'name: p\nmodel: gpt-4o\ntemperature: 1\nprompt: hi\ntests: { metrics: [{ uses: is_json }], references: [{}] }\n',
@@ -69,7 +69,7 @@ const PROMPT: Record<string, string> = {
   'prompts/tests/fragment.yaml': 'metrics: [{ uses: is_json }]\n',
 };
 
-/** Where a block belongs that shows a part of a test file: beside the prompt of all such. */
+/** Path for blocks that show only part of a test file. */
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
@@ -77,8 +77,8 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'README.md': 'contract/readme.test.ts',
 };
 
-describe('what looking for causes takes by default', () => {
-  test('is in the documentation as in the code', () => {
+describe('the default budget for causes', () => {
+  test('is the same in documentation and code', () => {
     const page = read('docs/causes.md');
     const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
     expect(rows.length).toBeGreaterThan(3);
@@ -92,7 +92,7 @@ describe('what looking for causes takes by default', () => {
     expect(page).toContain(`"up to ${most} more calls if something regresses or is fixed"`);
   });
 
-  test('has the figures of its benchmark', () => {
+  test('is documented with the figures of its benchmark', () => {
     const sections = read('benchmarks/causes.md').split(/^## /m);
     const rowsOf = (title: string): string[][] =>
       (sections.find((section) => section.startsWith(title)) ?? '')
@@ -122,7 +122,7 @@ describe('what looking for causes takes by default', () => {
 });
 
 describe('code blocks', () => {
-  test('are of kinds that are looked at here', () => {
+  test('have only languages that this file tests', () => {
     const known = ['yaml', 'sh', 'json', 'text', 'console', 'python', 'js', 'javascript', ''];
     const others = ALL.filter(({ language }) => !known.includes(language));
     expect(others.map(({ page, line, language }) => `${page}:${String(line)} ${language}`)).toEqual(
@@ -131,7 +131,7 @@ describe('code blocks', () => {
     expect(ALL.length).toBeGreaterThan(20);
   });
 
-  test('of YAML name the file that they show, or are workflows', () => {
+  test('of YAML name the file that they show or are workflows', () => {
     const pages =
       /^docs\/(suites|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
     const nameless = ALL.filter(
@@ -152,7 +152,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test("of YAML are all read by a test: the next one, or one of the page's own", () => {
+  test('of YAML are all read by the next test or one for the page', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))
@@ -160,7 +160,7 @@ describe('code blocks', () => {
   });
 
   test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))(
-    'of %s are read without a problem beside the others of their page',
+    'of %s are valid together with the others of their page',
     async (_, block) => {
       const { path } = block;
       const others = Object.fromEntries(
@@ -177,8 +177,7 @@ describe('code blocks', () => {
         [path]: block.text,
       };
       const settings = files['evaldiff.yaml'] ?? '';
-      // Settings that name a grader on another block of the page hold for the imported file that
-      // needs one.
+      // A grader in another block's settings also applies to an imported file that needs one.
       const complete =
         path === 'promptfooconfig.yaml' ||
         settings.includes('grader') ||
@@ -200,7 +199,7 @@ describe('code blocks', () => {
     },
   );
 
-  test('of attributes are read for prompts that have the references', () => {
+  test('of attributes are valid for prompts that have enough references', () => {
     const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
     expect(others).toEqual([]);
     const reading = readAttributes(
@@ -215,13 +214,13 @@ describe('code blocks', () => {
     expect(reading.ok ? reading.value.unused : reading.problems).toEqual([]);
   });
 
-  test('of JSON are JSON', () => {
+  test('of JSON are valid', () => {
     for (const { text } of ALL.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(text) as unknown).not.toThrow();
   });
 });
 
-/** The words of a line of a shell, without what follows `>`; quotes are taken off. */
+/** The words of a shell line without quotes, up to `>` or `#`. */
 function words(line: string): string[] {
   const [command = ''] = line.split(/\s+[>#]\s*/);
   return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
@@ -243,7 +242,7 @@ const program = (): Promise<Command> =>
     () => undefined,
   );
 
-/** Why a command line would be refused, or null. Nothing is run. */
+/** The reason why a command line is invalid, or null. Runs nothing. */
 async function refusal([, name = '', ...rest]: readonly string[]): Promise<string | null> {
   const command = (await program()).commands.find((each) => each.name() === name);
   if (command === undefined) return name.startsWith('--') ? null : `there is no command ${name}`;
@@ -269,7 +268,7 @@ async function refusal([, name = '', ...rest]: readonly string[]): Promise<strin
   }
 }
 
-describe('lines for a shell', () => {
+describe('shell commands in documentation', () => {
   const lines = ALL.filter(({ language }) => language === 'sh')
     .flatMap(({ page, line, text }) =>
       text.split('\n').map((content, index) => ({
@@ -280,7 +279,7 @@ describe('lines for a shell', () => {
     .flatMap(({ at, content }) => content.split('&&').map((part) => ({ at, content: part.trim() })))
     .filter(({ content }) => content !== '' && !content.startsWith('#'));
 
-  test('call commands of ours with options that they have', async () => {
+  test('use existing evaldiff commands and options', async () => {
     const ours = lines
       .map(({ at, content }) => ({
         at,
@@ -296,7 +295,7 @@ describe('lines for a shell', () => {
     expect(refused).toEqual([]);
   });
 
-  test('would be refused otherwise', async () => {
+  test('are refused with an unknown command, option or argument', async () => {
     expect(await refusal(['evaldiff', 'dif'])).toBe('there is no command dif');
     expect(await refusal(['evaldiff', 'diff', '--bass', 'main'])).toBe('there is no option --bass');
     expect(await refusal(['evaldiff', 'import'])).toBe('import takes no 0 arguments');
@@ -306,7 +305,7 @@ describe('lines for a shell', () => {
     expect(await refusal(['evaldiff', 'report', 'a', '--format', 'pdf'])).toContain('pdf');
   });
 
-  test('call scripts of npm that exist, and nothing else but what everybody has', () => {
+  test('use only existing npm scripts and common tools', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
     const others = lines
       .filter(({ content }) => !/^(?:npx evaldiff|node dist\/cli\/index\.js) /.test(content))

@@ -18,7 +18,7 @@ import {
 } from '../unit/metrics/samples.ts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-/** Unforeseeable in a run; here it follows from the purpose alone. */
+/** Random in a real run; here it depends only on the purpose. */
 const random = (purpose: string): string => hash(purpose).slice(0, 16);
 const grader: Grader = {
   target: { provider: 'openai', endpoint: null, model: 'judge' },
@@ -30,7 +30,7 @@ const keysOf = (asked: readonly Request[]): string =>
     8,
   );
 
-/** The first reply cannot be read, so the second question is one of the requests. */
+/** The first reply is unreadable, so the second request is included. */
 async function graderRequests(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const image: FilePart = {
@@ -85,7 +85,7 @@ async function graderRequests(): Promise<Record<string, string>> {
   return found;
 }
 
-test('requests to graders keep their keys, so that stored grades stay valid', async () => {
+test('grader requests keep their keys, because stored grades depend on them', async () => {
   expect(await graderRequests()).toEqual({
     llm_rubric: '878a73d0',
     criteria: '61a6b097',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
 
-/** The order that lint holds while one types. */
+/** Import rules shared with the lint configuration. */
 const { ROWS, ROOMS, EDGES, EDGES_MAY_IMPORT, importFault } = (await import(
   join(ROOT, 'scripts/rooms.js')
 )) as Record<'ROOMS' | 'EDGES' | 'EDGES_MAY_IMPORT', string[]> & {
@@ -26,8 +26,8 @@ const arrows = (files: readonly SourceFile[]): Arrow[] =>
   files.flatMap(({ path, imports }) => imports.map(({ path: to }) => ({ from: path, to })));
 const shown = ({ from, to }: Arrow): string => `${from} → ${to}`;
 
-describe('the house', () => {
-  test('is read as it stands: files, their names and their imports', () => {
+describe('the source code', () => {
+  test('is parsed with its files, names and imports', () => {
     const outcome = src.find(({ path }) => path === 'src/kernel/result/result.ts');
     expect(src.length).toBeGreaterThan(250);
     expect(outcome?.declared).toEqual(expect.arrayContaining(['resultSchema', 'Result']));
@@ -37,13 +37,13 @@ describe('the house', () => {
     });
   });
 
-  test('has only the entries and rooms that the order knows, and each of these', () => {
+  test('has exactly the entry points and rooms that the import rules list', () => {
     const homeless = src.filter(({ path }) => roomOf(path) === undefined).map(({ path }) => path);
     expect(homeless).toEqual(['src/action.ts', 'src/cli.ts', 'src/features.ts', 'src/jobs.ts']);
     expect(ROOMS.filter((room) => src.every(({ path }) => roomOf(path) !== room))).toEqual([]);
   });
 
-  test('is drawn in CONTRIBUTING.md row by row, with the same edges', () => {
+  test('has the rows and edges that CONTRIBUTING.md shows', () => {
     const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const table = page.slice(page.indexOf('| room '), page.indexOf('\n\nThe edges are'));
     const names = (text: string): string[] =>
@@ -59,7 +59,7 @@ describe('the house', () => {
     expect(edges?.[2]?.split(', ')).toEqual(EDGES_MAY_IMPORT);
   });
 
-  test('points down its rows, type imports included', () => {
+  test('imports only from lower rows, including types', () => {
     const wrong = arrows(src).flatMap((arrow) => {
       const why = importFault(arrow.from, arrow.to);
       return why === null ? [] : [`${shown(arrow)}: ${why}`];
@@ -78,15 +78,15 @@ describe('the house', () => {
     ['src/cli.ts', 'src/app/commands/program.ts', true],
     ['src/report/page/page.ts', 'node:fs', false],
     ['src/report/page/assets.ts', 'node:fs', true],
-  ])('by that rule %s imports %s: %s', (from, to, may) => {
+  ])('obeys the import rule for %s importing %s: %s', (from, to, may) => {
     expect(importFault(from, to) === null).toBe(may);
   });
 
-  test('has no circle of files, type imports counted', () => {
+  test('has no import cycles, including types', () => {
     expect(circles(src).map((way) => way.join(' → '))).toEqual([]);
   });
 
-  test('would show a circle once, as the way around it', () => {
+  test('with an import cycle is reported once with its path', () => {
     const file = (path: string, ...to: string[]): SourceFile => ({
       path,
       declared: [],
@@ -98,7 +98,7 @@ describe('the house', () => {
     ]);
   });
 
-  test('begins a run without other commands, the reports and the formats of other tools', () => {
+  test('starts a run without loading other commands, reports and formats of other tools', () => {
     const loaded = ['src/app/commands/plain.ts', 'src/features.ts'].flatMap((path) =>
       loadedWith(path, src),
     );
@@ -116,7 +116,7 @@ describe('the house', () => {
     expect(program?.loads.filter((path) => path.startsWith('src/app/commands/'))).toEqual([]);
   });
 
-  test('has no two folders that import each other both ways', () => {
+  test('has no two folders that import each other', () => {
     const pairs = new Map(
       arrows(src)
         .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
@@ -137,7 +137,7 @@ describe('the house', () => {
     expect(twice).toEqual([]);
   });
 
-  test('exports nothing that no other file takes', () => {
+  test('exports nothing that no other file imports', () => {
     const taken = new Set<string>();
     const whole = new Set<string>();
     for (const { path, names } of everything.flatMap(({ imports }) => imports)) {
@@ -152,7 +152,7 @@ describe('the house', () => {
     expect(unused).toEqual([]);
   });
 
-  test('shows answers through report/answers: no other surface knows their parts', () => {
+  test('renders answers only through report/answers', () => {
     const surfaces =
       /^src\/(report|wording|app\/commands|app\/action|features\/(workbench|causes|attributes|graders|history|noise))\//;
     const rendering = /^src\/report\/(answers\/|sections\/answers\.ts)/;
@@ -164,7 +164,7 @@ describe('the house', () => {
     expect(knowing.map(({ path }) => path)).toEqual([]);
   });
 
-  test('writes apostrophes in one form, the straight one, whoever reads them', () => {
+  test('uses straight apostrophes everywhere', () => {
     const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const files = [
       ...everything.map(({ path }) => path),

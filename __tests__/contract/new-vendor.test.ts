@@ -1,5 +1,5 @@
 /**
- * A vendor is added to the table before anything follows from it.
+ * Adds a vendor to the table before anything derived from it is loaded.
  *
  * @unshared
  */
@@ -11,7 +11,7 @@ import type { VendorName } from '../../src/types/vendors/names.ts';
 import { VENDORS, isVendor } from '../../src/types/vendors.ts';
 import { startModelServer, type ModelServer } from '../stand-ins/models/server.ts';
 
-/** A row and nothing else: a vendor with servers of its own that speak like OpenAI's. */
+/** A vendor that consists of its row alone, with an OpenAI-compatible API on its own servers. */
 const facts = {
   label: 'Zz Test',
   speaks: 'openai',
@@ -30,7 +30,7 @@ const facts = {
   batchShare: null,
 } as const satisfies VendorFacts;
 
-/** One that speaks Anthropic's API, with rules on record and without a place among the prices. */
+/** A vendor with Anthropic's API, known parameter rules and no list prices. */
 const other: VendorFacts = {
   ...facts,
   label: 'Yy Test',
@@ -48,7 +48,7 @@ const other: VendorFacts = {
   ],
   priceId: null,
 };
-// Before anything is loaded that follows from the table.
+// Must run before anything that is derived from the table is loaded.
 Object.assign(VENDORS, { 'zz-test': facts, 'yy-test': other });
 const { vendorContract } = await import('./vendor-contract.ts');
 
@@ -58,7 +58,7 @@ function named(name: string): VendorName {
 }
 const zz = named('zz-test');
 
-/** Everything that follows from the table. */
+/** Loads everything that is derived from the table. */
 async function load() {
   const [setting, tree, targets, access, init, inputs, prices, imports, docs, rows] =
     await Promise.all([
@@ -89,11 +89,11 @@ async function load() {
   };
 }
 
-describe('a vendor that is added as a row does what every vendor does:', () => {
+describe('a vendor added as a row meets the contract of all vendors:', () => {
   vendorContract(zz);
 });
 
-describe('a vendor that is added as a row', () => {
+describe('a vendor added as a row', () => {
   let all: Awaited<ReturnType<typeof load>>;
   let server: ModelServer;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('a vendor that is added as a row', () => {
   });
   afterAll(() => server.close());
 
-  test('is a provider that settings may name, without batches and with a key of its own', async () => {
+  test('is a provider that settings can name, without batches and with its own key', async () => {
     const read = (entry: string) =>
       all.read({
         'evaldiff.yaml': `models:\n  mine: { provider: zz-test, model: zz-9${entry} }\n`,
@@ -119,7 +119,7 @@ describe('a vendor that is added as a row', () => {
       expect((await read(`, ${line}`)).problems).toEqual([expect.stringContaining(why)]);
   });
 
-  test('is known by the names of its models', async () => {
+  test('is recognized by the names of its models', async () => {
     const { project } = await all.read({ 'evaldiff.yaml': '' });
     const context = { settings: project.settings, tree: all.treeOf({}), hash: all.hash };
     expect(all.resolveTarget('zz-9', { file: 'p.yaml', line: 1 }, context)).toEqual({
@@ -129,7 +129,7 @@ describe('a vendor that is added as a row', () => {
     });
   });
 
-  test('takes its key from its input or its variable', () => {
+  test('reads its key from its input or its variable', () => {
     const { inputs, problems } = all.readInputs(
       { 'zz-test-api-key': 'from-the-input' },
       all.OWN_SETTINGS,
@@ -143,7 +143,7 @@ describe('a vendor that is added as a row', () => {
     expect(keys).toMatchObject({ 'zz-test': 'from-the-environment' });
   });
 
-  test('has its input in action.yml and in docs/action.md, in the place that the code gives it', () => {
+  test('has its input in action.yml and docs/action.md in the same position as in the code', () => {
     const action = all.withKeyInputs(readFileSync('action.yml', 'utf8'));
     const { inputs } = parse(action) as { inputs: Record<string, { description: string }> };
     expect(Object.keys(inputs)).toEqual(Object.keys(all.INPUT_DEFAULTS));
@@ -155,7 +155,7 @@ describe('a vendor that is added as a row', () => {
     );
   });
 
-  test('is known to the files of other tools', () => {
+  test('is recognized in files of other tools', () => {
     expect(all.convertProvider('zz-test:chat:zz-9')).toMatchObject({ model: 'zz-9', entry: null });
     expect(all.convertProvider('zz-test:other')).toMatchObject({
       model: 'other',
@@ -173,18 +173,18 @@ describe('a vendor that is added as a row', () => {
     ).toMatchObject({ entry: { provider: 'zz-test', model: 'other' }, left: [] });
   });
 
-  test('has the list prices that its row names, and a model that a new project begins with', async () => {
+  test('has the list prices that its row names and a model for new projects', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     expect(list(zz, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(0);
     expect(all.starterFiles(zz).get('prompts/support.yaml')).toContain('model: zz-1');
   });
 
-  test('has unknown prices where its row names none, whatever its models are called', async () => {
+  test('has unknown prices if its row names none, regardless of model names', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     for (const model of ['yy-1', 'gpt-4o']) expect(list(named('yy-test'), model)).toBeNull();
   });
 
-  test('stands in docs/models.md with its API, among those whose rules are known or by its name', () => {
+  test('is in docs/models.md with its API, under known rules or by name', () => {
     const page = all.renderModels();
     const byName = page.indexOf('## Further vendors by name');
     expect(page.slice(byName)).toContain(

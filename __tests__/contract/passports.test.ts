@@ -15,7 +15,7 @@ import { tightTables } from '../tight-tables.ts';
 
 const sdk = (path: string): string => readFileSync(`node_modules/${path}`, 'utf8');
 
-/** The text literals of a union type. */
+/** The string literals of a union type. */
 function namesIn(text: string, type: string): string[] {
   const declared = new RegExp(`export type ${type} = ([^;]+);`).exec(text)?.[1] ?? '';
   return [...declared.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
@@ -29,16 +29,16 @@ const MODELS: Readonly<Partial<Record<VendorName, readonly string[]>>> = {
 };
 const at = (provider: VendorName, model: string) => ({ provider, endpoint: null, model });
 
-/** The models that everything names: what new projects begin with, and a few more for examples. */
+/** Models for new projects, and a few more for examples. */
 const EXAMPLES: readonly (readonly [VendorName, string])[] = [
   ...vendorNames().map((vendor) => [vendor, factsOf(vendor).starterModel] as const),
   ['openai', 'gpt-5.4'],
   ['openai', 'gpt-5.5'],
-  // Takes a temperature, for sweeps over some.
+  // Accepts a temperature, for sweeps over several.
   ['anthropic', 'claude-sonnet-4-6'],
 ];
 
-/** Names of public models, as they stand in text. */
+/** Names of public models as they appear in text. */
 const PUBLIC =
   /\b(?:gpt-\d|claude-(?!sonnet\b(?!-))|gemini-\d|grok-\d|deepseek-(?!api)|o\d-)[\w.-]*\w/g;
 
@@ -48,7 +48,7 @@ function filesIn(folder: string): string[] {
   );
 }
 
-/** What the SDKs say of ends, by model. */
+/** Retirement dates in the SDKs, by model. */
 function endsInSdks(): Map<string, string> {
   const ends = new Map<string, string>();
   const [, listed = ''] = SHARED.split('* Deprecated values:');
@@ -71,7 +71,7 @@ function endsInSdks(): Map<string, string> {
 }
 
 describe('the table of models', () => {
-  test("has the ends that the vendors' SDKs have, which leave out what ended long ago", () => {
+  test("has the retirement dates of the vendors' SDKs", () => {
     const ours = (Object.keys(MODELS) as VendorName[]).flatMap((vendor) =>
       Object.entries(factsOf(vendor).ends).flatMap(([day, models]) =>
         models.map((model) => [model, day]),
@@ -93,7 +93,7 @@ describe('the table of models', () => {
     ['claude-3-opus-20240229', '2026-01-05'],
     ['claude-3-5-sonnet-20241022', '2025-10-28'],
     ['claude-2.1', '2025-07-21'],
-  ])('knows when %s ended, though the SDK has forgotten it', (model, day) => {
+  ])('knows when %s was retired, although the SDK no longer lists it', (model, day) => {
     expect(retirementDate(at('anthropic', model))).toBe(day);
   });
 
@@ -104,11 +104,11 @@ describe('the table of models', () => {
     ['openai', 'gpt-5.3-codex', '2027-04-01'],
     ['gemini', 'gemini-3-pro-preview', '2026-03-09'],
     ['groq', 'llama-3.3-70b-versatile', '2026-08-16'],
-  ])("knows when %s's %s ends, which no SDK tells", (vendor, model, day) => {
+  ])("knows when %s's %s retires, which no SDK states", (vendor, model, day) => {
     expect(retirementDate(at(vendor, model))).toBe(day);
   });
 
-  test('knows every chat model of the SDKs that still answers', () => {
+  test('has every chat model in the SDKs that is still available', () => {
     for (const [vendor, models] of Object.entries(MODELS) as [VendorName, string[]][]) {
       expect(models.length).toBeGreaterThan(15);
       const unknown = models.filter(
@@ -120,7 +120,7 @@ describe('the table of models', () => {
     }
   });
 
-  test('sends to the Responses API what the SDK has for nothing else', () => {
+  test('uses the Responses API for models that the SDK lists only there', () => {
     const alone = namesIn(SHARED, 'ResponsesModel').filter(
       (model) => !namesIn(SHARED, 'ChatModel').includes(model),
     );
@@ -131,7 +131,7 @@ describe('the table of models', () => {
       if (!/-pro|codex/.test(model)) expect(passportOf(at('openai', model))?.api).toBeUndefined();
   });
 
-  test('says of sources and days', () => {
+  test('has a source and a date for each entry', () => {
     for (const { source, checked } of vendorNames().flatMap(
       (vendor) => factsOf(vendor).passports,
     )) {
@@ -140,7 +140,7 @@ describe('the table of models', () => {
     }
   });
 
-  test("refuses what the stand-ins refuse, which know the vendors' own words, and editors do too", () => {
+  test('rejects the same parameters as the stand-ins, and so do editors', () => {
     const written = new Ajv2020({ strict: false }).compile(
       jsonSchemas({}, OWN_SETTINGS, [], [])['prompt.schema.json'] ?? {},
     );
@@ -185,7 +185,7 @@ describe('the table of models', () => {
             { model, ...body },
             factsOf(vendor).headers,
           );
-          // Chat completions refuse these tools, so the Responses API is asked instead.
+          // Chat completions reject these tools, so the Responses API is used.
           if (vendor === 'openai' && apiOf(at(vendor, model), body) === 'responses') {
             expect([said?.param, 'tools' in body]).toEqual(['reasoning_effort', true]);
             continue;
@@ -198,12 +198,12 @@ describe('the table of models', () => {
       }
   });
 
-  test('is docs/models.md; after a change of it: npm run generate', () => {
+  test('matches docs/models.md; after a change run npm run generate', () => {
     const page = readFileSync('docs/models.md', 'utf8');
     expect(tightTables(page)).toBe(tightTables(renderModels()));
   });
 
-  test('is all that a page, an example, a help text or a message names: of these, and no other', () => {
+  test('contains all example models that pages, help texts and messages name', () => {
     const pages = [
       ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'action.yml'],
       ...filesIn('docs'),
@@ -216,7 +216,7 @@ describe('the table of models', () => {
     const others = pages.flatMap((path) =>
       readFileSync(path, 'utf8')
         .split('\n')
-        // What a line replaces is an old name on purpose, and a comment is read by nobody who asks.
+        // `replaces` contains old names on purpose, and users do not see comments.
         .map((line) => line.replace(/replaces: \[[^\]]*\]/, ''))
         .filter((line) => !path.endsWith('.ts') || !/^\s*(\/?\*|\/\/)/.test(line))
         .flatMap((line) => line.match(PUBLIC) ?? [])
@@ -228,8 +228,8 @@ describe('the table of models', () => {
     expect(others).toEqual([]);
   });
 
-  // Command lines of tests have a clock of their own; the action and what is shipped do not.
-  test('ends nowhere among the models of the demo, and of tests that run by the day of the machine', () => {
+  // Tests of the command line have a fake clock, but the action and shipped files do not.
+  test('has no retirement date for models in the demo and in tests with the real clock', () => {
     const files = [
       ...filesIn('fixtures/demo'),
       ...filesIn('__tests__/system/end-to-end'),
@@ -246,13 +246,13 @@ describe('the table of models', () => {
     ).toEqual([]);
   });
 
-  test('begins new projects, and gives examples, on models that go on, have a price and are known', async () => {
+  test('has known, priced models without retirement date for new projects and examples', async () => {
     const prices = await loadListPrices(new Date('2026-11-22'));
     for (const [vendor, model] of EXAMPLES) {
       expect([model, retirementDate(at(vendor, model))]).toEqual([model, null]);
       const priced = factsOf(vendor).priceId === null ? null : expect.any(Function);
       expect([model, prices(vendor, model)]).toEqual([model, priced]);
-      // Of the others nothing is on record: the first request finds it out.
+      // Other vendors have no known rules: the first request discovers them.
       if (factsOf(vendor).passports.length > 0)
         expect(passportOf(at(vendor, model))).not.toBeNull();
       if (MODELS[vendor] !== undefined) expect(MODELS[vendor]).toContain(model);

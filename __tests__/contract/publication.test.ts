@@ -37,13 +37,13 @@ const TEXTS = Object.fromEntries(
   ].map((path) => [path, read(path)]),
 );
 
-/** Marks a line that is there only until the package and the repository exist. */
+/** Marks a line that must be removed once the package and the repository exist. */
 const UNTIL = /not published yet/;
-/** Pages whose commands or addresses do not work before that. */
+/** Pages with commands or addresses that do not work before publication. */
 const SAYS_UNTIL = ['README.md', 'SECURITY.md', 'docs/first-suite.md', 'docs/from-promptfoo.md'];
 const GITHUB = 'https://github.com/';
 
-/** What lines name, and what it must be. */
+/** Patterns of names and addresses, with the value that each must have. */
 const rulesOf = (given: Publication): readonly [RegExp, string][] => {
   const filled = (address: string): string =>
     given.owner === null ? address : address.replace('<owner>', given.owner);
@@ -58,7 +58,7 @@ const rulesOf = (given: Publication): readonly [RegExp, string][] => {
   ];
 };
 
-/** Lines that do not say what the publication says, each with what is wrong. */
+/** Lines that contradict the publication, each with the reason. */
 function staleLines(given: Publication, texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([path, text]) =>
     text.split('\n').flatMap((line, index) => {
@@ -67,7 +67,7 @@ function staleLines(given: Publication, texts: Readonly<Record<string, string>>)
           .filter(([, found]) => found !== wanted)
           .map(([, found = '']) => `${found} is ${wanted}`),
       );
-      // The placeholder stays in code for copies of the project without an owner.
+      // Source code keeps the placeholder for copies of the project without an owner.
       if (given.owner !== null && line.includes('<owner>') && !path.startsWith('src/'))
         wrong.push('names no owner');
       if (given.published && UNTIL.test(line)) wrong.push('is published');
@@ -81,34 +81,31 @@ describe('scripts/publication.json', () => {
     expect(staleLines(publication, TEXTS)).toEqual([]);
   });
 
-  test('has the name of package.json', () => {
+  test('has the same name as package.json', () => {
     expect(publication.package).toBe(manifest.name);
   });
 
-  test('names an owner once it is published', () => {
+  test('names an owner once evaldiff is published', () => {
     expect(publication.published && publication.owner === null).toBe(false);
   });
 
-  test.each(SAYS_UNTIL)(
-    'lets %s say that nothing is published, exactly as long as that',
-    (path) => {
-      expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
-    },
-  );
+  test.each(SAYS_UNTIL)('requires %s to say "not published yet" exactly until then', (path) => {
+    expect(UNTIL.test(TEXTS[path] ?? '')).toBe(!publication.published);
+  });
 
-  test('lets the README install the packed version until it is published', () => {
+  test('makes the README install the packed version until then', () => {
     const install = `npm ci && npm pack && npm install --global ./${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
     expect(read('README.md').includes(`\n${install} `)).toBe(!publication.published);
   });
 });
 
-describe('lines to change', () => {
+describe('the lines to change', () => {
   const published = { ...publication, published: true, owner: 'acme' };
   const README = `npm ci && npm pack && npm install --global ./evaldiff-1.0.0.tgz # not published yet
 npx evaldiff init
       - uses: <owner>/evaldiff@v1`;
 
-  test('on publishing are the installation, every mark and every placeholder', () => {
+  test('for publishing are the installation, every mark and every placeholder', () => {
     expect(staleLines(published, { 'README.md': README })).toEqual([
       'README.md:1: is published',
       'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',
@@ -159,7 +156,7 @@ npx evaldiff init
     ],
     ['is right', { owner: 'acme' }, 'uses: acme/evaldiff@v1', []],
     ['has another program', {}, 'npx node scripts/pictures.ts', []],
-  ])('are found where an address %s', (_name, change, line, wrong) => {
+  ])('include those where an address %s', (_name, change, line, wrong) => {
     expect(staleLines({ ...publication, ...change }, { 'README.md': line })).toEqual(
       wrong.map((what) => `README.md:1: ${what}`),
     );

@@ -40,7 +40,7 @@ describe("the README's workflow", () => {
     .map((block) => parse(block) as Workflow);
   const example = parse(read('examples/workflows/pull-request.yml')) as Workflow;
 
-  test('starts on what the shipped example starts on, with its permissions and the same pinned steps', () => {
+  test('has the same triggers, permissions and pinned steps as the shipped example', () => {
     expect(shown?.on).toEqual(example.on);
     expect(shown?.permissions).toEqual({});
     expect(Object.keys(shown?.jobs ?? {})).toEqual(Object.keys(example.jobs));
@@ -51,7 +51,7 @@ describe("the README's workflow", () => {
     for (const step of job?.steps ?? []) expect(uses).toContain(step.uses);
   });
 
-  test('and every other shipped one give inputs that the action has', () => {
+  test('and every other shipped workflow use inputs that the action has', () => {
     const inputs = Object.keys((parse(read('action.yml')) as { inputs: object }).inputs);
     const files = ['examples/workflows', '.github/workflows'].flatMap((folder) =>
       readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),
@@ -66,7 +66,7 @@ describe("the README's workflow", () => {
   });
 });
 
-/** Blocks that begin with the path of the file they show. */
+/** Blocks that start with the path of the file they show. */
 function shownFiles(page: string): Record<string, string> {
   return Object.fromEntries(
     blocks(page).flatMap((block) => {
@@ -76,10 +76,10 @@ function shownFiles(page: string): Record<string, string> {
   );
 }
 
-describe('the files that the README shows', () => {
+describe('the files shown in the README', () => {
   const files = shownFiles('README.md');
 
-  test('are a project: read together, without a problem', async () => {
+  test('together are a valid project', async () => {
     expect(Object.keys(files).sort()).toEqual(['evaldiff.yaml', 'prompts/capitals.yaml']);
     expect(files['prompts/capitals.yaml']?.trim().split('\n').length).toBeLessThanOrEqual(10);
     const { project, problems } = await readProject(treeOf(files), optionsOf(), tools);
@@ -93,7 +93,7 @@ describe('the files that the README shows', () => {
     expect(others).toEqual([]);
   });
 
-  test('are all there is: every YAML block is one of them or a workflow', () => {
+  test('are complete: every YAML block is one of them or a workflow', () => {
     const others = blocks('README.md').filter(
       (block) => !isWorkflow(block) && !Object.values(files).includes(block),
     );
@@ -101,17 +101,17 @@ describe('the files that the README shows', () => {
   });
 });
 
-test('the README is at most 8 KB with one picture', () => {
+test('README.md is at most 8 KB with one picture', () => {
   const text = read('README.md');
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8 * 1024);
   expect([...text.matchAll(/<img /g)]).toHaveLength(1);
 });
 
-test('CONTRIBUTING has at most 100 lines', () => {
+test('CONTRIBUTING.md has at most 100 lines', () => {
   expect(read('CONTRIBUTING.md').trimEnd().split('\n').length).toBeLessThanOrEqual(100);
 });
 
-describe('what pages say', () => {
+describe('documentation', () => {
   test.each(PAGES)('in %s links only to files that exist', (page) => {
     const links = [
       ...read(page)
@@ -143,7 +143,7 @@ describe('what pages say', () => {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('of commands is what the command line has', async () => {
+  test('lists exactly the commands of the command line', async () => {
     const { out: help } = await commandIn(ROOT, ['--help']);
     const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
       .map(([, name]) => name)
@@ -154,14 +154,14 @@ describe('what pages say', () => {
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
   });
 
-  test('of npx is the name of the package', () => {
+  test("uses the package's name with npx", () => {
     const { name } = JSON.parse(read('package.json')) as { name: string };
     expect(read('README.md')).toContain(`\nnpx ${name} init `);
     const lines = PAGES.flatMap((page) => [...read(page).matchAll(/^ *npx (\S*evaldiff) /gm)]);
     expect([...new Set(lines.map(([, command]) => command))]).toEqual([name]);
   });
 
-  test('of limits is what the code has', () => {
+  test('states the limits that the code has', () => {
     const [, section = ''] = read('README.md').split('## Limits\n');
     const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
     const number = (value: number): string => value.toLocaleString('en-US');
@@ -171,7 +171,7 @@ describe('what pages say', () => {
     expect(section).toContain(`${number(COMMENT_LIMIT)} characters`);
   });
 
-  test("of the gate's defaults is what the code has", () => {
+  test("states the gate's defaults that the code has", () => {
     const [, section = ''] = tightTables(read('docs/verdicts.md')).split(
       '| setting under `gate:` |',
     );

@@ -3,8 +3,8 @@ import { when } from './workflow-audits.ts';
 
 /**
  * Audits of jobs that publish. A tag alone must not be enough: a reviewer approves the job, its
- * commit is on main, and what it publishes is what it attested. As in workflow-audits.ts, each
- * finding begins with the audit's name.
+ * commit is on main, and it publishes exactly what it attested. As in workflow-audits.ts, each
+ * finding starts with the audit's name.
  */
 
 interface Step {
@@ -24,7 +24,7 @@ interface Job {
 type Jobs = Record<string, Job>;
 
 const PUBLISHES = /\bnpm (?:publish|dist-tag)\b|\bgh release (?:create|edit|upload)\b|\bgit push\b/;
-/** Scopes with which a job changes what users get. */
+/** Scopes that let a job change what users receive. */
 const PUBLISHING_SCOPES = ['contents', 'packages', 'attestations'];
 const ON_MAIN = 'git merge-base --is-ancestor "$GITHUB_SHA" origin/main';
 const ATTEST = 'actions/attest-build-provenance@';
@@ -59,7 +59,7 @@ function publishingFindings(name: string, job: Job, jobs: Jobs): string[] {
   ];
 }
 
-/** Whether the job, or one that it waits for, first proves that the commit is on main. */
+/** Whether the job, or one that it needs, first proves that the commit is on main. */
 function isProven(name: string, jobs: Jobs): boolean {
   const { if: condition, needs = [], steps = [] } = jobs[name] ?? {};
   const [checkout, proof] = steps;
@@ -74,7 +74,7 @@ function isProven(name: string, jobs: Jobs): boolean {
   return own || (condition === undefined && [needs].flat().some((other) => isProven(other, jobs)));
 }
 
-/** The package is packed, attested with dist/, and published, with nothing that changes it between. */
+/** The package is packed, attested with dist/ and published without a change in between. */
 function attestation(name: string, steps: readonly Step[]): string[] {
   const published = steps.findIndex(({ run = '' }) => /\bnpm publish\b/.test(run));
   if (published < 0) return [];
@@ -95,7 +95,7 @@ function attestation(name: string, steps: readonly Step[]): string[] {
   ];
 }
 
-/** Only a job that attests may write attestations, and it needs both scopes. */
+/** Only an attesting job may write attestations, and it needs both scopes. */
 function attestationRights(name: string, { permissions = {}, steps = [] }: Job): string[] {
   const attests = steps.some(({ uses }) => uses?.startsWith(ATTEST) === true);
   const may = (scope: string): boolean => permissions[scope] === 'write';

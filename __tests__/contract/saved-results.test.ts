@@ -9,7 +9,7 @@ import { regression } from '../unit/report/results.ts';
 import { ROOT } from './source-graph.ts';
 
 const FOLDER = join(ROOT, 'fixtures', 'results');
-// Until 1.0 is released its format may change: `UPDATE_GOLDENS=1` writes the file again.
+// The format may change until 1.0 is released: `UPDATE_GOLDENS=1` rewrites the file.
 if (process.env.UPDATE_GOLDENS !== undefined)
   writeFileSync(
     join(FOLDER, '1.0.0', 'regression.json'),
@@ -24,8 +24,8 @@ const problemsOf = async (text: string) => {
   return 'problems' in saved ? saved.problems : [];
 };
 
-describe('a file that a release wrote', () => {
-  test('exists for each release', () => {
+describe('result files of releases', () => {
+  test('exist for each release', () => {
     expect(files.length).toBeGreaterThan(1);
   });
 
@@ -34,9 +34,12 @@ describe('a file that a release wrote', () => {
   });
 });
 
-test.each(Object.keys(DEFAULT_GATE))('a result from before gate.%s can be read', async (key) => {
-  const result = JSON.parse(textOf('1.0.0/regression.json')) as { gate: Json } & JsonMap;
-  if (isMap(result.gate)) delete result.gate[key];
-  expect(await problemsOf(JSON.stringify(result))).toEqual([]);
-  expect(await problemsOf(JSON.stringify({ ...result, gate: { unknown: 1 } }))).toHaveLength(1);
-});
+test.each(Object.keys(DEFAULT_GATE))(
+  'a result from before gate.%s existed can be read',
+  async (key) => {
+    const result = JSON.parse(textOf('1.0.0/regression.json')) as { gate: Json } & JsonMap;
+    if (isMap(result.gate)) delete result.gate[key];
+    expect(await problemsOf(JSON.stringify(result))).toEqual([]);
+    expect(await problemsOf(JSON.stringify({ ...result, gate: { unknown: 1 } }))).toHaveLength(1);
+  },
+);

@@ -5,14 +5,14 @@ import ts from 'typescript';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One TypeScript file, by what it shows to others and takes from them. Paths are from the root. */
+/** A TypeScript file with its exports and imports. Paths are relative to the root. */
 export interface SourceFile {
   path: string;
-  /** Exported names that are declared here. */
+  /** Exported names declared in this file. */
   declared: string[];
-  /** Files of ours that are imported, types included, with the names taken; null: all of them. */
+  /** Imported project files, including type imports, with the imported names; null: all names. */
   imports: { path: string; names: string[] | null }[];
-  /** Those that are loaded before this one runs: neither types alone, nor imported on the way. */
+  /** Files loaded before this one runs: excludes type imports and dynamic imports. */
   loads: string[];
 }
 
@@ -50,21 +50,21 @@ function readSource(path: string): SourceFile {
     }
     if (isDynamicImport(node)) take(node.arguments[0].text, null);
     if (ts.isModuleDeclaration(node)) take(node.name.text, extendedNames(node));
-    // Few files import something inside of a statement; the others need not be gone through.
+    // Dynamic imports are rare, so other files are not traversed.
     if (text.includes('import(')) ts.forEachChild(node, visit);
   };
   for (const statement of source.statements) visit(statement);
   return { path, declared, imports, loads };
 }
 
-/** Every name that a file declares at its top level, exported or not. */
+/** Every name declared at the top level of a file, exported or not. */
 export function namesDeclared(path: string): Set<string> {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   return new Set(statements.flatMap(namesOf));
 }
 
-/** Interfaces that a file extends in another one. */
+/** Interfaces that a file extends in another module. */
 function extendedNames({ body }: ts.ModuleDeclaration): string[] {
   return body !== undefined && ts.isModuleBlock(body) ? body.statements.flatMap(namesOf) : [];
 }
@@ -76,7 +76,6 @@ function isExported(statement: ts.Statement): boolean {
   );
 }
 
-/** Names that a statement declares. */
 function namesOf(statement: ts.Statement): string[] {
   if (ts.isVariableStatement(statement))
     return statement.declarationList.declarations.flatMap(({ name }) => boundNames(name));
@@ -103,7 +102,7 @@ function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration): string[]
   return named.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
 }
 
-/** Whether nothing is left of it when it runs. */
+/** Whether the statement disappears at run time. */
 function isOfTypes(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
   if (ts.isExportDeclaration(node)) return node.isTypeOnly;
   const clause = node.importClause;
@@ -130,7 +129,7 @@ function isDynamicImport(
   );
 }
 
-/** All that is loaded with one file, itself included. */
+/** All files loaded with one file, including itself. */
 export function loadedWith(entry: string, files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const found = new Set([entry]);
@@ -138,7 +137,7 @@ export function loadedWith(entry: string, files: readonly SourceFile[]): string[
   return [...found];
 }
 
-/** Files that lead back to themselves, each circle once, as the way around it. */
+/** Import cycles, each once, as the path around it. */
 export function circles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();

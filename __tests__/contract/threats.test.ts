@@ -7,10 +7,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface Row {
-  /** `T1`; empty where the page gives none. */
+  /** For example `T1`; empty if the page gives none. */
   id: string;
   what: string;
-  /** Tests and headings, one of each line. */
+  /** Tests and headings, one per line. */
   held: string[];
 }
 
@@ -30,14 +30,14 @@ function rows(page: string): Row[] {
     });
 }
 
-/** The test that a line names: file and title. */
+/** The file and title of the test that a line names. */
 function testIn(line: string): { file: string; title: string } | undefined {
   const [, file, , title] = /^`([\w./-]+\.ts)` › (`{1,2})(.+)\2$/.exec(line) ?? [];
   return file === undefined || title === undefined ? undefined : { file, title };
 }
 
 const sources = new Map<string, string>();
-/** A test file's text with quotes as they read. */
+/** The text of a test file with unescaped quotes. */
 function sourceOf(file: string): string {
   const path = join(ROOT, '__tests__', file);
   const text =
@@ -47,7 +47,7 @@ function sourceOf(file: string): string {
   return text;
 }
 
-/** GitHub's address of a heading. */
+/** GitHub's anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -57,12 +57,12 @@ const headings = [...read('SECURITY.md').matchAll(/^#+ (.+)$/gm)].map(([, headin
   anchorOf(heading),
 );
 
-/** Why a line holds nothing; none where it does. */
+/** The problems of a line; empty if it is valid. */
 function missingIn(line: string): string[] {
   const named = testIn(line);
   if (named !== undefined) {
     const { file, title } = named;
-    // The title as a literal, so that a word in a comment does not count.
+    // The title must be a string literal, so a comment does not count.
     return ["'", '"', '`'].some((quote) => sourceOf(file).includes(`${quote}${title}${quote}`))
       ? []
       : [`${file} has no test "${title}"`];
@@ -72,7 +72,7 @@ function missingIn(line: string): string[] {
   return headings.includes(anchor) ? [] : [`SECURITY.md has no heading #${anchor}`];
 }
 
-/** What a row rests on that is not there. */
+/** The tests and headings of a row that do not exist. */
 const missing = ({ held }: Pick<Row, 'held'>): string[] =>
   held.length === 0 ? ['rests on nothing'] : held.flatMap(missingIn);
 
@@ -83,8 +83,8 @@ const ids = (page: string, prefix: string): string[] =>
 const upTo = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1)}`);
 
-describe('the pages that say what holds', () => {
-  test('have every threat, every refusal and every bad input once', () => {
+describe('the pages of guarantees', () => {
+  test('list every threat, refusal and bad input once', () => {
     expect(ids('__tests__/contract/threats.md', 'T')).toEqual(upTo(66, 'T'));
     expect(ids('__tests__/contract/threats.md', 'R')).toEqual(upTo(13, 'R'));
     const inputs = rows('__tests__/contract/bad-inputs.md').map(({ what }) => what);
@@ -111,11 +111,11 @@ describe('the check of these pages', () => {
     ],
     ['[SECURITY.md](../../SECURITY.md#promises)', 'SECURITY.md has no heading #promises'],
     ['somewhere', 'cannot be read: somewhere'],
-  ])('finds what is not there and what it cannot read: %s', (line, found) => {
+  ])('finds missing tests and unreadable lines: %s', (line, found) => {
     expect(missing({ held: [line] })).toEqual([found]);
   });
 
-  test('finds an item that rests on nothing, and takes tests and headings that are there', () => {
+  test('finds an item without tests and accepts tests and headings that exist', () => {
     expect(missing({ held: [] })).toEqual(['rests on nothing']);
     expect(
       missing({

@@ -41,7 +41,7 @@ const EVENTS: readonly (readonly [string, EventFacts])[] = [
   ['any other event', facts('issue_comment')],
 ];
 
-/** What `code: host` comes to. */
+/** The effect of `code: host`. */
 function hostCode(event: EventFacts, origin: Origin): string {
   const decision = trustLevel(event, origin);
   if (decision.foreign !== undefined) return 'is an error';
@@ -56,7 +56,7 @@ function row(name: string, event: EventFacts): string[] {
   return [name, ...cells];
 }
 
-/** Rows of a Markdown table of the page, cells without padding. */
+/** Rows of a Markdown table on the page, with trimmed cells. */
 const shown = PAGE.split('\n')
   .filter((line) => line.startsWith('|'))
   .map((line) =>
@@ -67,7 +67,7 @@ const shown = PAGE.split('\n')
   );
 
 describe('the tables of threats.md', () => {
-  test('say of every event and origin of head what the code decides', () => {
+  test('match the code for every event and origin of head', () => {
     const heading = [
       'head is on',
       'the base branch',
@@ -84,7 +84,7 @@ describe('the tables of threats.md', () => {
     expect(found).toEqual(expected);
   });
 
-  test('say of every origin of base what the code does', () => {
+  test('match the code for every origin of base', () => {
     const heading = ['base is', 'on a branch or tag', 'a fork', 'unknown'];
     const of = (event: string, isInput: boolean): string[] =>
       (['own-branch', 'fork', 'unknown'] as const).map((origin) =>

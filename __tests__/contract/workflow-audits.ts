@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
 
 /**
- * Audits of a workflow file, after the ones of zizmor that concern us (which cannot be run without
- * its own registry). Each finding begins with the audit's name. They read the file as text and as
- * YAML, since pins are in comments.
+ * Audits of a workflow file, modelled on those of zizmor, which cannot run without its own
+ * registry. Each finding starts with the audit's name. They read the file as text and as YAML,
+ * because version comments belong to the pins.
  */
 
 interface Step {
@@ -34,10 +34,7 @@ interface Workflow {
   jobs: Record<string, Job>;
 }
 
-/**
- * Commits that were read from the actions' own tags. A pin that is not here has not been looked at
- * by anyone.
- */
+/** Commits read from the actions' own tags. Any other pin has not been reviewed. */
 const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/checkout': { 'v7.0.1': '3d3c42e5aac5ba805825da76410c181273ba90b1' },
   'actions/setup-node': { 'v7.0.0': '820762786026740c76f36085b0efc47a31fe5020' },
@@ -46,21 +43,21 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/attest-build-provenance': { 'v4.1.0': 'a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32' },
   'actions/cache': { 'v5.0.5': '27d5ce7f107fe9357f9df03efb73ab90386fccae' },
 };
-/** The action itself, by the placeholder that users replace; `./` where it tests itself. */
+/** The action itself: the placeholder that users replace, or `./` in its own tests. */
 const OURS = /^(?:<owner>\/evaldiff@v1|\.\/)$/;
 const DANGEROUS = [
   ...['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment'],
   ...['issues', 'fork', 'watch'],
 ];
 const MAY_WRITE = new Set(['pull-requests', 'checks']);
-/** What a stranger can write into an event. */
+/** Event values that an outsider controls. */
 const FOREIGN =
   /github\.(?:event|head_ref|actor|triggering_actor|ref_name|base_ref)|inputs\.|steps\.[\w-]+\.outputs|needs\./;
 
 export interface AuditOptions {
-  /** Dangerous triggers that this file may use, because it keeps the rules for them. */
+  /** Dangerous triggers allowed in this file, because it follows the rules for them. */
   allowed?: readonly string[];
-  /** A part of a page: times and concurrency are left to the reader. */
+  /** Part of a page: the reader adds timeouts and concurrency. */
   excerpt?: boolean;
 }
 
@@ -92,7 +89,6 @@ export function auditWorkflow(
   ];
 }
 
-/** The finding, if it is one. */
 export const when = (isFound: boolean, finding: string): string[] => (isFound ? [finding] : []);
 
 function triggersOf(on: unknown): string[] {
@@ -113,7 +109,10 @@ function pins(text: string): string[] {
   );
 }
 
-/** excessive-permissions: nothing by default, each job what it needs, every write explained. */
+/**
+ * excessive-permissions: none by default, each job only what it needs, and a comment for every
+ * write.
+ */
 function permissions(
   { permissions: top, jobs }: Workflow,
   text: string,
@@ -138,8 +137,8 @@ function permissions(
 }
 
 /**
- * Secrets are in reach and a stranger started it: no foreign code, no foreign files, a person in
- * between.
+ * An outsider can start the job and secrets are in reach: no foreign code or files, and a person
+ * approves.
  */
 function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job): string[] {
   const danger = (isFound: boolean, what: string) =>
@@ -205,9 +204,8 @@ function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job): s
 }
 
 /**
- * Credentials that a checkout leaves behind must not be uploaded. They are given up, or (where the
- * action has to fetch with them) kept outside of the workspace, as checkout does from v6 on, with
- * nothing but a named folder uploaded.
+ * Uploads must not contain a checkout's credentials. Either the checkout does not persist them, or
+ * the job keeps them outside the workspace (as checkout v6 does) and uploads only a named folder.
  */
 function artipacked(name: string, { steps = [] }: Job): string[] {
   const keeps = steps.some(
@@ -229,7 +227,7 @@ function artipacked(name: string, { steps = [] }: Job): string[] {
 
 /**
  * unsound-condition: a block scalar keeps its line end, and text around an expression makes it a
- * text: both are always true.
+ * string. Both are always true.
  */
 function conditions(text: string, jobs: [string, Job][]): string[] {
   const written = jobs.flatMap(([name, job]) =>
@@ -250,7 +248,7 @@ function conditions(text: string, jobs: [string, Job][]): string[] {
   ];
 }
 
-/** concurrency-limits, and an end for every job. */
+/** concurrency-limits, and a timeout for every job. */
 function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Job][]): string[] {
   const repeated = triggers.some((name) => ['push', 'pull_request', ...DANGEROUS].includes(name));
   const group = typeof concurrency === 'object' ? (concurrency.group ?? '') : (concurrency ?? '');
@@ -266,8 +264,7 @@ function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Jo
 }
 
 /**
- * Expressions in `env:` and `with:` are values, but a text that a stranger chose must not choose
- * where things go.
+ * Expressions in `env:` and `with:` are values, but untrusted text must not decide where things go.
  */
 export function foreignInputs(text: string): string[] {
   const { jobs } = parse(text) as Workflow;

@@ -12,13 +12,13 @@ const files = ['.github/workflows', 'examples/workflows'].flatMap((folder) =>
     .filter((name) => /\.ya?ml$/.test(name))
     .map((name) => `${folder}/${name}`),
 );
-/** The two that work on forks with secrets; why they may is said in them and in SECURITY.md. */
+/** Both handle forks with access to secrets. The files and SECURITY.md explain why this is safe. */
 const ALLOWED: Record<string, string[]> = {
   'examples/workflows/fork-evaluate.yml': ['workflow_run'],
   'examples/workflows/fork-approve.yml': ['pull_request_target'],
 };
 
-/** What a release writes; only a tag starts it. */
+/** Permissions of a release, which only a tag starts. */
 const RELEASE = ['id-token: write', 'contents: write', 'attestations: write'];
 
 describe('the shipped workflows', () => {
@@ -29,13 +29,13 @@ describe('the shipped workflows', () => {
   });
 
   test.each(files.filter((file) => file.startsWith('examples/')))(
-    '%s checks nothing out: the action needs none',
+    '%s has no checkout because the action does not need one',
     (file) => {
       expect(read(file)).not.toContain('actions/checkout');
     },
   );
 
-  test('that may use a dangerous trigger exist, use it, and are not others', () => {
+  test('use dangerous triggers only in the files where they are allowed', () => {
     expect(files).toEqual(expect.arrayContaining(Object.keys(ALLOWED)));
     const flagged = files.filter((file) =>
       auditWorkflow(read(file)).some((finding) => finding.startsWith('dangerous-triggers')),
@@ -43,14 +43,14 @@ describe('the shipped workflows', () => {
     expect(flagged.sort()).toEqual(Object.keys(ALLOWED).sort());
   });
 
-  test.each(files)('%s gives no input a value that a stranger writes', (file) => {
-    // The one exception is typed by hand into the form of a manual run, by somebody who may write.
+  test.each(files)('%s passes no untrusted value to an input', (file) => {
+    // The exception is entered in the form of a manual run by someone with write access.
     expect(
       foreignInputs(read(file)).filter((found) => found !== 'overrides: ${{ inputs.overrides }}'),
     ).toEqual([]);
   });
 
-  test('in the README and the security policy keep the same rules', () => {
+  test('in the README and the security policy follow the same rules', () => {
     const blocks = ['README.md', 'SECURITY.md']
       .flatMap((page) =>
         [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block),
@@ -61,7 +61,7 @@ describe('the shipped workflows', () => {
   });
 });
 
-describe('the audits find', () => {
+describe('the workflow audits', () => {
   const sound = `name: x
 on: pull_request
 permissions: {}
@@ -87,7 +87,7 @@ jobs:
     .replace('      - run: npm test\n', '')
     .replace('    runs-on', '    if: true\n    environment: e\n    runs-on');
 
-  test('nothing in a sound workflow', () => {
+  test('find nothing in a safe workflow', () => {
     expect(auditWorkflow(sound)).toEqual([]);
     expect(auditWorkflow(dangerous, { allowed: ['pull_request_target'] })).toEqual([]);
   });
@@ -146,22 +146,22 @@ jobs:
     ['no environment', dangerous.replace('    environment: e\n', '')],
     ['unconfined', `${dangerous}      - uses: <owner>/evaldiff@v1\n        with: { code: host }\n`],
     ['own guard', dangerous.replace(beside, `${beside}\n          allow-unsafe-pr-checkout: true`)],
-  ])("what a workflow with secrets within a stranger's reach must not do: %s", (what, text) => {
+  ])('find a privileged workflow that %s', (what, text) => {
     expect(auditWorkflow(text, { allowed: ['pull_request_target'] })).toEqual([
       expect.stringContaining(what),
     ]);
   });
 
-  test('inputs that a stranger writes', () => {
+  test('find inputs with untrusted values', () => {
     expect(
       foreignInputs(sound.replace('persist-credentials: false', 'ref: ${{ github.head_ref }}')),
     ).toEqual(['ref: ${{ github.head_ref }}']);
   });
 });
 
-describe('the audits of a release', () => {
+describe('the release audits', () => {
   const release = read('.github/workflows/release.yml');
-  /** The release with one change in the job that publishes to npm. */
+  /** The release workflow with one change in the job that publishes to npm. */
   const npmJob = (from: string, to: string): string => {
     const [before = '', after = ''] = release.split('  npm:\n');
     expect(after).toContain(from);

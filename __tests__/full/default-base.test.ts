@@ -9,7 +9,7 @@ jest.setTimeout(120_000);
 const PROMPT = (text: string) =>
   `name: a\nmodel: { provider: replay, file: a.jsonl }\nmessages: [{ role: user, content: ${text} }]\n`;
 
-/** A repository whose default branch is `main`, or another; the branch `topic` changes a prompt. */
+/** A repository with this default branch, and a branch `topic` that changes a prompt. */
 function history(branch: string) {
   const source = createRepository({ branch });
   const fork = source.commit('base', { 'prompts/a.yaml': PROMPT('one') });
@@ -28,7 +28,7 @@ const TRUNK = history('trunk');
 type History = typeof MAIN;
 type Make = (of: History, clone: FixtureRepository) => void;
 
-/** What CI systems leave of a branch. */
+/** Clones as CI systems create them. */
 const SHAPES: Record<string, Make> = {
   'single branch': ({ url }, { git }) => {
     git('remote', 'add', '-t', 'topic', 'origin', url);
@@ -58,7 +58,7 @@ function cloned(of: History, shape: string): FixtureRepository {
   return clone;
 }
 
-/** The base of the work tree of a clone, in the environment of a CI. */
+/** The base that a clone's work tree gets in a CI environment. */
 const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
   using(clone.directory, async (repository) => {
     const wish = { base: null, head: WORKTREE, env, workingDirectory: '' };
@@ -68,20 +68,20 @@ const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv): Promise<strin
 const failure = (message: RegExp) => ({ problems: [{ message: expect.stringMatching(message) }] });
 const NO_BASE = failure(/^There is no base to compare with: .*--base <branch or commit>/);
 
-describe('a base that is not given', () => {
+describe('the default base', () => {
   test.each(['single branch', 'depth 1', 'detached'])(
-    'is the default branch of the remote in a clone that lacks it: %s',
+    "is the remote's default branch, even in a clone that lacks it: %s",
     async (shape) => {
       expect(await baseOf(cloned(MAIN, shape), {})).toBe(MAIN.fork);
       expect(await baseOf(cloned(TRUNK, shape), {})).toBe(TRUNK.fork);
     },
   );
 
-  test('is an error without a remote and without main, and never HEAD', async () => {
+  test('is an error, never HEAD, without a remote and a main branch', async () => {
     await expect(baseOf(cloned(MAIN, 'no remote'), {})).rejects.toMatchObject(NO_BASE);
   });
 
-  test.each(['diff', 'plan'])('ends %s with exit code 2 where it is not found', async (command) => {
+  test.each(['diff', 'plan'])('makes %s exit with 2 if it is not found', async (command) => {
     const clone = cloned(MAIN, 'no remote');
     const { code, out, err } = await commandIn(clone.directory, [command]);
     expect([code, out]).toEqual([2, '']);
@@ -89,20 +89,20 @@ describe('a base that is not given', () => {
     expect((await commandIn(clone.directory, [command, '--base', 'nowhere'])).code).toBe(2);
   });
 
-  test('is an error where the remote is gone', async () => {
+  test('is an error if the remote is unavailable', async () => {
     const clone = cloned(MAIN, 'depth 1');
     clone.git('remote', 'set-url', 'origin', 'file:///nowhere/at/all');
     await expect(baseOf(clone, {})).rejects.toMatchObject(NO_BASE);
   });
 
-  test('is main of a clone that has it, also without a remote', async () => {
+  test("is the clone's main branch if it has one, even without a remote", async () => {
     const clone = cloned(MAIN, 'no remote');
     clone.git('fetch', '--quiet', MAIN.url, 'main:main');
     expect(await baseOf(clone, {})).toBe(MAIN.fork);
   });
 });
 
-describe('a base that the CI names', () => {
+describe('a base from CI variables', () => {
   const variables: [string, (of: History) => string][] = [
     ['GITHUB_BASE_REF', () => 'release'],
     ['CI_MERGE_REQUEST_DIFF_BASE_SHA', ({ fork }) => fork],
@@ -112,7 +112,7 @@ describe('a base that the CI names', () => {
     ['SYSTEM_PULLREQUEST_TARGETBRANCH', () => 'release'],
     ['CHANGE_TARGET', () => 'release'],
   ];
-  // Not the default branch, which a run would take otherwise.
+  // Not the default branch, which a run would use otherwise.
   MAIN.origin.git('update-ref', 'refs/heads/release', `${MAIN.topic}~1`);
   const released = MAIN.origin.git('rev-parse', 'refs/heads/release');
 
@@ -120,13 +120,13 @@ describe('a base that the CI names', () => {
     variables.flatMap(([name, value]) =>
       ['single branch', 'depth 1', 'detached'].map((shape) => [name, shape, value] as const),
     ),
-  )('by %s is fetched in a clone that lacks it: %s', async (name, shape, value) => {
+  )('in %s is fetched in a clone that lacks it: %s', async (name, shape, value) => {
     const text = value(MAIN);
     const base = await baseOf(cloned(MAIN, shape), { [name]: text });
     expect(base).toBe(text === MAIN.fork ? MAIN.fork : released);
   });
 
-  test('is an error when the remote and the clone both lack it', async () => {
+  test('is an error if the remote and the clone both lack it', async () => {
     for (const shape of ['depth 1', 'no remote']) {
       await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject(
         failure(/^CHANGE_TARGET names the base gone, which/),
@@ -138,12 +138,12 @@ describe('a base that the CI names', () => {
     }
   });
 
-  test('is ignored where it is empty', async () => {
+  test('is ignored if the variable is empty', async () => {
     expect(await baseOf(cloned(MAIN, 'depth 1'), { GITHUB_BASE_REF: '' })).toBe(MAIN.fork);
   });
 });
 
-test('a base without common history is named', async () => {
+test('a base without common history is an error that names it', async () => {
   const clone = cloned(MAIN, 'no remote');
   clone.git('switch', '--quiet', '--orphan', 'other');
   clone.commit('other', { 'prompts/a.yaml': PROMPT('three') });

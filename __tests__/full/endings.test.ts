@@ -1,4 +1,4 @@
-/** What a comparison makes of answers that are less than whole, cut from what servers send. */
+/** Comparisons of incomplete answers, taken from what servers send. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -21,7 +21,7 @@ interface Given {
   nTries?: string;
 }
 
-/** Compares a prompt with itself and a `!`, where all of each side's replies are the given one. */
+/** Compares a prompt with itself plus `!`, with the same reply for all calls of a side. */
 async function compare({
   base,
   head,
@@ -66,7 +66,7 @@ const ends = (finish_reason: string, content: string | null, more: object = {}):
   choices: [{ finish_reason, message: { content, ...more } }],
 });
 
-describe('head whose answers', () => {
+describe('a head whose answers', () => {
   test.each<[string, Given, string, string]>([
     [
       'the server lost',
@@ -121,14 +121,14 @@ describe('head whose answers', () => {
       'failure',
       'thinking used it up',
     ],
-  ])('%s are never plain green', async (_, given, conclusion, words) => {
+  ])('%s is never plain green', async (_, given, conclusion, words) => {
     const { result, out, comment } = await compare(given);
     expect(result.conclusion).toBe(conclusion);
     expect(out).toContain(words);
     expect(comment).toContain(words);
   });
 
-  test('call a tool in the old form are judged by that call', async () => {
+  test('call a tool in the old format is judged by that call', async () => {
     const call = { function_call: { name: 'book', arguments: '{}' } };
     const { result } = await compare({
       head: ends('function_call', null, call),
@@ -141,11 +141,11 @@ describe('head whose answers', () => {
   });
 });
 
-describe('base whose answers', () => {
+describe("base's answers", () => {
   const has = 'metrics: [{ name: has, uses: contains, with: { value: Oslo } }]\n';
   const whole = ends('stop', 'Oslo is fine');
 
-  test('were all filtered do not make head an improvement', async () => {
+  test('that were all filtered do not make head an improvement', async () => {
     const { result, out } = await compare({
       base: ends('content_filter', ''),
       head: whole,
@@ -155,7 +155,7 @@ describe('base whose answers', () => {
     expect(out).toContain('filtered or refused without a word: base 24 of 24, head 0 of 24');
   });
 
-  test('were cut may be improved on, and the notice says so', async () => {
+  test('that were cut off can be improved, with a notice', async () => {
     const { result } = await compare({ base: ends('length', 'Os'), head: whole, metrics: has });
     expect(result.outcome.kind).toBe('fixed');
     expect(result.notices).toContainEqual({
@@ -166,25 +166,25 @@ describe('base whose answers', () => {
   });
 });
 
-describe('both sides', () => {
+describe('answers on both sides', () => {
   test.each([
     ['length', ''],
     ['MAX_TOKENS', ''],
     ['stop', ''],
     ['end_turn', '<think>Oslo'],
-  ])('that say nothing and end with %s are not judged', async (finish, content) => {
+  ])('that are empty and end with %s are not judged', async (finish, content) => {
     const silent = ends(finish, content);
     const { code, result } = await compare({ base: silent, head: silent });
     expect([code, result.conclusion]).toEqual([2, 'error']);
   });
 
-  test('that a filter withheld wholly are not compared', async () => {
+  test('that a filter withheld completely are not compared', async () => {
     const withheld = ends('content_filter', null);
     const { result } = await compare({ base: withheld, head: withheld });
     expect(result.conclusion).toBe('neutral');
   });
 
-  test('that are cut alike are judged, and the notice says so', async () => {
+  test('that are cut off equally are judged, with a notice', async () => {
     const cut = ends('length', 'Oslo is');
     const { result, out } = await compare({ base: cut, head: cut });
     expect(result.conclusion).toBe('success');
@@ -197,10 +197,10 @@ describe('both sides', () => {
   });
 });
 
-describe('another model that answers for head', () => {
+describe('a different model that answers for head', () => {
   const by = (model: string, content: string): object => ({ ...ends('stop', content), model });
 
-  test('is named beside the verdict, and no line of the prompt is blamed', async () => {
+  test('is named next to the verdict, and no line of the prompt is blamed', async () => {
     const { result, out, comment } = await compare({
       base: by('vendor/large', 'Oslo'),
       head: by('vendor/free-fallback-7b', 'sorry'),
@@ -216,7 +216,7 @@ describe('another model that answers for head', () => {
   test.each([
     ['quiz-1-2026-01-01', 'quiz-1-2026-01-01'],
     [undefined, 'quiz-1-2026-01-01'],
-  ])('is none where base was answered by %j and head by %j', async (base, head) => {
+  ])('is not reported if base was answered by %j and head by %j', async (base, head) => {
     const { result } = await compare({ base: by(base as string, 'Oslo'), head: by(head, 'sorry') });
     expect(result.notices.filter(({ kind }) => kind === 'served')).toEqual([]);
     expect(result.causes?.[0]?.causes).toHaveLength(1);

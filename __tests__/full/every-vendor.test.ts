@@ -21,19 +21,19 @@ const KEY = 'key-of-the-place-51fgTY7qqPPab90XYZ';
 const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const MODELS = page('docs/models.md');
 
-/** The README's block that begins with this path. */
+/** The README's block that starts with this path. */
 function shown(path: string): string {
   const [, block = ''] =
     new RegExp(`\`\`\`yaml\\n(# ${path}\\n[\\s\\S]*?)\`\`\``).exec(page('README.md')) ?? [];
   return block;
 }
 
-/** The row of docs/models.md that begins with these words. */
+/** The row of docs/models.md that starts with these words. */
 function row(label: string): string {
   return MODELS.split('\n').find((line) => line.startsWith(`| ${label} `)) ?? '';
 }
 
-/** What docs/models.md says to write for a place. */
+/** The settings that docs/models.md gives for a server. */
 function recipe({ name, model, api }: Place): { settings: string; line: string | null } {
   if (isVendor(name)) {
     const [settings = ''] = /models: \{.*\} \}/.exec(row(factsOf(name).label)) ?? [];
@@ -59,7 +59,7 @@ interface Setting {
   evaldiff(...argv: string[]): Promise<Asked>;
 }
 
-/** The README's first prompt, for a model of this place, in a repository of its own. */
+/** The README's first prompt with a model of this server, in a new repository. */
 async function setUp(place: Place): Promise<Setting> {
   const server = await untilTestEnds(
     startPlace(place, {
@@ -131,7 +131,7 @@ function resultOf({ out, err }: Asked): Result {
 const triesIn = ({ suites }: Result) =>
   suites.flatMap(({ references }) => references.flatMap(({ head }) => head?.tries ?? []));
 
-/** Takes the lines out of the prompt that the messages say to remove. */
+/** Removes the lines from the prompt that the messages name. */
 function removeAsTold({ repository }: Setting, { out, err }: Asked): string[] {
   const told = [...`${out}${err}`.matchAll(/prompts\/capitals\.yaml:\d+: .*remove line (\d+)/g)];
   const prompt = readFileSync(join(repository.directory, 'prompts/capitals.yaml'), 'utf8');
@@ -149,8 +149,8 @@ const isKnown = ({ name }: Place): boolean => isVendor(name) && factsOf(name).pa
 
 const CASES = PLACES.map((place) => [`${place.name} (${place.model})`, place] as const);
 
-describe('the places where models are asked', () => {
-  test('are all vendors of the table, and all lines that docs/models.md has for servers', () => {
+describe('the tested model servers', () => {
+  test('cover all vendors and every server in docs/models.md', () => {
     const names = new Set(PLACES.map(({ name }) => name));
     expect([...names].filter(isVendor).sort()).toEqual([...vendorNames()].sort());
     const lines = MODELS.split('\n').flatMap(
@@ -159,7 +159,7 @@ describe('the places where models are asked', () => {
     expect([...names].filter((name) => !isVendor(name)).sort()).toEqual([...lines].sort());
   });
 
-  test("have the hosts and the headers that the vendors' documents name", () => {
+  test("have the hosts and headers of the vendors' documentation", () => {
     for (const { name, host, key } of PLACES.filter(({ host }) => host !== null)) {
       if (!isVendor(name)) throw new Error(name);
       const facts = factsOf(name);
@@ -170,7 +170,7 @@ describe('the places where models are asked', () => {
 });
 
 describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
-  test('runs and is graded, after what the model does not take was told at its line', async () => {
+  test('runs and is graded after removing the parameters that validate rejects', async () => {
     const at = await setUp(place);
     const { temperature: takes } = place;
     if (!takes) {
@@ -189,13 +189,13 @@ describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
       ['named', 'correct', 'brief'],
       ['named', 'correct', 'brief'],
     ]);
-    // What is refused is a grader's form of an answer, and never the prompt.
+    // Only a grader's answer format is refused, never the prompt.
     const asIs = at.server.answered.filter((body) => !isGrading(body));
     expect(asIs.map(({ temperature }) => temperature)).toEqual(
       takes ? [0, 0] : [undefined, undefined],
     );
     const refused = at.server.refused.filter((each) => !/format|output|tool_choice/.test(each));
-    // Where the table of models knows what is taken, nobody has to find out.
+    // Known models need no requests to discover their parameters.
     expect(isKnown(place) ? at.server.refused : refused).toEqual([]);
   });
 });

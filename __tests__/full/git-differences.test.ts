@@ -22,7 +22,7 @@ import {
 const commitOf = (repository: FixtureRepository, tree: string): string =>
   repository.git('commit-tree', '-m', 'x', tree);
 
-describe('links and submodules that differ', () => {
+describe('changed links and submodules', () => {
   const link = (to: string): { link: string } => ({ link: to });
   const kinds: [string, FixtureFiles, FixtureFiles, string[]][] = [
     ['a new link', {}, { 'docs/link': link('a.md') }, ['docs/link']],
@@ -65,7 +65,7 @@ describe('links and submodules that differ', () => {
     expect((await found).sort()).toEqual(paths);
   });
 
-  test('a submodule that moves is listed, and its commit is not looked for', async () => {
+  test('a submodule with a new commit is listed, and its commit is not fetched', async () => {
     const source = createRepository();
     const at = (id: string): string => {
       source.git('update-index', '--add', '--cacheinfo', `160000,${id.repeat(40)},lib`);
@@ -76,7 +76,7 @@ describe('links and submodules that differ', () => {
     expect(found).toEqual([changed('lib')]);
   });
 
-  test('a content that no remote has is named', async () => {
+  test('a file content that no remote has is an error that names it', async () => {
     const source = createRepository();
     const base = source.commit('base', { a: 'one\n' });
     const missing = '5'.repeat(40);
@@ -89,7 +89,7 @@ describe('links and submodules that differ', () => {
   });
 });
 
-describe('a crafted tree', () => {
+describe('a malicious tree', () => {
   const source = createRepository();
   const blob = source.gitInput('x\n', 'hash-object', '-w', '--stdin');
   const folder = craftedTree(source, [['100644', 'math.yaml', blob]]);
@@ -101,7 +101,7 @@ describe('a crafted tree', () => {
     ['a file and a folder', [file('a'), ['40000', 'a', folder]], 'two entries with the name "a"'],
     ['a submodule and a file', [['160000', 'a', blob], file('a')], 'two entries with the name "a"'],
     ['a slash', [file('a/b')], 'an entry with the name "a/b"'],
-  ] as const)('with %s of one name is refused', async (_, entries, words) => {
+  ] as const)('with %s of the same name is rejected', async (_, entries, words) => {
     const tree = craftedTree(source, entries);
     const nested = craftedTree(source, [['40000', 'docs', tree]]);
     await using(source.directory, async (opened) => {
@@ -110,7 +110,7 @@ describe('a crafted tree', () => {
     });
   });
 
-  test('that stands for a thousand million files is refused after one look at each object', async () => {
+  test('that represents a billion files is rejected after reading each object once', async () => {
     let tree = craftedTree(source, [file('leaf')]);
     for (let level = 0; level < 9; level += 1)
       tree = craftedTree(
@@ -133,7 +133,7 @@ describe('a crafted tree', () => {
     ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
     ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
     ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
-  ])('names the folder with most of its files: %s', async (_, path, name) => {
+  ])('causes an error that names its largest folder: %s', async (_, path, name) => {
     const repository = createRepository();
     const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);
     repository.gitInput('x\n', 'hash-object', '-w', '--stdin');
@@ -147,7 +147,7 @@ describe('a crafted tree', () => {
   });
 });
 
-/** Reads the trees of a repository that has them all. */
+/** Reads trees from a repository that has all objects. */
 function readerOf(repository: FixtureRepository, onRead = (): unknown => null): TreeReader {
   const here = async (id: string) => {
     onRead();

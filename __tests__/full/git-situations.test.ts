@@ -34,7 +34,7 @@ const TOPIC = 'refs/heads/topic';
 const MAIN = 'refs/heads/main';
 const OTHER_FILES = { 'README.md': 'x\n' };
 
-/** The action on a change that it fetches over HTTP, as from GitHub, in this workspace. */
+/** Runs the action in this workspace on a change that it fetches over HTTP. */
 async function overHttp(at: Stage, change: Change, directory: string): Promise<StepResult> {
   fromBranch(at, change);
   const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
@@ -59,7 +59,7 @@ describe('a pull request that changes links', () => {
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],
     ['everything', 'refs/heads/topic', null],
-  ])('is judged with %s checked out', async (_, ref, depth) => {
+  ])('is judged with checkout of %s', async (_, ref, depth) => {
     const at = await stage(obedient);
     const change = changeOf(base, head);
     const { directory } =
@@ -71,7 +71,7 @@ describe('a pull request that changes links', () => {
   });
 });
 
-describe('what changed and is read by nothing', () => {
+describe('a change that no evaluation reads', () => {
   const program = (files = ''): { 'evaldiff.yaml': string } => ({
     'evaldiff.yaml': `gate: { tolerance: 0.4 }\nmodels:\n  app: { provider: program, command: [sh, app/run.sh]${files} }\n`,
   });
@@ -82,7 +82,7 @@ describe('what changed and is read by nothing', () => {
   const submodule = (id: string) => ({ submodule: id.repeat(40) });
   const looking = (kind: string) => quiz({ settings: `${kind}: ${kind}/**/*.yaml\n${SETTINGS}` });
 
-  /** A path, what is there on base and head, beside which files, and what is said of it. */
+  /** Path, content on base, content on head, other files, and part of the title. */
   const rows: [string, FixtureFiles[string], FixtureFiles[string], FixtureFiles, string][] = [
     ['prompts/shared', submodule('a'), submodule('b'), looking('prompts'), 'is a submodule and'],
     [
@@ -133,13 +133,13 @@ describe('what changed and is read by nothing', () => {
     ['skills/kind/SKILL.md', '---\nname: kind\ndescription: Be rude.\n---\nBe kind.\n'],
     ['skills/kind/references/tone.md', 'Loud.\n'],
     ['skills/kind/scripts/check.sh', 'exit 1\n'],
-  ])('is not judged: a part of a skill that its evals do not use, %s', async (path, text) => {
+  ])('is not judged in a part of a skill that its evals do not use: %s', async (path, text) => {
     const { run } = await pullRequest(skill, { [path]: text });
     expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
     expect(run.outputs['title']).toContain(`${path} changed in a skill`);
   });
 
-  test('is not judged, and says why, where a submodule replaces a folder of prompts', async () => {
+  test('is not judged, with a reason, if a submodule replaces a folder of prompts', async () => {
     const { 'prompts/quiz.yaml': prompt = '', 'prompts/tests/quiz.yaml': tests = '' } = quiz();
     const moved = { 'prompts/shared/quiz.yaml': prompt, 'prompts/shared/tests/quiz.yaml': tests };
     const gone = { 'prompts/shared/quiz.yaml': null, 'prompts/shared/tests/quiz.yaml': null };
@@ -149,7 +149,7 @@ describe('what changed and is read by nothing', () => {
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test('is neutral too beside a prompt that did not get worse', async () => {
+  test('is also neutral next to a prompt that did not get worse', async () => {
     const base = { ...looking('prompts'), 'prompts/shared': submodule('a') };
     const head = { 'prompts/shared': submodule('b'), ...promptOf('Be kind.') };
     const { run } = await pullRequest(base, head);
@@ -157,7 +157,7 @@ describe('what changed and is read by nothing', () => {
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test('does not matter where nothing looks for files', async () => {
+  test('is ignored in a folder without configured prompts', async () => {
     const base = { ...quiz(), 'vendor/lib': submodule('a') };
     const { run } = await pullRequest(base, { 'vendor/lib': submodule('b') });
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
@@ -176,7 +176,7 @@ describe('the first push of a branch or tag', () => {
     return runOn(await stage(obedient), { checkout: shallowCheckout(origin, at), event });
   };
 
-  test('compares with where it left the default branch', async () => {
+  test('compares with the point where it left the default branch', async () => {
     const change = changeOf(quiz(), WORSE);
     const run = await push(change, change.head, [TOPIC]);
     expect([run.code, run.outputs['title']]).toEqual([1, expect.stringContaining(REGRESSED)]);
@@ -191,19 +191,19 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
-  test("at the default branch's own commit makes no call", async () => {
+  test("to the default branch's own commit makes no call", async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.base, [TOPIC, MAIN]);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
-  test('of the default branch has nothing before it', async () => {
+  test('of the default branch has no base', async () => {
     const { origin, commits } = straight(quiz());
     const run = await push({ origin }, commits[0]!, [MAIN]);
     expect(run.outputs['title']).toContain('New: ');
   });
 
-  test('that replaces a commit which is gone says so, and nothing of permissions', async () => {
+  test('that replaces a deleted commit says so and does not mention permissions', async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
     expect(run.outputs['conclusion']).toBe('error');
@@ -215,7 +215,7 @@ describe('the first push of a branch or tag', () => {
   });
 });
 
-describe('a git that is too old', () => {
+describe('an outdated git', () => {
   test('is an error that names its version', async () => {
     const folder = temporaryFolder('bin');
     writeFiles(folder, { git: { program: '#!/bin/sh\necho git version 2.25.1\n' } });
@@ -226,8 +226,8 @@ describe('a git that is too old', () => {
   });
 });
 
-describe('a home or cache that cannot be made', () => {
-  test.each(['HOME', 'XDG_CACHE_HOME'])('in %s does not keep a command waiting', async (name) => {
+describe('a home or cache folder that cannot be created', () => {
+  test.each(['HOME', 'XDG_CACHE_HOME'])('in %s does not block a command', async (name) => {
     const at = await stage(obedient);
     const env = { ...commandEnvironment(at.models), [name]: '/proc/nope' };
     delete env.NODE_COMPILE_CACHE;
@@ -238,11 +238,11 @@ describe('a home or cache that cannot be made', () => {
   });
 });
 
-describe('the folder for temporary files', () => {
+describe('the temporary folder', () => {
   test.each([
     ['/proc/nope', 'error'],
     ['', 'success'],
-  ])('named by RUNNER_TEMP %j: the run ends as %s', async (RUNNER_TEMP, conclusion) => {
+  ])('in RUNNER_TEMP %j ends the run with conclusion %s', async (RUNNER_TEMP, conclusion) => {
     const { run } = await pullRequest(quiz(), OTHER_FILES, { env: { RUNNER_TEMP } });
     expect(run.outputs['conclusion']).toBe(conclusion);
     if (conclusion === 'error')

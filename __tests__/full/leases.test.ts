@@ -37,7 +37,7 @@ const writes = ({ github }: Stage): Exchange[] =>
   github.state.exchanges.filter(({ path }) => /check-runs|comments|graphql|pulls/.test(path));
 
 describe('a check', () => {
-  test('is in progress before the first model call, and the comment no longer shows a verdict', async () => {
+  test('is in progress before the first model call, while the comment shows no verdict', async () => {
     const seen: unknown[] = [];
     const at: Stage = await stage((request) => {
       if (at.models.requests.length <= 1) seen.push([shown(at), firstLines(at)]);
@@ -55,7 +55,7 @@ describe('a check', () => {
   });
 
   test.each([true, false])(
-    'is completed whether or not the token may change its status (%s)',
+    "is completed regardless of the token's right to change its status (%s)",
     async (statusUpdates) => {
       const at = await stage(obedient);
       at.github.state.statusUpdates = statusUpdates;
@@ -67,17 +67,17 @@ describe('a check', () => {
     },
   );
 
-  test('costs two requests more than a run that opens none', async () => {
+  test('takes two more requests than a run without one', async () => {
     const { at, change } = await pullRequest(quiz(), WORSE);
-    // Without it: the pull request, our account, the comments, the head, the comment (and once more
-    // the comments after it was created), the suggestions, the check.
+    // Other requests: the pull request, the account, the comments (again after creating one), the
+    // head, the comment, the suggestions, the check.
     expect(writes(at)).toHaveLength(8 + 2);
     at.github.state.exchanges.length = 0;
     await onPullRequest(at, change, { env: AGAIN });
     expect(writes(at)).toHaveLength(7 + 2);
   });
 
-  test('is written once, already completed, where no model is asked', async () => {
+  test('is written once, as completed, if no model is called', async () => {
     const { at } = await pullRequest(quiz(), README);
     const written = writes(at).filter(({ method }) => method !== 'GET');
     expect(written.map(({ method, path }) => [method, path.split('/').at(-1)])).toEqual([
@@ -87,7 +87,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is opened first where another pull request may have left its verdict on the commit', async () => {
+  test('is opened first if another pull request could have written a verdict for the commit', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), README);
     const { name, payload } = pullRequestEvent(change);
@@ -98,7 +98,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is not opened without a check name, but a comment still shows that a run is under way', async () => {
+  test('is omitted without a check name, but a comment shows that a run is in progress', async () => {
     const bodies: string[] = [];
     const at: Stage = await stage((request) => {
       bodies.push(...at.github.state.comments.map(({ body }) => body));
@@ -113,7 +113,7 @@ describe('a check', () => {
     expect(bodies.every((body) => body.includes('Running for'))).toBe(true);
   });
 
-  test('is not needed where the token may not write it: the job itself is the check', async () => {
+  test('is omitted if the token cannot write it: the job itself is the check', async () => {
     const token = workflowToken({ pull_requests: 'write', checks: 'read' });
     const { at, run } = await pullRequest(quiz(), WORSE, { token });
     expect([run.code, at.github.state.checkRuns]).toEqual([1, []]);
@@ -121,7 +121,7 @@ describe('a check', () => {
   });
 });
 
-describe('a run that is cancelled', () => {
+describe('a cancelled run', () => {
   const cancelled = async (before: boolean, meanwhile: (at: Stage) => void = () => undefined) => {
     let isArmed = !before;
     const at: Stage = await stage((request) => {
@@ -141,21 +141,21 @@ describe('a run that is cancelled', () => {
     github.state.pulls.get(PULL)!.head.sha = 'c'.repeat(40);
   };
 
-  test('ends the check as cancelled and creates no comment', async () => {
+  test('completes the check as cancelled and creates no comment', async () => {
     const { at, run } = await cancelled(false);
     expect(run.code).toBe(1);
     expect(shown(at)).toEqual({ evaldiff: 'cancelled' });
     expect(at.github.state.comments).toEqual([]);
   });
 
-  test('by a newer push says in the comment that it was superseded', async () => {
+  test('due to a newer push says in the comment that it was superseded', async () => {
     const { at, change } = await cancelled(true, pushNewer);
     const superseded = `### ⏹️ Superseded: no verdict for \`${change.head.slice(0, 7)}\``;
     expect(onlyComment(at)).toContain(superseded);
     expect(shown(at)).toEqual({ evaldiff: 'cancelled' });
   });
 
-  test('by a newer push leaves the announcement of the newer run alone', async () => {
+  test("due to a newer push does not change the newer run's announcement", async () => {
     const newer = '### ⏳ Running for `ccccccc`';
     const { at } = await cancelled(true, (stage) => {
       pushNewer(stage);
@@ -172,7 +172,7 @@ describe('a run that is cancelled', () => {
 });
 
 describe('jobs of one workflow run', () => {
-  /** A project whose `math` is worse on head and whose `other` is as before. */
+  /** A project whose `math` gets worse on head and whose `other` does not. */
   const base = {
     ...quiz(),
     'evals-b.yaml': quiz()['evaldiff.yaml']!.replace('evaldiff', 'evals-b'),
@@ -182,7 +182,7 @@ describe('jobs of one workflow run', () => {
   test.each<[string, Record<string, string>]>([
     ['overrides', { overrides: 'references=q4' }],
     ['a settings file', { config: 'evals-b.yaml', overrides: 'references=q4' }],
-  ])('with %s of their own keep their own check and comment', async (_, inputs) => {
+  ])('with different %s have separate checks and comments', async (_, inputs) => {
     const env = job('gate');
     const { at, change, run: red } = await pullRequest(base, WORSE, { env });
     const green = await onPullRequest(at, change, { inputs, env });
@@ -195,7 +195,7 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
-  test('that differ in nothing but the base never hide a red check by a green one', async () => {
+  test('that differ only in the base never replace a red check with a green one', async () => {
     const { at, change } = await pullRequest(quiz(), WORSE, { env: job('gate') });
     const inputs = { base: change.head };
     const green = await onPullRequest(at, change, { inputs, env: job('gate') });
@@ -211,7 +211,7 @@ describe('jobs of one workflow run', () => {
     ['red', WORSE, 'failure', false],
     ['green', SAME, 'success', false],
   ])(
-    'that differ in nothing but the base show what the slower one says: %s',
+    "that differ only in the base show the slower one's verdict: %s",
     async (_verdict, files, expected, statusUpdates) => {
       const running = Promise.withResolvers<void>();
       const faster = Promise.withResolvers<void>();
@@ -235,7 +235,7 @@ describe('jobs of one workflow run', () => {
   const named = { 'check-name': 'gate' };
   const part = { ...named, overrides: 'references=q4' };
 
-  test('that share a name they were given get a check each, and a warning', async () => {
+  test('with the same check name get separate checks and a warning', async () => {
     const { at, change } = await pullRequest(base, WORSE, { inputs: named, env: job('a') });
     const green = await onPullRequest(at, change, { inputs: part, env: job('b') });
     expect(shown(at)).toEqual({ gate: 'failure', 'gate (references=q4)': 'success' });
@@ -244,13 +244,13 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
-  test('keep the second name when they are red, so that the first stays green', async () => {
+  test('use the second name for a red check after a green one', async () => {
     const { at, change } = await pullRequest(base, WORSE, { inputs: part, env: job('b') });
     await onPullRequest(at, change, { inputs: named, env: job('a') });
     expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });
   });
 
-  test('of two workflows with one name never show green for red', async () => {
+  test('of two workflows with the same name never show green instead of red', async () => {
     const env = (id: string, workflow: string) => ({
       GITHUB_RUN_ID: id,
       GITHUB_WORKFLOW: workflow,
@@ -264,7 +264,7 @@ describe('jobs of one workflow run', () => {
   });
 });
 
-describe('two pull requests with one head', () => {
+describe('two pull requests with the same head', () => {
   const on = async (at: Stage, change: Change, number: number, run: string) => {
     const event = pullRequestEvent(change);
     const payload = event.payload as { number: number; pull_request: { number: number } };
@@ -284,7 +284,7 @@ describe('two pull requests with one head', () => {
     return { at, run: await on(at, change, PULL, '2') };
   };
 
-  test('do not share a verdict: the check stays red while one of them is', async () => {
+  test('have separate verdicts: the check stays red while one of them is red', async () => {
     const { at, run } = await both('open');
     expect(run.outputs['conclusion']).toBe('success');
     expect(shown(at)).toEqual({ evaldiff: 'failure' });
@@ -296,7 +296,7 @@ describe('two pull requests with one head', () => {
     ]);
   });
 
-  test('share nothing once the other one is closed', async () => {
+  test('do not affect each other after the other one is closed', async () => {
     const { at } = await both('closed');
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });

@@ -12,11 +12,11 @@ import {
 import { stage, type Stage } from '../system/end-to-end/stage.ts';
 import { workflow } from '../system/end-to-end/workflow.ts';
 
-test('a job that is cancelled saves paid answers before it reports, because its runner waits ten seconds', async () => {
+test('a cancelled job saves paid answers before it reports, because its runner waits ten seconds', async () => {
   const service = await startCacheServer();
   let isArmed = true;
   const at: Stage = await stage((request) => {
-    // More than are asked at a time, so that some answers have arrived.
+    // More than the concurrent calls, so some answers have arrived.
     if (isArmed && at.models.requests.length === 12) process.emit('SIGINT');
     return obedient(request);
   });
@@ -37,14 +37,14 @@ test('a job that is cancelled saves paid answers before it reports, because its 
   const whole = await sweep();
   await service.close();
   expect(cancelled).toEqual({ atReport: 1, after: 1 });
-  // Otherwise the report comes first.
+  // Otherwise the report is written first.
   expect(whole).toEqual({ atReport: 1, after: 2 });
 });
 
-test('a sweep in batches warns when no other job can pick them up', async () => {
+test('a batched sweep warns if no other job can resume its batches', async () => {
   const batched = 'models:\n  quiz-model: { provider: openai, transport: batch }\n';
   const { job } = await workflow(await stage(obedient), quiz({ settings: batched }));
-  // Without a key nothing is sent; the plan is logged before.
+  // Without a key nothing is sent. The plan is logged before that.
   const warned = async (inputs: Record<string, string>) =>
     (await job({ inputs: { mode: 'sweep', ...inputs } })).messages.filter((line) =>
       line.includes('transport: batch'),
@@ -57,7 +57,7 @@ test('a sweep in batches warns when no other job can pick them up', async () => 
 });
 
 describe('a sharded sweep in a workflow', () => {
-  test('publishes nothing in its shards, and a later run of the merged answers gives the same bytes', async () => {
+  test('publishes only in the merge, whose answers a later run can reuse', async () => {
     const at = await stage(obedient);
     const rollup = 'metrics_rollup: { code: "result = num_passes > num_fails" }';
     const other: FixtureFiles = {
@@ -83,7 +83,7 @@ describe('a sharded sweep in a workflow', () => {
       'evaldiff-shard-2-of-3',
       'evaldiff-shard-3-of-3',
     ]);
-    // On the merge's own runner, whose store is the merged one.
+    // On the merge's own runner, whose store contains the merged answers.
     const env = { RUNNER_TEMP: temporaryFolder('runner') };
     const merged = await job({ inputs: { mode: 'merge', cache: 'true' }, env });
     expect(at.github.state.checkRuns).toMatchObject([{ title: merged.outputs['title'] }]);
@@ -91,14 +91,14 @@ describe('a sharded sweep in a workflow', () => {
     expect(again.reports['result.json']).toBe(merged.reports['result.json']);
   });
 
-  test('needs no keys in the merge', async () => {
+  test('needs no keys for the merge', async () => {
     const { job } = await workflow(await stage(obedient));
     for (const shard of ['1/2', '2/2']) await job({ inputs: { mode: 'sweep', shard } });
     const merged = await job({ inputs: { mode: 'merge' }, env: { LOCAL_KEY: '' } });
     expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
   });
 
-  test('names a missing shard and its references, and goes on once that shard ran again', async () => {
+  test('names a missing shard and its references, and completes once that shard ran again', async () => {
     const { job } = await workflow(await stage(obedient), quiz({ questions: 50 }));
     for (const shard of ['1/3', '3/3']) await job({ inputs: { mode: 'sweep', shard } });
     const merged = await job({ inputs: { mode: 'merge' } });
@@ -113,7 +113,7 @@ describe('a sharded sweep in a workflow', () => {
     expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([]);
   });
 
-  test('takes no part of another workflow run', async () => {
+  test('ignores parts of other workflow runs', async () => {
     const { job } = await workflow(await stage(obedient));
     await job({ inputs: { mode: 'sweep', shard: '1/1' }, run: 'run-0' });
     const merged = await job({ inputs: { mode: 'merge' } });
@@ -125,7 +125,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(merged.outputs['conclusion']).toBe('error');
   });
 
-  test('refuses parts of another commit, and a part under the name of another', async () => {
+  test('rejects parts of another commit and renamed parts', async () => {
     const { job, artifacts, commits } = await workflow(await stage(obedient), quiz(), README);
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, commit: 0 });
     await job({ inputs: { mode: 'sweep', shard: '2/2' } });
@@ -139,7 +139,7 @@ describe('a sharded sweep in a workflow', () => {
     );
   });
 
-  test('shows an error in the files once, at its place, when no shard could run', async () => {
+  test('shows an error in the files once, at its line, if no shard could run', async () => {
     const broken = { ...quiz(), 'prompts/quiz.yaml': 'name: quiz\n' };
     const { job, artifacts } = await workflow(await stage(obedient), broken);
     const shard = await job({ inputs: { mode: 'sweep', shard: '1/2' } });
@@ -174,13 +174,10 @@ test.each<[Record<string, string>, string[], RegExp]>([
     ['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_RESULTS_URL'],
     /^mode: merge: artifacts cannot be reached: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
   ],
-])(
-  'a job with %j and without %j says why it cannot run, and makes no model calls',
-  async (inputs, unset, said) => {
-    const at = await stage(obedient);
-    const { job, artifacts } = await workflow(at);
-    const env = Object.fromEntries(unset.map((name) => [name, '']));
-    expect((await job({ inputs, env })).messages.join('\n')).toMatch(said);
-    expect([at.models.requests, artifacts]).toEqual([[], []]);
-  },
-);
+])('a job with %j and without %j reports why it cannot run', async (inputs, unset, said) => {
+  const at = await stage(obedient);
+  const { job, artifacts } = await workflow(at);
+  const env = Object.fromEntries(unset.map((name) => [name, '']));
+  expect((await job({ inputs, env })).messages.join('\n')).toMatch(said);
+  expect([at.models.requests, artifacts]).toEqual([[], []]);
+});

@@ -1,4 +1,4 @@
-/** Pull requests that take something from their own tests: what is gone is said in the first block. */
+/** Pull requests that weaken their own tests. The first block reports what they removed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -21,11 +21,11 @@ const CONTENT = JSON.stringify({
   ...{ understanding: 'yes', correctness: 'yes', completeness: 'yes' },
 });
 
-/** Obedient, and an evaluator who is content with everything. */
+/** An obedient model, and an evaluator that accepts everything. */
 const answer: Script = (request) =>
   request.schema === null ? obedient(request) : { text: CONTENT };
 
-/** Obedient, and a grader who likes what answers the question, unless anything goes. */
+/** An obedient model, and a grader that prefers correct answers unless anything goes. */
 const preferring: Script = (request) => {
   if (request.schema === null) return obedient(request);
   const said = request.messages.map(({ content }) => content).join('\n');
@@ -34,7 +34,7 @@ const preferring: Script = (request) => {
   return { text: JSON.stringify({ reasons: 'So.', choice }) };
 };
 
-/** What `diff` says of two states of a project; `first`: the comment above its folds. */
+/** Runs `diff` on two states of a project. `first` is the comment above its folds. */
 async function compared(
   base: FixtureFiles,
   head: FixtureFiles,
@@ -57,7 +57,7 @@ async function compared(
   return { code, first, result, calls: server.requests.length };
 }
 
-/** Compares two states: the conclusion (null: any), and what is in the first block and what not. */
+/** Compares two states and checks the conclusion (null: any) and the text of the first block. */
 async function shows(
   [base, head, ...given]: Parameters<typeof compared>,
   conclusion: Result['conclusion'] | null,
@@ -81,7 +81,7 @@ const EXACT = '{ name: answer, uses: exact_match }';
 const SOME = '{ name: some, uses: length, with: { min: 1 } }';
 const NUMBERS = [1, 2, 3, 4, 5, 6];
 
-/** The quiz with a test file of its own: its first lines, and each reference by its number. */
+/** The quiz with its own test file: its first lines, and each reference by number. */
 function testing(lines: string, reference: (n: number) => string): FixtureFiles {
   const references = NUMBERS.map((n) => `  - ${reference(n)}\n`).join('');
   return { ...quiz(), 'prompts/tests/quiz.yaml': `${lines}\nreferences:\n${references}` };
@@ -99,13 +99,13 @@ const plain = (lines = `metrics: [${EXACT}]`): FixtureFiles => testing(lines, (n
 const gating = (more: string) => ({
   'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', `tolerance: 0.4, ${more}`),
 });
-/** The first three answers are expected to be those that head's worse prompt gives. */
+/** The first three expected values are the answers of head's worse prompt. */
 const fitted = testing(`metrics: [${EXACT}]`, (n) =>
   asked(n).replace(/"answer [123]"/, '"no idea"'),
 );
 const FALL = "under base's scoring 100 → 50 %";
 
-test('a base that cannot be read is compared with nothing, and no success', () =>
+test('an unreadable base is not compared and the run is not green', () =>
   shows(
     [
       { ...plain(), 'prompts/other.yaml': 'name: [' },
@@ -115,7 +115,7 @@ test('a base that cannot be read is compared with nothing, and no success', () =
     ['`prompts/other.yaml:1`: Base cannot be read, so nothing of head was compared'],
   ));
 
-describe('a prompt whose references all lack a variable', () => {
+describe('a changed prompt whose references all lack a variable', () => {
   const csv = {
     ...plain(''),
     'prompts/tests/quiz.yaml': `metrics: [${EXACT}]\nreferences_from: { file: rows.csv, map: { expected: reply } }\n`,
@@ -128,7 +128,7 @@ describe('a prompt whose references all lack a variable', () => {
   test.each([
     ['in the test file', inline],
     ['in a CSV file', csv],
-  ])('is not judged when it changes (%s)', async (_, files) => {
+  ])('is not judged (%s)', async (_, files) => {
     const { code, result, calls } = await shows([files, { ...files, ...WORSE }], null, [
       'no value for {question}',
     ]);
@@ -137,7 +137,7 @@ describe('a prompt whose references all lack a variable', () => {
   });
 });
 
-test("a model that base's settings do not know leaves nothing to compare, and no success", () =>
+test("a model unknown to base's settings leaves nothing to compare, and the run is not green", () =>
   shows(
     [
       { ...plain(), ...prompt('Be exact.', 'quiz-1') },
@@ -151,7 +151,7 @@ test("a model that base's settings do not know leaves nothing to compare, and no
     ["quiz: 0 of 6 tests compared; base's prompt cannot be asked q1, q2, q3"],
   ));
 
-describe('a first settings file', () => {
+describe('the first settings file of a project', () => {
   const recorded = (output: (n: number) => string): FixtureFiles => {
     const { 'evaldiff.yaml': _, ...files } = recordings(output);
     return { ...files, ...prompt('Be exact.', 'gpt-4o') };
@@ -162,31 +162,31 @@ describe('a first settings file', () => {
   ];
   const SAID = 'Base has no settings file, so rules that this pull request brings are in force:';
 
-  test('has its rules named, for base has none', () =>
+  test('is reported with its rules, which base does not have', () =>
     shows(bringing('gate: { min_drop: 1 }\nn_tries: 1\n'), null, [
       `${SAID} \`gate.min_drop\`, \`n_tries\``,
     ]));
 
-  test('without rules is not mentioned', () =>
+  test('is not reported if it has no rules', () =>
     shows(bringing('prompts: [prompts/*.yaml]\n'), null, [], [SAID]));
 });
 
-describe('references that head puts into quarantine', () => {
+describe('references that head quarantines', () => {
   const out = (...ids: string[]): FixtureFiles =>
     plain(
       `metrics: [${EXACT}]\nquarantine: [${ids.map((id) => `{ id: ${id}, reason: flaky, until: 2999-01-31 }`).join(', ')}]`,
     );
 
-  test('are named with those that got worse, however green the others are', () =>
+  test('are named with those that got worse, even if the others are green', () =>
     shows([plain(), { ...out('q1', 'q2', 'q3'), ...WORSE }], null, [
       'Skipped: 3 tests (`q1`, `q2`, `q3`)',
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',
     ]));
 
-  test('are no success where nothing else changed, and are named', () =>
+  test('prevent green if nothing else changed, and are named', () =>
     shows([plain(), out('q1')], 'neutral', ['### ➖ Skipped: 1 test (`q1`)']));
 
-  test('are not named again where base has them there', () =>
+  test('are not named if base also quarantines them', () =>
     shows(
       [out('q1', 'q2'), { ...out('q1'), ...prompt('Be very exact.') }],
       'success',
@@ -195,7 +195,7 @@ describe('references that head puts into quarantine', () => {
     ));
 });
 
-describe('a check that judges nothing on head', () => {
+describe("a check that no longer judges head's answers", () => {
   const both = plain(`metrics: [${EXACT}, ${SOME}]`);
   const waiting = (min: number): FixtureFiles =>
     plain(
@@ -207,13 +207,13 @@ describe('a check that judges nothing on head', () => {
     ['because it is removed', plain(`metrics: [${SOME}]`)],
     ['because it is skipped', skipped],
     ['because it waits for what never holds', waiting(1000)],
-  ])('is named, %s', (_why, head) =>
+  ])('is named %s', (_why, head) =>
     shows([both, head], null, [
       'Checks of base that judge no answer on head: quiz: answer (6 references)',
     ]),
   );
 
-  test('is the conversation that a suite no longer leads', () =>
+  test('can be a conversation that the suite no longer has', () =>
     shows(
       [
         plain(`conversation: { evaluators: [quiz-model], max_steps: 1 }\nmetrics: [${SOME}]`),
@@ -223,15 +223,15 @@ describe('a check that judges nothing on head', () => {
       ['judge no answer on head: quiz: conversation (6 references)'],
     ));
 
-  test("does not excuse a fall where it waits for what head's worse answers lack", () =>
+  test("does not hide a drop if its condition fails on head's worse answers", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('may judge half of them where what it waits for holds less often', () =>
+  test('can judge only half of the answers if its condition holds less often', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; what it waits for held less often",
     ]));
 
-  test('is not one that has another name', () =>
+  test('does not include a renamed check', () =>
     shows(
       [both, plain(`metrics: [{ name: right, uses: exact_match }, ${SOME}]`)],
       'success',
@@ -241,14 +241,14 @@ describe('a check that judges nothing on head', () => {
 });
 
 describe('references that keep their ids', () => {
-  test('and ask something else are named', () => {
+  test('but have new inputs are named', () => {
     const easy = testing(`metrics: [${SOME}]`, (n) => asked(n, undefined, n < 4 ? n + 10 : n));
     return shows([plain(`metrics: [${SOME}]`), { ...easy, ...WORSE }], null, [
       '3 references edited to ask something else, so what base asked there is not compared: prompts/quiz.yaml: q1',
     ]);
   });
 
-  test('and ask something else make the run red where removed ones do', () => {
+  test('but have new inputs make the run red if removed references do', () => {
     const edited = testing(`metrics: [${EXACT}]`, (n) => asked(n, undefined, n === 1 ? 7 : n));
     const gate = gating('removed: fail');
     return shows(
@@ -263,7 +263,7 @@ describe('references that keep their ids', () => {
     );
   });
 
-  test('and get a further value ask the same', () => {
+  test('but get an additional value count as unchanged', () => {
     const more = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n).replace('input: {', 'input: { tone: short,'),
     );
@@ -275,13 +275,13 @@ describe('references whose ids change', () => {
   test.each<[string, (n: number) => string]>([
     ['are new', (n) => `x${String(n)}`],
     ['move by one', (n) => `q${String(n + 1)}`],
-  ])('run nothing where the ids %s', async (_, id) => {
+  ])('run nothing if the ids %s', async (_, id) => {
     const head = testing(`metrics: [${EXACT}]`, (n) => asked(n, id(n)));
     const { result, calls } = await shows([plain(), head], 'success', []);
     expect([result.outcome.kind, calls]).toEqual(['nothing-to-run', 0]);
   });
 
-  test("with what is expected are edited, and base's scoring judges them too", async () => {
+  test("and are edited with their expected values are also judged by base's scoring", async () => {
     const renamed = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
     );
@@ -294,7 +294,7 @@ describe('recorded dialogues', () => {
   test.each([
     ['with ids', (line: string) => line],
     ['without', (line: string) => line.replace(/id: q\d, /, '')],
-  ])("that answer worse than base's are compared, one try each: %s", async (_ids, as) => {
+  ])("that are worse than base's are compared with one try each: %s", async (_ids, as) => {
     const recorded = (output: (n: number) => string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
     const { result } = await shows([recorded(right), recorded(wrong)], null, [
@@ -306,7 +306,7 @@ describe('recorded dialogues', () => {
     });
   });
 
-  test('that answer the same to another system prompt ask the same', () => {
+  test('with the same answer and another system prompt count as unchanged', () => {
     const under = (system: string, output: string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) =>
         answered(n, output).replace('input: [', `input: [{ role: system, content: ${system} }, `),
@@ -329,7 +329,7 @@ describe('recorded dialogues', () => {
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries } });
   });
 
-  test('in place of what base asks a model are said first, and are no success', () => {
+  test('that replace model answers are reported first and prevent green', () => {
     const recorded = testing(`metrics: [${EXACT}]`, (n) =>
       n < 4 ? answered(n, right(n)) : asked(n),
     );
@@ -339,7 +339,7 @@ describe('recorded dialogues', () => {
   });
 });
 
-describe('a check that is loosened under its name', () => {
+describe('a check loosened under the same name', () => {
   const UNDER_BASE =
     "worse on head under base's scoring alone: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)";
   const LOOSE = '{ name: answer, uses: levenshtein, min: 0.1 }';
@@ -348,30 +348,30 @@ describe('a check that is loosened under its name', () => {
   test('does not hide the one reference that breaks', () =>
     shows([plain(), { ...loose, ...ONE_WORSE }], 'success', [UNDER_BASE]));
 
-  test('in one reference alone does not either, be it by what it expects', () => {
+  test('in only one reference does not hide its break, even through its expected value', () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );
-    // Base's answers fail by what head expects, so more tries are made; yet head mended nothing.
+    // Base's answers fail head's expected value, so there are more tries. Head still fixed nothing.
     const five = UNDER_BASE.replace('2 of 2', '5 of 5').replace('0 of 2', '0 of 5');
     return shows([plain(), { ...one, ...ONE_WORSE }], null, [five], ['Fixed']);
   });
 
-  test('does not hide the one recorded answer that is worse', () => {
+  test('does not hide the one recorded answer that got worse', () => {
     const first = (n: number): string => (n === 1 ? 'no idea' : right(n));
     return shows([recordings(right), recordings(first, `metrics: [${LOOSE}]`)], null, [
       UNDER_BASE.replace('2 of 2', '1 of 1').replace('0 of 2', '0 of 1'),
     ]);
   });
 
-  test('or made to skip what breaks does not either', () => {
+  test('does not hide a break by skipping it', () => {
     const skips = plain(
       `metrics: [{ name: long, uses: length, skip: true }, { name: answer, uses: exact_match, depends_on: [{ name: long, metric_min_value: 8 }] }]`,
     );
     return shows([plain(), { ...skips, ...ONE_WORSE }], null, [UNDER_BASE]);
   });
 
-  test('makes the run red where a scoring change may', () => {
+  test('makes the run red if scoring changes may do so', () => {
     const gate = gating('scoring: fail');
     return shows(
       [
@@ -383,7 +383,7 @@ describe('a check that is loosened under its name', () => {
     );
   });
 
-  test('is not named where what it newly passes did not pass on base either', () =>
+  test('is not named for a reference that also failed on base', () =>
     shows(
       [
         { ...plain(), ...prompt('Skip 1.') },
@@ -395,7 +395,7 @@ describe('a check that is loosened under its name', () => {
     ));
 });
 
-test("expected values that are fitted to head's worse answers improve nothing", async () => {
+test("expected values adapted to head's worse answers do not count as an improvement", async () => {
   const { result } = await shows([plain(), { ...fitted, ...WORSE }], 'success', [FALL]);
   const [suite] = result.suites;
   expect(suite?.verdict).toBe('unchanged');
@@ -403,7 +403,7 @@ test("expected values that are fitted to head's worse answers improve nothing", 
   expect(suiteSummary(suite!)).not.toContain('too small to exclude');
 });
 
-test("answers that base's grader cannot judge, and head's new one can, are counted", () => {
+test("answers that only head's new grader can judge are counted", () => {
   const graded = (question: string): FixtureFiles => ({
     ...plain('metrics: [{ name: good, rubric: good }]'),
     'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
@@ -420,12 +420,12 @@ test("answers that base's grader cannot judge, and head's new one can, are count
   ]);
 });
 
-describe('a mean that may fail the run', () => {
+describe('a mean that can fail the run', () => {
   const valued = (metric: string): FixtureFiles =>
     plain(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`);
   const HIGHER = '{ name: size, uses: length, better: higher }';
 
-  test('is said to fall where head says that less of it is better', () => {
+  test('is reported as a drop if head reverses which direction is better', () => {
     const lower = valued('{ name: size, uses: length, better: lower }');
     return shows([valued(HIGHER), { ...lower, ...ALL_WORSE }], 'success', [
       "quiz: under base's scoring the mean of size fell, 8.00 → 7.00",
@@ -435,7 +435,7 @@ describe('a mean that may fail the run', () => {
   test.each([
     ['alone', 1, true],
     ['beside others that fall with it', 12, false],
-  ])('shares the level of its test with the others: %s', async (_, count, isSaid) => {
+  ])('shares the significance level with other means: %s', async (_, count, isSaid) => {
     const names = Array.from({ length: count }, (_, i) => `size${String(i)}`);
     const sized = (better: string): FixtureFiles => {
       const metrics = names.map(
@@ -449,7 +449,7 @@ describe('a mean that may fail the run', () => {
     expect(first.includes("under base's scoring the mean of size0 fell")).toBe(isSaid);
   });
 
-  test('is said once where head measures it as base does', () => {
+  test('is reported once if head measures it as base does', () => {
     const head = valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`);
     return shows(
       [valued(HIGHER), { ...head, ...ALL_WORSE }],
@@ -460,7 +460,7 @@ describe('a mean that may fail the run', () => {
   });
 });
 
-test("criteria by which answers are compared hide no answers that base's like less", () => {
+test("new comparison criteria do not hide answers that base's criteria prefer less", () => {
   const paired = (criteria: string): FixtureFiles => ({
     ...plain(`metrics: [{ uses: pairwise_preference, with: { criteria: ${criteria} } }]`),
     'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
@@ -471,7 +471,7 @@ test("criteria by which answers are compared hide no answers that base's like le
   ]);
 });
 
-test("references that lose their own checks are not green where head falls under base's", () => {
+test("references that lose their own checks are not green if head drops under base's", () => {
   const own = (from: number): FixtureFiles =>
     testing(`metrics: [${SOME}]`, (n) =>
       n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
@@ -494,7 +494,7 @@ describe('a promptfoo test without assertions', () => {
   const all = (): boolean => true;
   const none = (): boolean => false;
 
-  test('that runs alone is said to be judged by nothing', () => {
+  test('is reported as unjudged if it runs alone', () => {
     const but = (n: number): boolean => n > 1;
     return shows(
       [config('Be exact.', but), config('Be exact.', but, 7)],
@@ -504,21 +504,21 @@ describe('a promptfoo test without assertions', () => {
     );
   });
 
-  test("that had some on base does not leave the rates under base's scoring", () =>
+  test("does not leave the rates under base's scoring if base had some", () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', (n) => n > 3)], 'neutral', [FALL]));
 
-  test('like all others, which had some on base, leaves no answer that both judge', () =>
+  test('leaves no answer that both scorings judge if all tests lost theirs', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', none)], null, [
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));
 
-  test('among others like it gives a first line that says why it is open', () =>
+  test('among others like it has a first line that explains the inconclusive result', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
       'Inconclusive: `promptfooconfig` –\n\nNo metric of it gates, so its values are only shown.',
     ]));
 });
 
-test('a project that moved is compared with nothing, which is no success and is said first', () => {
+test('a moved project is not compared, which is reported first and prevents green', () => {
   const gone = Object.fromEntries(Object.keys(plain()).map((path) => [path, null]));
   const head = { ...below('old', gone), ...below('new', { ...plain(), ...WORSE }) };
   return shows([below('old', plain()), head, ['--directory', 'new']], 'neutral', [
@@ -545,7 +545,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
 
   test.each(['app/main.mjs', './app/main.mjs'])(
-    'that names no files is known by the folder of %s, and what that imports',
+    'without listed files is identified by the folder of %s and its imports',
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,
@@ -554,7 +554,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       ]),
   );
 
-  test('beside whose folder of prompts it stands does not run for an edit of another prompt', async () => {
+  test('next to its prompts folder does not run for an edit of another prompt', async () => {
     const beside = Object.fromEntries(
       Object.entries(program('app/main.mjs')).map(([path, text]) => [
         path.replace(/^prompts/, 'app/prompts'),
@@ -566,7 +566,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     expect(result.suites).toEqual([]);
   });
 
-  test('of which several files changed is shown with each, and so are the remarks on them', async () => {
+  test('with several changed files is shown with all of them and their annotations', async () => {
     const both: FixtureFiles = {
       ...BROKEN,
       'app/main.mjs': `// Says it.\n${String(program('')['app/main.mjs'])}`,
@@ -586,7 +586,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('of which no file is known is said to be so', async () => {
+  test('causes a notice if none of its files is known', async () => {
     const nowhere = program(`-e, "import('./app/main.mjs')"`, ', files: [ap/**]');
     const { result } = await compared(nowhere, BROKEN, HOST);
     expect(result.notices.map(({ message }) => message)).toEqual([
@@ -594,7 +594,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('of which a file changed that its files do not include is neutral', async () => {
+  test('is neutral if a file changed that its list does not include', async () => {
     const elsewhere = program('app/main.mjs', ', files: [ap/**]');
     const { result } = await shows([elsewhere, BROKEN, HOST], 'neutral', []);
     expect(result.notices.map(({ message }) => message)).toEqual([
@@ -602,14 +602,14 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     ]);
   });
 
-  test('is found in a project that lies in a folder of its repository', () => {
+  test('is found in a project in a subfolder of its repository', () => {
     const [base, head] = [program('app/main.mjs'), BROKEN].map((files) =>
       below('services/quiz', files),
     );
     return shows([base ?? {}, head ?? {}, [...HOST, '--directory', 'services/quiz']], null, [RED]);
   });
 
-  test('is not asked for its files where it lies outside', async () => {
+  test('is not searched for files outside the repository', async () => {
     const folder = temporaryFolder('elsewhere');
     const own = program(join(folder, 'app/main.mjs'));
     writeFiles(folder, own);

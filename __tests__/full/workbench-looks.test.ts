@@ -33,7 +33,7 @@ const FILES = {
     '{"id":"r1","q":"How far?","expected":"30 days"}\n{"id":"r2","q":"Who else?","expected":"Northmail"}\n',
 };
 
-/** Answers rightly, unless the prompt says how it is to be answered; a rubric may be stern. */
+/** Answers correctly unless the prompt says how to answer. A rubric can be stern. */
 const answers: Script = ({ messages }) => {
   const text = JSON.stringify(messages);
   if (text.includes('Is it')) return { text: text.includes('polite') ? 'Yes' : 'No' };
@@ -59,7 +59,7 @@ const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
   choices,
 });
 
-/** What a workbench shows that is opened now, and has never looked at these files. */
+/** The board of a newly opened workbench. */
 async function shownAnew(): Promise<Board> {
   const fresh = beginIn(bench.directory, ['dev', '--store', store], {
     env: localEndpoint(bench.server),
@@ -83,7 +83,7 @@ const commit = (): void => {
     execFileSync('git', args, { cwd: bench.directory });
 };
 
-/** Does this, and sees that what is shown is other than before, and as a new workbench shows it. */
+/** Runs an action and expects a changed board that equals a new workbench's. */
 async function showsAfter(work: () => void): Promise<void> {
   const before = drawn(await bench.board());
   work();
@@ -96,7 +96,7 @@ async function showsAfter(work: () => void): Promise<void> {
   expect(after).toEqual(await shownAnew());
 }
 
-test('shows after every kind of change what a new workbench shows', async () => {
+test('the workbench shows after every kind of change what a new workbench shows', async () => {
   const edit = (path: keyof typeof FILES, from: string, to: string) => () =>
     bench.edit(path, from, to);
   const prompt = edit('prompts/ask.yaml', 'Answer:', 'Reply:');
@@ -107,7 +107,7 @@ test('shows after every kind of change what a new workbench shows', async () => 
   await showsAfter(edit('evaldiff.yaml', 'model: model-1', 'model: model-3'));
   await showsAfter(edit('data/rows.jsonl', '"Northmail"', '"no one"'));
   await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Reply:'));
-  // Base is another commit then, and the files are the same.
+  // Base is now another commit with the same files.
   await showsAfter(() => {
     commit();
     edit('prompts/rows.yaml', 'name: rows', 'name: rows ')();
@@ -117,12 +117,12 @@ test('shows after every kind of change what a new workbench shows', async () => 
   await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Say'));
 });
 
-test('shows what is compared with another base, once that has moved and no file has', async () => {
+test('the workbench shows a comparison with a moved base although no file changed', async () => {
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:'));
   await showsAfter(commit);
 });
 
-test('reads a file again that could not be read, that was gone, and that is another one', async () => {
+test('the workbench reads a file again after it was unreadable, deleted or replaced', async () => {
   const path = 'prompts/tests/ask.yaml';
   const before = drawn(await bench.board());
   const problem = async (words: string): Promise<void> => {
@@ -141,7 +141,7 @@ test('reads a file again that could not be read, that was gone, and that is anot
   );
 });
 
-test('shows answers that another process stored meanwhile', async () => {
+test('the workbench shows answers that another process stored in the meantime', async () => {
   await bench.close();
   bench = await openWorkbench({
     files: FILES,
@@ -159,7 +159,7 @@ test('shows answers that another process stored meanwhile', async () => {
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same'));
 });
 
-test('shows the second of two edits that come at once', async () => {
+test('the workbench shows the second of two quick edits', async () => {
   await showsAfter(() => {
     bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
     bench.edit('prompts/ask.yaml', 'Reply:', 'Say, Reply:');
@@ -170,7 +170,7 @@ test('shows the second of two edits that come at once', async () => {
   });
 });
 
-test('counts what is spent as answers come, and no call whose key was refused', async () => {
+test('the workbench counts spending as answers arrive, and no call with a refused key', async () => {
   await bench.close();
   let refuses = true;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -193,7 +193,7 @@ test('counts what is spent as answers come, and no call whose key was refused', 
   expect(bench.server.requests.length).toBeGreaterThan(0);
   refuses = false;
   bench.edit('prompts/ask.yaml', 'Reply:', 'Say:');
-  // Both answers of one reference are there, and the others of its prompt are waited for.
+  // Both answers of one reference have arrived; the others are pending.
   await bench.boardWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
   release();
   const { spend } = await bench.boardWhen(({ note }) => note === 'up to date');

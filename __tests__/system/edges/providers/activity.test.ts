@@ -6,12 +6,12 @@ async function turns(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await turn();
 }
 
-describe('activity', () => {
-  test('is quiet where nothing is under way', async () => {
+describe('the activity counter', () => {
+  test('is idle if nothing is running', async () => {
     await expect(createActivity(turn).quiet()).resolves.toBeUndefined();
   });
 
-  test('is quiet only after all that is under way, and what that begins, has ended', async () => {
+  test('is idle only after all running work, and the work it starts, has ended', async () => {
     const activity = createActivity(turn);
     const ends: (() => void)[] = [];
     const work = (): Promise<void> =>
@@ -32,7 +32,7 @@ describe('activity', () => {
     expect(quiet).toBe(true);
   });
 
-  test('counts what began and ended within one turn', async () => {
+  test('counts work that starts and ends within one turn', async () => {
     const activity = createActivity(turn);
     let seen = 0;
     const watched = createActivity(async () => {
@@ -45,7 +45,7 @@ describe('activity', () => {
     await activity.quiet();
   });
 
-  test('is over for work that fails', async () => {
+  test('no longer counts work that failed', async () => {
     const activity = createActivity(turn);
     await expect(activity.during(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await activity.quiet();

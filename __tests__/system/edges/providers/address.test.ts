@@ -25,7 +25,7 @@ const INSECURE = 'must be https, or http on a loopback address;';
 const UNSENT = ' nothing is sent to it.';
 
 describe('the address of a server', () => {
-  test("is the vendor's public host with the vendor's own key, unless the workflow names another", () => {
+  test("is the vendor's public host with the vendor's key unless the workflow names another", () => {
     expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
       base: new URL('https://api.openai.com/v1'),
       key: 'key-o',
@@ -42,7 +42,7 @@ describe('the address of a server', () => {
     'http://127.1.2.3',
     'http://localhost:11434/v1',
     'http://[::1]:80/',
-  ])('%s is taken', (url) => expect(problems(url)).toEqual([]));
+  ])('%s is accepted', (url) => expect(problems(url)).toEqual([]));
 
   test.each([
     ['http://models.example/v1', `http://models.example ${INSECURE}${UNSENT}`],
@@ -59,11 +59,11 @@ describe('the address of a server', () => {
     ],
     ['models.example/v1', '"models.example/v1" is not a web address; write https://host/path.'],
     ['', '"" is not a web address; write https://host/path.'],
-  ])('%s is refused before anything is sent', (url, message) => {
+  ])('%s is rejected before any request', (url, message) => {
     expect(problems(url)).toEqual([`Endpoint local: ${message}`]);
   });
 
-  test('problems of all addresses are told at once', () => {
+  test('problems of all addresses are reported together', () => {
     const endpoints = new Map([
       ['a', { url: 'x', key: null }],
       ['b', { url: 'http://b.example', key: null }],
@@ -74,7 +74,7 @@ describe('the address of a server', () => {
     );
   });
 
-  test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
+  test('an endpoint that the workflow does not define is a problem with the line to add', () => {
     const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
     const { missingKeys } = createProviders(options());
     expect(missingKeys([target])).toEqual([
@@ -86,7 +86,7 @@ describe('the address of a server', () => {
     ]);
   });
 
-  test('an endpoint whose variable is empty is a problem that names the variable, and one that takes no key is not', () => {
+  test('an endpoint whose variable is empty is a problem, unless it needs no key', () => {
     const of = (keyEnv: string | null) =>
       addressOf(
         { provider: 'openai', endpoint: 'local' },
@@ -102,7 +102,7 @@ describe('the address of a server', () => {
   });
 
   test.each(['two\nlines', 'a\u0000b', 'schlüssel'])(
-    'a key that no header can hold is a problem that names its variable, not the key: %j',
+    'a key that is invalid in a header is a problem that names its variable only: %j',
     (key) => {
       const endpoints = new Map([
         ['local', { url: 'https://models.example/v1', key, keyEnv: 'LOCAL_KEY' }],
@@ -121,7 +121,7 @@ describe('the address of a server', () => {
     },
   );
 
-  test('an endpoint whose key and header say the same thing is a problem that names it', () => {
+  test('an endpoint whose key and header are duplicates is a problem', () => {
     const header = (name: string) => ({ name, env: 'V', value: 'v' });
     const of = (provider: VendorName, name: string, apiVersion: string | null = null) => {
       const gate = {

@@ -43,7 +43,7 @@ describe('the bounded fetch', () => {
     [MAX_REPLY_BYTES - 1, `200 ${MAX_REPLY_BYTES - 1}`],
     [MAX_REPLY_BYTES, `200 ${MAX_REPLY_BYTES}`],
     [MAX_REPLY_BYTES + 1, 'too-large'],
-  ])('a body of %i bytes is %s, packed or not', async (size, expected) => {
+  ])('a body of %i bytes is %s, compressed or not', async (size, expected) => {
     const body = Buffer.alloc(size, 'x');
     const packings: Record<string, Buffer> = {
       '/plain': body,
@@ -62,14 +62,14 @@ describe('the bounded fetch', () => {
       expect(await outcome(fetch(new URL(path, base), post))).toBe(expected);
   });
 
-  // The clock of these tests never moves, so a deadline would never come.
+  // The clock of these tests never moves, so no deadline expires.
   const odd = /^connection (HPE_|status 999)/;
   test.each([
     ['101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x', /^connection status 101$/],
     ['101 Switching Protocols', /^connection status 101$/],
     ['999 Odd\r\ncontent-length: 0', odd],
     ['SSH-2.0-OpenSSH', odd],
-  ])('the reply %j is a connection error at once', async (reply, expected) => {
+  ])('the reply %j is an immediate connection error', async (reply, expected) => {
     const base = await listen(
       net.createServer((socket) => {
         socket.on('error', () => undefined);
@@ -80,7 +80,7 @@ describe('the bounded fetch', () => {
     expect(await outcome(bounded(base).fetch(base, post))).toMatch(expected);
   });
 
-  test('goes to no other origin, not even to another port or scheme of the same host', async () => {
+  test('requests to another origin are refused, even another port or scheme of the same host', async () => {
     const base = await listen(http.createServer((_request, response) => response.end('ok')));
     const { fetch } = bounded(base);
     expect(await outcome(fetch(`${base.origin}/a`, post))).toBe('200 2');
@@ -94,14 +94,14 @@ describe('the bounded fetch', () => {
     }
   });
 
-  test('names what the system says about a connection that does not come about', async () => {
+  test("a failed connection is reported with the system's error code", async () => {
     const server = http.createServer();
     const base = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     expect(await outcome(bounded(base).fetch(base, post))).toBe('connection ECONNREFUSED');
   });
 
-  test('the key is added here, whatever the caller sends in its place', async () => {
+  test('the key replaces any that the caller sends', async () => {
     const seen: (string | undefined)[] = [];
     const base = await listen(
       http.createServer((request, response) => {
@@ -116,7 +116,7 @@ describe('the bounded fetch', () => {
     expect(seen).toEqual(['Bearer key', undefined]);
   });
 
-  test('connections are used again', async () => {
+  test('connections are reused', async () => {
     let connections = 0;
     const server = http.createServer((_request, response) => response.end('ok'));
     server.on('connection', () => connections++);
@@ -126,7 +126,7 @@ describe('the bounded fetch', () => {
     expect(connections).toBe(1);
   });
 
-  test('closing ends what is under way', async () => {
+  test('closing aborts running requests', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const base = await listen(http.createServer(() => resolve()));
     const { fetch, close } = bounded(base);
@@ -136,7 +136,7 @@ describe('the bounded fetch', () => {
     expect(await asked).toBe('aborted');
   });
 
-  test('a process told to use a proxy does so for the global fetch, and not for this one', async () => {
+  test('a process-wide proxy affects the global fetch but not this one', async () => {
     const proxied: string[] = [];
     const proxy = http.createServer((request, response) => {
       proxied.push(request.url ?? '');

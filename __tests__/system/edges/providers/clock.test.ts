@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createDeadlines, type Clock } from '../../../../src/edges/providers/clock.ts';
 
 /**
- * Time that a test moves; sleeps may also be cut short by `early` milliseconds, as a real timer's
- * are.
+ * A clock that the test moves. Sleeps can end up to `early` milliseconds too soon, like real
+ * timers.
  */
 function clockOf(early = 0): Clock & { sleeps: number; move(ms: number): Promise<void> } {
   let now = 0;
@@ -41,8 +41,8 @@ function clockOf(early = 0): Clock & { sleeps: number; move(ms: number): Promise
   return clock;
 }
 
-describe('deadlines of one length', () => {
-  test.each([0, 3])('pass each at its own time, when timers come %i ms early', async (early) => {
+describe('deadlines of the same length', () => {
+  test.each([0, 3])('expire at their own times when timers fire %i ms early', async (early) => {
     const clock = clockOf(early);
     const start = createDeadlines(clock, 100);
     const passed: string[] = [];
@@ -54,7 +54,7 @@ describe('deadlines of one length', () => {
     expect(passed).toEqual(['a 100', 'b 130', 'c 160']);
   });
 
-  test('that were taken back never pass, and the others still do', async () => {
+  test('do not expire once cancelled, and the others still do', async () => {
     const clock = clockOf();
     const start = createDeadlines(clock, 100);
     const passed: string[] = [];
@@ -69,7 +69,7 @@ describe('deadlines of one length', () => {
     expect(passed).toEqual(['c', 'd']);
   });
 
-  test('cost one sleep, not one each, and none once nothing is waited for', async () => {
+  test('share one timer, and use none when nothing is pending', async () => {
     const clock = clockOf();
     const start = createDeadlines(clock, 100);
     const disarm = Array.from({ length: 1000 }, () => start(() => {}));

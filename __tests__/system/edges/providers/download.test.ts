@@ -31,7 +31,7 @@ async function outcome(promise: Promise<Response>): Promise<string> {
 }
 
 describe('a download', () => {
-  test('may be longer than any reply, and comes as it is sent, with the key for its own host', async () => {
+  test('can exceed the reply limit, is streamed, and sends the key to its own host only', async () => {
     const part = Buffer.alloc(1 << 20, 'x');
     const { base, fetch } = await serve(async (request, response) => {
       expect(request.method).toBe('GET');
@@ -44,7 +44,7 @@ describe('a download', () => {
     expect(10 << 20).toBeGreaterThan(MAX_REPLY_BYTES);
   });
 
-  test('that falls silent is ended, however much has come', async () => {
+  test('is aborted when it stalls, regardless of the bytes received', async () => {
     const clock = testClock();
     const { base, fetch } = await serve((_, response) => response.write('some'), { clock });
     const response = await fetch(base);
@@ -91,12 +91,12 @@ describe('a download', () => {
       },
       'too-large',
     ],
-  ])('with %s is told as what it is', async (_, handle, expected) => {
+  ])('is an error that names the cause: %s', async (_, handle, expected) => {
     const { base, fetch } = await serve(handle);
     expect(await outcome(fetch(base))).toBe(expected);
   });
 
-  test('goes to no other host, and not at all once the run has been ended', async () => {
+  test('goes to no other host, and does not start after the run was stopped', async () => {
     const ended = new AbortController();
     const { base, fetch } = await serve((_, response) => response.end('x'), {
       signal: ended.signal,

@@ -10,7 +10,7 @@ import {
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { listen } from './started.ts';
 
-/** A server with this JSON for each request; what came to it. */
+/** A server that replies with this JSON, and the requests it received. */
 async function serving(reply: (request: http.IncomingMessage) => [status: number, body: object]) {
   const seen: { url: string | undefined; headers: http.IncomingHttpHeaders }[] = [];
   const server = http.createServer((request, response) => {
@@ -23,7 +23,9 @@ async function serving(reply: (request: http.IncomingMessage) => [status: number
 }
 const ANSWER = { choices: [{ finish_reason: 'stop', message: { content: 'from azure' } }] };
 
-/** A server as Azure's older addresses are: a path per deployment, a version, the key in `api-key`. */
+/**
+ * A server with Azure's older addresses: a path per deployment, a version, the key in `api-key`.
+ */
 const azure = () =>
   serving(({ url, headers }) => {
     const right = url === '/openai/deployments/our%20model/chat/completions?api-version=2024-10-21';
@@ -44,25 +46,25 @@ const request = requestTo('openai', {
 });
 
 test.each(['openai', 'openai/deployments/our%20model'])(
-  "the address …/%s with an api-version is asked in Azure's way",
+  "the address …/%s with an api-version gets requests in Azure's format",
   async (path) => {
     const { origin, seen } = await azure();
     const url = `${origin}/${path}`;
-    // On loopback the host does not tell that it is Azure's; the version does.
+    // The loopback host does not identify Azure; the version does.
     const providers = providersAt({ url, key: 'azure-key', apiVersion: '2024-10-21' });
     expect(await providers.complete(request)).toMatchObject(said('from azure'));
     expect(seen[0]?.headers).not.toHaveProperty('authorization');
   },
 );
 
-test('further headers are sent with the values of their variables', async () => {
+test('additional headers are sent with the values of their variables', async () => {
   const { origin, seen } = await azure();
   const headers = [{ name: 'x-team', env: 'TEAM', value: 'prompts' }];
   await providersAt({ url: origin, headers }).complete(request);
   expect(seen[0]?.headers).toMatchObject({ 'x-team': 'prompts' });
 });
 
-test('a header whose variable is not set keeps everything from being sent', async () => {
+test('a header with an unset variable prevents all requests', async () => {
   const headers = [{ name: 'x-team', env: 'TEAM', value: null }];
   const providers = providersAt({ url: 'https://gate.example/v1', headers });
   expect(errorOf(await providers.complete(request)).message).toContain(
@@ -70,7 +72,7 @@ test('a header whose variable is not set keeps everything from being sent', asyn
   );
 });
 
-test("Azure's newer address takes a version too, and the model in the body", async () => {
+test("Azure's newer address also accepts a version and receives the model in the body", async () => {
   const { origin, seen } = await serving(() => [200, ANSWER]);
   const url = `${origin}/openai/v1`;
   const providers = providersAt({ url, key: 'azure-key', apiVersion: 'preview' });
@@ -78,7 +80,7 @@ test("Azure's newer address takes a version too, and the model in the body", asy
   expect(seen[0]?.url).toBe('/openai/v1/chat/completions?api-version=preview');
 });
 
-test('a header that the key goes as already is a clash, whether its variables are set or not', () => {
+test("a header that duplicates the key's is an error, whether its variables are set or not", () => {
   const headers = [{ name: 'authorization', env: 'TEAM', value: null }];
   const clash = (server: object): number =>
     providersAt({

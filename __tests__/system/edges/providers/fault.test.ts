@@ -5,13 +5,13 @@ import { httpFault } from '../../../../src/edges/providers/http-fault.ts';
 const failure = (status: number, code: string, said: string) =>
   httpFault({ status, code, said, waitMs: null, shouldRetry: null });
 
-test('a host name that is not found is explained in words beside the code', () => {
+test('an unknown host name is explained next to the error code', () => {
   expect(transportFault(new TransportError('connection', 'ENOTFOUND'), 1).message).toBe(
     "no connection (ENOTFOUND); the host name is not found: check the network, the proxy and the server's address",
   );
 });
 
-describe('a model that its vendor does not have any more', () => {
+describe('a model that its vendor no longer has', () => {
   test.each([
     [
       404,
@@ -28,7 +28,7 @@ describe('a model that its vendor does not have any more', () => {
     expect(message).toContain('models: { NEW: { provider: …, replaces: [OLD] } }');
   });
 
-  test('is told from other refusals', () => {
+  test('is distinguished from other refusals', () => {
     for (const failed of [
       failure(404, '', 'Unknown request URL'),
       failure(400, 'invalid_request_error', 'model: required'),
@@ -38,7 +38,7 @@ describe('a model that its vendor does not have any more', () => {
 });
 
 test.each(['', '404 page not found', 'Resource not found', 'Unknown request URL: POST /chat'])(
-  'an address at which nothing answers is told so: "%s"',
+  'an address with no API behind it gets a hint: "%s"',
   (said) => {
     expect(failure(404, '', said).message).toContain('most end in /v1');
     expect(failure(404, '', 'File not found: file_123').message).not.toContain('/v1');
@@ -52,11 +52,11 @@ test.each([
   [400, '', 'Cannot read the words "invalid API key" in q1'],
   [400, 'invalid_request_error', 'Invalid model input: image of q1 cannot be read'],
   [402, '', 'This request requires more credits, or fewer max_tokens. You can only afford 1000.'],
-])('what one request asks for is not said of others (%i %s %s)', (status, code, said) => {
+])('a refusal of one request does not apply to others (%i %s %s)', (status, code, said) => {
   expect(failure(status, code, said)).toMatchObject({ kind: 'request', scope: 'request' });
 });
 
-test('a refusal that names no right of the key is not said of the model: it may be of one question', () => {
+test('a refusal applies to the whole model only if it names a missing permission', () => {
   const words = { kind: 'key', scope: 'request', message: expect.stringContaining('let through') };
   expect(failure(403, '', 'Forbidden')).toMatchObject(words);
   expect(failure(403, '', '')).toMatchObject(words);
@@ -69,7 +69,7 @@ test('a refusal that names no right of the key is not said of the model: it may 
     expect(failure(403, '', said)).toMatchObject({ kind: 'key', scope: 'model' });
 });
 
-describe('a request that a filter does not let through', () => {
+describe('a request blocked by a content filter', () => {
   test.each([
     [403, '', 'Your chosen model requires moderation and your input was flagged'],
     [403, '', 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO'],
@@ -80,7 +80,7 @@ describe('a request that a filter does not let through', () => {
     [400, 'content_policy', 'Violated guardrail policy'],
     [400, '', 'Prompt blocked due to security configurations'],
     [400, '', "The prompt's text was flagged by the vendor's filter"],
-  ])('is no fault of the key (%i %s %s)', (status, code, said) => {
+  ])('is not a key error (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
       scope: 'request',
@@ -93,12 +93,12 @@ describe('a request that a filter does not let through', () => {
     'moderation_result: Extra inputs are not permitted',
     'guardrails: Extra inputs are not permitted',
     'Unknown parameter: moderation',
-  ])('is told from a parameter that is called like it: %s', (said) => {
+  ])('is distinguished from a parameter with a similar name: %s', (said) => {
     expect(failure(400, 'invalid_request_error', said)).toMatchObject({ kind: 'request' });
     expect(failure(400, 'unknown_parameter moderation', said).kind).toBe('request');
   });
 
-  test('is told from an account that was flagged, and a key that may not', () => {
+  test('is distinguished from a flagged account and a key without permission', () => {
     for (const said of [
       'Your account was flagged for abuse.',
       'This API key has been flagged and disabled',
@@ -110,23 +110,23 @@ describe('a request that a filter does not let through', () => {
   });
 });
 
-describe('a server that has too much to do', () => {
+describe('an overloaded server', () => {
   test.each([
     [503, ' UNAVAILABLE', 'The model is experiencing high demand.'],
     [503, 'server_is_overloaded', ''],
     [503, '', 'Our servers are overloaded'],
     [498, '', 'Flex tier capacity exceeded'],
     [529, 'overloaded_error', 'Overloaded'],
-  ])('gets less from everybody (%i %s %s)', (status, code, said) => {
+  ])('gets fewer requests from all callers (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({ kind: 'server', retry: 'limited' });
   });
 
-  test('is told from one that failed for once', () => {
+  test('is distinguished from a single failure', () => {
     expect(failure(503, '', 'upstream reset').retry).toBe('later');
   });
 });
 
-describe('what holds for every request to the server', () => {
+describe('an error that applies to all requests of a server', () => {
   test.each([
     [429, 'insufficient_quota', ''],
     [429, 'credit_balance_exhausted', ''],
@@ -136,11 +136,11 @@ describe('what holds for every request to the server', () => {
     [402, '', 'Insufficient Balance'],
     [401, '', 'no'],
     [400, '', 'API key not valid.'],
-  ])('is credit and the key (%i %s %s)', (status, code, said) => {
+  ])('is missing credit or a bad key (%i %s %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({ retry: 'never', scope: 'server' });
   });
 
-  test('is not a limit that passes', () => {
+  test('is not a temporary rate limit', () => {
     expect(failure(429, 'rate_limit_exceeded RESOURCE_EXHAUSTED', 'quota')).toMatchObject({
       retry: 'limited',
       scope: 'request',
@@ -148,7 +148,7 @@ describe('what holds for every request to the server', () => {
   });
 });
 
-describe("a request that does not fit into the model's context", () => {
+describe("a request that is too long for the model's context", () => {
   test.each([
     [400, 'context_length_exceeded', 'This model has a maximum context length of 8192 tokens.'],
     [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'],
@@ -158,7 +158,7 @@ describe("a request that does not fit into the model's context", () => {
     [400, '', 'The input token count (1200000) exceeds the maximum number of tokens allowed.'],
     [400, '', "This model's maximum prompt length is 131072 but the request contains 200000."],
     [413, 'request_too_large', 'Request exceeds the maximum size'],
-  ])('is told from what is wrong with it otherwise (%i %s)', (status, code, said) => {
+  ])('is distinguished from other errors (%i %s)', (status, code, said) => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'too-long',
       retry: 'never',

@@ -9,7 +9,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-test('agrees with the depth of any JSON value, at the limit, below and above', () => {
+test('the depth check is correct for any JSON value at, below and above the limit', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.boolean(), (value, indented) => {
       const text = bytes(JSON.stringify(value, null, indented ? 1 : 0));
@@ -23,7 +23,7 @@ test('agrees with the depth of any JSON value, at the limit, below and above', (
   );
 });
 
-test('brackets inside of texts are not nesting, escaped quotes and backslashes included', () => {
+test('the depth check ignores brackets in strings, even with escaped quotes and backslashes', () => {
   expect(deeperThan(bytes(JSON.stringify({ a: '[[[["\\[[[{{{' })), 1)).toBe(false);
   expect(deeperThan(bytes('["\\\\",[[]]]'), 2)).toBe(true);
 });

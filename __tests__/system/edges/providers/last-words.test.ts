@@ -7,7 +7,7 @@ function heard(...lines: string[]): string {
   return words.text();
 }
 
-describe('what a program said last', () => {
+describe('the last error of a program', () => {
   test.each<[string, string[], string]>([
     ['nothing', ['', '  '], ''],
     ['its last line', ['starting', 'no such package', ''], 'no such package'],
@@ -53,7 +53,7 @@ describe('what a program said last', () => {
     ['no error where a word only looks like one', ['ErrorBudget fine', 'Error:', 'bye'], 'bye'],
   ])('is %s', (_, lines, words) => expect(heard(...lines)).toBe(words));
 
-  test('is forgotten when it starts anew', () => {
+  test('is cleared when the program restarts', () => {
     const words = createLastWords();
     words.hear('Error: once');
     words.forget();

@@ -30,7 +30,7 @@ async function go(from: Limiter, again = false): Promise<Extract<Admission, { st
 }
 
 describe('a limiter', () => {
-  test('lets in as many as there are slots, then in the order they came, repetitions first', async () => {
+  test('admits as many calls as there are slots, then retries first, then in order', async () => {
     const crowded = limiter();
     const holders = [await go(crowded), await go(crowded)];
     const order: string[] = [];
@@ -44,7 +44,7 @@ describe('a limiter', () => {
     expect(crowded.stats()).toMatchObject({ calls: 4, answered: 2 });
   });
 
-  test('one rate limit met by all calls in flight halves once', async () => {
+  test('halves its limit once when all running calls hit one rate limit', async () => {
     const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
     const told = entries.map(({ ticket }) =>
@@ -54,7 +54,7 @@ describe('a limiter', () => {
     expect(wide.stats()).toMatchObject({ limit: 8 });
   });
 
-  test('nobody is let in while the server asks for a pause, the longest pause counts, and then everything goes on', async () => {
+  test('waits for the longest pause that the server requested, then continues', async () => {
     const resting = limiter();
     const [first, second] = [await go(resting), await go(resting)];
     resting.release(first.ticket, { kind: 'limited', waitMs: 500, fault: limitedFault });
@@ -64,7 +64,7 @@ describe('a limiter', () => {
     expect(resting.clock.now() - before).toBeGreaterThanOrEqual(2500);
   });
 
-  test('a server that answers but has nothing left is given a rest', async () => {
+  test('pauses a server that answers but has no quota left', async () => {
     const resting = limiter();
     const { ticket } = await go(resting);
     resting.release(ticket, { ...answered, waitMs: 700 });
@@ -72,7 +72,7 @@ describe('a limiter', () => {
     expect(resting.clock.pauses).toEqual([700]);
   });
 
-  test('is given up after rounds of failures that lasted, tells everybody who waits, and is looked after by one call at a time', async () => {
+  test('gives up after lasting failures, rejects all waiting calls, and probes with one call', async () => {
     const dying = limiter({ concurrency: { start: 1, max: 1 } });
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {
@@ -90,7 +90,7 @@ describe('a limiter', () => {
     expect((await go(dying)).status).toBe('go');
   });
 
-  test('failures that an answer interrupts do not add up', async () => {
+  test('does not add up failures with an answer in between', async () => {
     const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
@@ -100,7 +100,7 @@ describe('a limiter', () => {
     }
   });
 
-  test('gives a server up for good after three refused connections without an answer between', async () => {
+  test('gives a server up permanently after three refused connections without an answer', async () => {
     const refused = { kind: 'failed', fault: unreachedFault } as const;
     const lost = limiter();
     const refusals = async (count: number) => {
@@ -118,7 +118,7 @@ describe('a limiter', () => {
     expect(await lost.acquire(true)).toEqual({ status: 'down', fault: down });
   });
 
-  test('does not count connections that are refused together', async () => {
+  test('does not give up on connections that are refused at the same time', async () => {
     const wide = limiter({ concurrency: { start: 16, max: 16 } });
     const entries = await Promise.all(Array.from({ length: 16 }, () => go(wide)));
     for (const { ticket } of entries)
@@ -126,7 +126,7 @@ describe('a limiter', () => {
     expect((await go(wide)).status).toBe('go');
   });
 
-  test('gives a server up at once and for good when it refuses the key', async () => {
+  test('gives a server up permanently when it refuses the key', async () => {
     const closed = limiter();
     const keyFault = fault('key', '401, the key was refused', { scope: 'server' });
     const [first, second] = [await go(closed), await go(closed)];
@@ -137,7 +137,7 @@ describe('a limiter', () => {
     expect((await closed.acquire(false)).status).toBe('down');
   });
 
-  test('the signal sends everybody away who waits, and all who come later', async () => {
+  test('rejects all waiting and later calls on the signal', async () => {
     const stop = new AbortController();
     const stopped = limiter({ signal: stop.signal });
     await go(stopped);
@@ -149,7 +149,7 @@ describe('a limiter', () => {
     expect(await stopped.acquire(true)).toEqual({ status: 'aborted' });
   });
 
-  test('an attempt that was not made gives its slot back, and says nothing of the server', async () => {
+  test('frees the slot of an unsent attempt without counting it', async () => {
     const single = limiter({ concurrency: { start: 1, max: 1 } });
     single.release((await go(single)).ticket, { kind: 'unsent' });
     expect((await go(single)).status).toBe('go');

@@ -5,8 +5,8 @@ import { asks, ok } from '../../../unit/edges/store/setting.ts';
 
 const keyOf = (request: Request): string => `${request.messages[0]?.content} ${request.try}`;
 
-describe('one completion per request', () => {
-  test('is shared by all who ask while it is under way and afterwards, and marked as reused for them', async () => {
+describe('deduplicated completions', () => {
+  test('are shared by all callers during and after the call and marked as reused', async () => {
     const made: string[] = [];
     const answer = Promise.withResolvers<Completion>();
     const ask = (request: Request) => {
@@ -21,13 +21,13 @@ describe('one completion per request', () => {
     expect(made).toEqual(['a 0']);
   });
 
-  test('two tries are never one', async () => {
+  test('are separate for separate tries', async () => {
     let calls = 0;
     const once = createOnce(async () => ok(String(++calls)), { keyOf, answers: 'keep' });
     expect([await once(asks('a', 0)), await once(asks('a', 1))]).toEqual([ok('1'), ok('2')]);
   });
 
-  test('an error is shared too, so that nobody pays for the same refusal again', async () => {
+  test('include errors, to avoid paying for the same refusal again', async () => {
     let calls = 0;
     const error: Completion = { status: 'error', kind: 'request', message: 'no' };
     for (const answers of ['keep', 'forget'] as const) {
@@ -39,7 +39,7 @@ describe('one completion per request', () => {
     expect(calls).toBe(2);
   });
 
-  test('a call that was stopped, or that threw, is asked again', async () => {
+  test('exclude calls that were stopped or that threw, which are repeated', async () => {
     const results: (() => Completion)[] = [
       () => ({ status: 'error', kind: 'aborted', message: 'stopped' }),
       () => {
@@ -53,7 +53,7 @@ describe('one completion per request', () => {
     expect(await once(asks('a'))).toEqual(ok('A'));
   });
 
-  test('answers that a store below keeps are let go', async () => {
+  test('are forgotten if a store keeps the answers', async () => {
     let calls = 0;
     const once = createOnce(async () => (calls++, ok('A')), { keyOf, answers: 'forget' });
     await Promise.all([once(asks('a')), once(asks('a'))]);

@@ -7,32 +7,31 @@ function round(pace: Pace, latencyMs: number): number {
   return pace.slots();
 }
 
-test('doubles per round until the limit', () => {
+test('concurrency doubles per round until the limit', () => {
   const pace = createPace({ start: 4, max: 30 });
   expect([round(pace, 100), round(pace, 100), round(pace, 100), round(pace, 100)]).toEqual([
     8, 16, 30, 30,
   ]);
 });
 
-test('halves at a rate limit, never below one, and then grows by one per round', () => {
+test('concurrency halves at a rate limit, never below one, then grows by one per round', () => {
   const pace = createPace({ start: 16, max: 50 });
   pace.halve();
   expect(pace.slots()).toBe(8);
-  // The slots of a round are shared by a few more answers than that, since the limit grows while
-  // they come in.
+  // The limit grows during a round, so its last slots are shared by a few more answers.
   const grown = [round(pace, 100), round(pace, 100), round(pace, 100)];
   expect(grown.every((slots, index) => slots >= 8 + index && slots <= 9 + index)).toBe(true);
   for (let times = 0; times < 10; times++) pace.halve();
   expect(pace.slots()).toBe(1);
 });
 
-test('does not grow while slots stand empty', () => {
+test('concurrency does not grow while slots are unused', () => {
   const pace = createPace({ start: 4, max: 50 });
   for (let times = 0; times < 100; times++) pace.answered(100, false);
   expect(pace.slots()).toBe(4);
 });
 
-test('stops growing when answers become slow, and goes on once that has lasted', () => {
+test('concurrency stops growing when answers become slow, then resumes if they stay slow', () => {
   const pace = createPace({ start: 4, max: 1000 });
   round(pace, 100);
   round(pace, 500);
@@ -46,4 +45,6 @@ test.each([
   [{ start: 0, max: 5 }, 1],
   [{ start: 9, max: 5 }, 5],
   [{ start: 3, max: 0 }, 1],
-])('%j starts with %i', (given, slots) => expect(createPace(given).slots()).toBe(slots));
+])('concurrency for %j starts at %i', (given, slots) =>
+  expect(createPace(given).slots()).toBe(slots),
+);

@@ -18,7 +18,7 @@ const limiterOf = (max: number, clock: Clock, signal: AbortSignal) =>
     signal,
   });
 
-test('a call that the end of the run finds waiting says what it waited for', async () => {
+test('a call that is still waiting when the run stops names the reason for its wait', async () => {
   const clock = testClock();
   const stop = new AbortController();
   const limiter = limiterOf(1, clock, stop.signal);
@@ -39,8 +39,8 @@ test('a call that the end of the run finds waiting says what it waited for', asy
   });
 });
 
-describe("the user's pace", () => {
-  test('requests are spread over the minute', async () => {
+describe("the user's rate limit", () => {
+  test('spreads requests over the minute', async () => {
     const clock = testClock();
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 20 });
@@ -52,7 +52,7 @@ describe("the user's pace", () => {
     expect(sent).toEqual([0, 3000, 6000, 9000]);
   });
 
-  test('is kept by those who waited together for a server that asked for a rest', async () => {
+  test("is respected by calls that waited together for the server's pause", async () => {
     const clock = testClock(['pause']);
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 60 });
@@ -78,11 +78,11 @@ describe("the user's pace", () => {
       clock.expire(250);
     }
     expect(new Set((await all).map(({ status }) => status))).toEqual(new Set(['ok']));
-    // The first rest begins at the second request.
+    // The pause starts with the second request.
     expect(sent).toEqual([0, 1000, ...[31, 32, 33, 34, 35].map((second) => second * 1000)]);
   });
 
-  test('of two sides that say different things the slower one holds', async () => {
+  test("is the lower of the two sides' limits", async () => {
     const clock = testClock();
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 20 });
@@ -92,7 +92,7 @@ describe("the user's pace", () => {
     expect(clock.now() - START).toBe(3000);
   });
 
-  test('a model with a concurrency is never asked more often at a time, others are', async () => {
+  test('caps the concurrent calls of a model without affecting other models', async () => {
     const setting = await start('openai', () => ({ delayMs: 5 }));
     const pace = { concurrency: 2, requests_per_minute: null };
     const target = { provider: 'openai', endpoint: null, model: 'model-1', pace } as const;
@@ -105,7 +105,7 @@ describe("the user's pace", () => {
     expect(setting.server.peak()).toBeGreaterThan(2);
   });
 
-  test("an endpoint's concurrency and requests per minute hold for all its models", async () => {
+  test('of an endpoint applies to all its models', async () => {
     const first = await start('openai', () => ({ delayMs: 5 }));
     const url = vendorUrls(first.server).openai;
     const server = { url, key: null, concurrency: 1, requests_per_minute: 60 };

@@ -15,7 +15,7 @@ import {
   says,
 } from '../../../unit/edges/providers/providers-setting.ts';
 
-/** Providers that reach a place as a vendor's host, or as a line of `endpoints`. */
+/** Providers that reach a server as a vendor's host or as a line of `endpoints`. */
 async function at(place: Place, key = KEY) {
   const server = await startPlace(place, { key: KEY, say: () => 'Berlin' });
   afterThisTest(server.close);
@@ -37,7 +37,7 @@ async function at(place: Place, key = KEY) {
   return { server, ask };
 }
 
-/** As the workflow's line would have it. */
+/** The endpoint as a workflow's line defines it. */
 function endpointOf({ path, key: asked }: Place, { origin }: PlaceServer, key: string) {
   const url = `${origin}${path.replace(/(\/deployments.*|\/chat\/completions.*|\/v1\/messages)$/, '')}`;
   const apiVersion = /api-version=(.+)$/.exec(path)?.[1] ?? null;
@@ -56,7 +56,7 @@ const CASES = PLACES.map((place) => [`${place.name} (${place.model})`, place] as
 describe.each(CASES)('%s', (_name, place) => {
   const { sample, key } = place;
 
-  (sample === null ? test.skip : test)('is quoted where it refuses a parameter', async () => {
+  (sample === null ? test.skip : test)('is quoted when it refuses a parameter', async () => {
     const { ask, server } = await at(place);
     const parameters = parse(sample?.line ?? '') as Record<string, Json>;
     const { kind, message } = errorOf(await ask(place.model, parameters));
@@ -64,12 +64,12 @@ describe.each(CASES)('%s', (_name, place) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('is quoted where it does not have a model', async () => {
+  test('is quoted when it does not have a model', async () => {
     const { ask } = await at(place);
-    // The name decides which API is asked.
+    // The name decides which API is used.
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
     const { kind, message } = errorOf(await ask(model));
-    // An address that names the model is no address without it.
+    // An address that contains the model does not exist without it.
     const words = place.path.includes('/deployments/')
       ? 'Resource not found'
       : place.unknownModel.message;
@@ -77,7 +77,7 @@ describe.each(CASES)('%s', (_name, place) => {
   });
 
   (place.filter === undefined ? test.skip : test)(
-    'that filters a question answers the others: no fault of the key',
+    'still answers other prompts after filtering one',
     async () => {
       const { ask } = await at(place);
       const { kind, message } = errorOf(await ask(place.model, {}, FORBIDDEN));
@@ -87,7 +87,7 @@ describe.each(CASES)('%s', (_name, place) => {
     },
   );
 
-  test('that does not have a model is told of it once', async () => {
+  test('receives one request for an unknown model, however many are planned', async () => {
     const { ask, server } = await at(place);
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
     if (place.path.includes('/deployments/')) return;

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/edges/providers/program-child.ts';
 import { temporaryFolder, writeFiles } from '../../../stand-ins/repository.ts';
 
-/** A Windows machine on which these files are. */
+/** A Windows machine with these files. */
 const windows = (...files: string[]): ProgramPlatform => ({
   platform: 'win32',
   isFile: (path) => files.some((file) => file.toLowerCase() === path.toLowerCase()),
@@ -19,7 +19,7 @@ const WHERE = {
 };
 
 describe('a command line', () => {
-  test.each(['linux', 'darwin'] as const)('is started as it is on %s', (platform) => {
+  test.each(['linux', 'darwin'] as const)('is started unchanged on %s', (platform) => {
     expect(startable(['npm', 'ci'], WHERE, { platform, isFile: () => true })).toEqual({
       file: 'npm',
       args: ['ci'],
@@ -34,7 +34,7 @@ describe('a command line', () => {
     ['tools\\run', 'D:\\work\\head\\tools\\run.bat'],
     ['./tools/run', 'D:\\work\\head\\tools\\run.bat'],
   ])(
-    'that begins with %s is found as a script on Windows, and run by the interpreter',
+    'that starts with %s resolves to a script on Windows, which the interpreter runs',
     (name, file) => {
       expect(startable([name, 'ci', '--prefix=a b', 'x&y'], WHERE, windows(file))).toEqual({
         file: 'C:\\Windows\\System32\\cmd.exe',
@@ -44,7 +44,7 @@ describe('a command line', () => {
     },
   );
 
-  test('is started without an interpreter where there is a program', () => {
+  test('is started without an interpreter if it is an executable', () => {
     const both = windows('C:\\Tools\\node.exe', 'C:\\Tools\\node.cmd');
     expect(startable(['node', 'a.mjs', '%X%'], WHERE, both)).toEqual({
       file: 'C:\\Tools\\node.exe',
@@ -54,18 +54,18 @@ describe('a command line', () => {
     expect(startable(['C:\\x\\app.exe'], WHERE, windows())).toMatchObject({
       file: 'C:\\x\\app.exe',
     });
-    // Nobody's: the system says so.
+    // No such program: the system reports it.
     expect(startable(['nothing'], WHERE, windows())).toMatchObject({ file: 'nothing' });
   });
 
-  test('never takes a program from a folder that PATH names by where somebody stands', () => {
+  test('never resolves through a relative folder in PATH', () => {
     expect(startable(['npm'], WHERE, windows('D:\\work\\head\\npm.cmd'))).toMatchObject({
       file: 'npm',
     });
   });
 
   test.each(['a"b', '%PATH%', 'a\nb'])(
-    'gives a script no argument that its interpreter would read: %j',
+    'does not pass a script an argument that its interpreter would expand: %j',
     async (argument) => {
       const on = windows('C:\\Node\\npm.cmd');
       const why = 'an argument with ", % or a line break, which a .cmd script cannot be given';
@@ -82,9 +82,9 @@ describe('a command line', () => {
   );
 });
 
-test('a program on Windows is ended by taskkill of the system, with everything it started', async () => {
+test("a program on Windows is ended with its children by the system's taskkill", async () => {
   const folder = temporaryFolder('windows');
-  // What `%SystemRoot%\System32\taskkill.exe` is here: the number is its second argument.
+  // A stand-in for `%SystemRoot%\System32\taskkill.exe`. The process id is its second argument.
   writeFiles(folder, {
     'root\\System32\\taskkill.exe': {
       program: `#!/bin/sh\nprintf '%s ' "$@" > ${folder}/told\nkill -9 "$2"\n`,
@@ -103,14 +103,14 @@ test('a program on Windows is ended by taskkill of the system, with everything i
   child.kill('SIGTERM');
   expect(await child.ended).toEqual({ how: 'signal', signal: 'SIGKILL' });
   expect(readFileSync(`${folder}/told`, 'utf8')).toMatch(/^\/PID \d+ \/T \/F $/);
-  // It is gone, and its number may be another's.
+  // The process is gone, and its id may belong to another.
   expect(() => child.kill('SIGKILL')).not.toThrow();
 });
 
-describe('the variables of a program', () => {
+describe('the environment variables of a program', () => {
   const env = { Path: 'C:\\Node', SYSTEMROOT: 'C:\\Windows', HOME: '/h', OTHER: 'o', KEY: 'k' };
 
-  test('are on Windows those without which nothing starts, however they are written', () => {
+  test('are on Windows the required system variables, in any letter case', () => {
     expect(programVariables(env, ['key'], { platform: 'win32' })).toEqual({
       PATH: 'C:\\Node',
       HOME: '/h',
@@ -119,7 +119,7 @@ describe('the variables of a program', () => {
     });
   });
 
-  test('are elsewhere those of these names alone', () => {
+  test('are elsewhere only the listed ones', () => {
     expect(programVariables(env, ['KEY'], { platform: 'darwin' })).toEqual({
       HOME: '/h',
       KEY: 'k',

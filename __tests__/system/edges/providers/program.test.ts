@@ -68,7 +68,7 @@ async function start(
   /** How often a process was started for a commit. */
   const starts = async (commit = 'c1'): Promise<number> =>
     (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length;
-  /** The sides in the order in which the programs got their calls. */
+  /** The sides in the order in which their programs received calls. */
   const served = async (): Promise<string[]> =>
     (await readFile(path.join(root, 'order.txt'), 'utf8')).trim().split('\n');
   return { checkouts, log, clock, folder, close, say, starts, served };
@@ -81,7 +81,7 @@ const program = (message: string) => ({
   message: `program (our-app): ${message}`,
 });
 
-/** A process that was killed may stay behind as an entry without life until its parent looks. */
+/** A killed process can remain as a zombie until its parent reaps it. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     return !/^\d+ \(.*\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8'));
@@ -95,7 +95,7 @@ async function untilDead(pid: number): Promise<void> {
 }
 
 describe('a program', () => {
-  test('is asked with model, parameters and messages, and its answer and usage come back', async () => {
+  test('receives model, parameters and messages, and returns its answer and usage', async () => {
     const { say } = await start();
     const completion = await say('echo', {}, { parameters: { temperature: 0, flag: false } });
     expect(completion).toMatchObject({
@@ -120,7 +120,7 @@ describe('a program', () => {
     expect([await starts(), await starts('c2'), checkouts]).toEqual([1, 1, ['c1', 'c2']]);
   });
 
-  test('with process: try has a process for each try, which ends after its last call', async () => {
+  test('with process: try has one process per try, which ends after its last call', async () => {
     const { say, folder } = await start();
     const ask = (index: number) => say('stubborn', { process: 'try' }, { try: index });
     const [first, other, second] = await Promise.all([ask(0), ask(0), ask(1)]);
@@ -130,7 +130,7 @@ describe('a program', () => {
     expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
   });
 
-  test('has a second process for the second session', async () => {
+  test('has another process for the second session', async () => {
     const { say, starts } = await start();
     const ask = (secondSession?: true) =>
       say('stubborn', {}, secondSession === undefined ? {} : { secondSession });
@@ -141,7 +141,7 @@ describe('a program', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('does not run ahead of the other side, even if that starts later', async () => {
+  test('does not run ahead of the other side, even if that side starts later', async () => {
     const head = Promise.withResolvers<void>();
     afterThisTest(() => head.resolve());
     const { say, served } = await start({ concurrency: { start: 3, max: 3 } }, (commit) =>
@@ -151,7 +151,7 @@ describe('a program', () => {
     const ask = (commit: string) => say(`order ${commit}`, { commit });
     const first = pairs.slice(0, 3).map(ask);
     await first[0];
-    // Another model's call, answered after everything that was sent to base's process.
+    // A call to another model, answered after everything that was sent to base's process.
     await say('echo', { commit: 'base', model: 'other-app' });
     expect(await served()).toEqual(['base']);
     head.resolve();
@@ -165,7 +165,7 @@ describe('a program', () => {
     expect(Math.max(...leads)).toBeLessThanOrEqual(4);
   });
 
-  test('may answer in any order, with numbers for ids, and in pieces', async () => {
+  test('can answer in any order, with numeric ids and in chunks', async () => {
     const { say } = await start({ concurrency: { start: 5, max: 5 } });
     const answers = await Promise.all([say('late'), say('late'), say('number'), say('release')]);
     expect(answers.map(outputOf)).toEqual(['late 1', 'late 2', 'by number', 'released']);
@@ -173,14 +173,14 @@ describe('a program', () => {
     expect(answers[2]).toMatchObject({ usage: null });
   });
 
-  test('sees PATH, HOME, LANG and what was named of the environment: no key, no token', async () => {
+  test('receives PATH, HOME, LANG and named variables, but no key and no token', async () => {
     const output = 'HOME LANG PATH PYTHONUNBUFFERED';
     expect(await (await start()).say('env')).toMatchObject(said(output));
     const { say } = await start({ programEnv: ['EXTRA', 'NOT_SET'] });
     expect(await say('env')).toMatchObject(said(`EXTRA ${output}`));
   });
 
-  test('that is silent for ten seconds after its start gets a hint about its buffer, once', async () => {
+  test('that is silent for ten seconds after its start causes one hint about output buffering', async () => {
     const { say, log, clock } = await start();
     const first = say('late');
     await until(() => clock.open() === 1);
@@ -196,7 +196,7 @@ describe('a program', () => {
     ]);
   });
 
-  test('that answers at once gets no hint', async () => {
+  test('that answers immediately causes no hint', async () => {
     const { say, log, clock } = await start();
     await say('folder');
     clock.expire(SILENCE_MS);
@@ -204,14 +204,14 @@ describe('a program', () => {
     expect(log).toEqual([]);
   });
 
-  test('in Python that does not flush answers all the same', async () => {
+  test('in Python can answer without flushing', async () => {
     const { say } = await start();
     const loop =
       'import json,sys\nfor line in sys.stdin:\n  print(json.dumps({"id": json.loads(line)["id"], "output": "hi"}))';
     expect(await say('x', { command: ['python3', '-c', loop] })).toMatchObject(said('hi'));
   });
 
-  test('is prepared once per commit before it is asked', async () => {
+  test('is set up once per commit before its first call', async () => {
     const { say, log } = await start();
     const script =
       'require("fs").appendFileSync("prepared.txt", "once "); console.log("preparing"); console.error("::error::trick")';
@@ -227,7 +227,7 @@ describe('a program', () => {
     expect(log.every((line) => line.startsWith('setup '))).toBe(true);
   });
 
-  test('whose preparation fails is not started, and every call says why', async () => {
+  test('whose setup fails is not started, and every call reports the reason', async () => {
     const { say, starts } = await start();
     const setup = [process.execPath, '-e', 'console.error("no such package"); process.exit(7)'];
     for (const answer of await Promise.all([say('echo', { setup }), say('echo', { setup })])) {
@@ -239,7 +239,7 @@ describe('a program', () => {
     await expect(starts()).rejects.toThrow('ENOENT');
   });
 
-  test('that cannot be laid out or found is an error that says so', async () => {
+  test('is an error with the reason if its files or command are missing', async () => {
     const full = await start({ checkout: () => Promise.reject(new Error('disk full')) });
     expect(errorOf(await full.say('echo'))).toMatchObject(
       program('its files cannot be laid out: Error: disk full'),
@@ -253,7 +253,7 @@ describe('a program', () => {
     );
   });
 
-  test('may answer with an error, which is shown filtered and not asked again', async () => {
+  test('can answer with an error, which is redacted and not retried', async () => {
     const { say, log } = await start();
     expect(errorOf(await say(`error failed with ${KEY} \u202e`))).toEqual({
       kind: 'program-answer',
@@ -262,13 +262,13 @@ describe('a program', () => {
     expect(log).toEqual([]);
   });
 
-  test('may say that an error will pass, and is asked again', async () => {
+  test('can mark an error as temporary, which is retried', async () => {
     const { say, clock } = await start();
     expect(await say('flaky x')).toMatchObject({ status: 'ok', ...said('at last') });
     expect(clock.pauses).toEqual([250]);
   });
 
-  test('that writes something else on stdout makes the call an error that shows it', async () => {
+  test('causes an error that quotes any other output on stdout', async () => {
     const { say } = await start();
     expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual(
       program(
@@ -279,7 +279,7 @@ describe('a program', () => {
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
 
-  test('may answer with parts, files, steps and its model', async () => {
+  test('can answer with parts, files, steps and its model', async () => {
     const { say, clock } = await start();
     expect(await say('parts')).toMatchObject({
       status: 'ok',
@@ -293,7 +293,7 @@ describe('a program', () => {
     });
   });
 
-  test('that ends takes the calls under way with it, and is started again for the next', async () => {
+  test('that exits fails its running calls and is restarted for the next', async () => {
     const { say, starts } = await start();
     const answers = await Promise.all([say('late'), say('late'), say('crash out of luck')]);
     const ended = program('ended with exit code 3: out of luck');
@@ -302,7 +302,7 @@ describe('a program', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('that does nothing but end is not started for ever', async () => {
+  test('that keeps exiting is not restarted forever', async () => {
     const { say, starts } = await start();
     for (let times = 0; times < 4; times++)
       expect(errorOf(await say('crash x')).message).toContain('exit code 3');
@@ -312,13 +312,13 @@ describe('a program', () => {
     expect(await starts()).toBe(4);
   });
 
-  test('that writes a line without an end is ended', async () => {
+  test('that writes an endless line is ended', async () => {
     const { say } = await start();
     expect(errorOf(await say('flood'))).toEqual(program('wrote a line longer than 8 MiB'));
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
 
-  test('that is silent until the deadline is taken for stuck and started anew', async () => {
+  test('that is silent until the deadline is considered stuck and restarted', async () => {
     const { say, clock, starts } = await start();
     await say('echo');
     const asked = say('late');
@@ -330,7 +330,7 @@ describe('a program', () => {
     expect(await say('echo')).toMatchObject({ status: 'ok' });
   });
 
-  test("that answers others goes on after one call's deadline, and the late answer harms nobody", async () => {
+  test("that answers other calls continues after one call's deadline and a late answer", async () => {
     const { say, clock, starts } = await start();
     const late = say('late');
     await until(() => clock.open() === 1);
@@ -342,7 +342,7 @@ describe('a program', () => {
     expect(await starts()).toBe(1);
   });
 
-  test('reaches the log through stderr, without keys and commands, and not without end', async () => {
+  test('writes to the log through stderr, without keys and workflow commands, up to a limit', async () => {
     const { say, log } = await start();
     await say(`log key ${KEY} ##[error]x ::set-output name=a::b ${RED}`);
     await say(`log ${Array.from({ length: 300 }, (_, line) => `line ${line}`).join('\n')}`);
@@ -353,7 +353,7 @@ describe('a program', () => {
     expect(log).toHaveLength(201);
   });
 
-  test('is ended with everything it started, also when it does not want to', async () => {
+  test('is killed with its children, even if they ignore SIGTERM', async () => {
     const { say, close } = await start();
     const answers = await Promise.all([say('stubborn'), say('child')]);
     const pids = answers.map((answer) => Number(outputOf(answer)));
@@ -363,7 +363,7 @@ describe('a program', () => {
     expect(errorOf(await say('echo')).kind).toBe('aborted');
   });
 
-  test('is left by its calls when the signal fires', async () => {
+  test('stops its calls on the signal', async () => {
     const stop = new AbortController();
     const { say, clock } = await start({ signal: stop.signal, concurrency: { start: 2, max: 2 } });
     const asked = Array.from({ length: 5 }, () => say('late'));
@@ -372,7 +372,7 @@ describe('a program', () => {
     for (const answer of await Promise.all(asked)) expect(errorOf(answer).kind).toBe('aborted');
   });
 
-  test('counts every attempt beforehand', async () => {
+  test('counts every attempt before making it', async () => {
     const { say } = await start({ onAttempt: ({ messages }) => messages[0]?.content !== 'echo' });
     expect(errorOf(await say('echo'))).toEqual({
       kind: 'budget',

@@ -15,7 +15,7 @@ import {
 import { options, requestTo, until } from '../../../unit/edges/providers/providers-setting.ts';
 
 const MODEL = 'claude-sonnet-5-5';
-/** 600 tokens of the stand-in, where the model keeps beginnings from 512 on. */
+/** 600 tokens in the stand-in; the model caches prefixes from 512 tokens. */
 const LONG = 'Be kind. '.repeat(267);
 
 type Setting = Awaited<ReturnType<typeof start>>;
@@ -45,7 +45,7 @@ function about(question: string, system = LONG): Message[] {
   ];
 }
 
-/** Where each request was marked: `system`, or the place of a message. */
+/** Position of the cache marker in each request: `system` or a message index. */
 function marks({ requests }: ModelServer): (string | number | null)[] {
   const isMarked = (part: unknown): boolean => JSON.stringify(part ?? '').includes('cache_control');
   return requests.map(({ body }) => {
@@ -63,20 +63,20 @@ async function askInTurn(
   for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system), others);
 }
 
-describe('a long beginning that many requests share', () => {
-  test('is sent once, written once and read from then on, for a part of the price', async () => {
+describe('a long prompt prefix shared by many requests', () => {
+  test('is written to the cache once and then read at a lower price', async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 20);
     expect(marks(setting.server)).toEqual([null, ...Array<string>(19).fill('system')]);
     const { cost_usd: warm, input_tokens: input, cached_tokens: read } = setting.totals();
     expect(read).toBeGreaterThan(18 * 600);
-    // The same requests at a price that knows no cache.
+    // The same requests without cache prices.
     const list = (await loadListPrices(new Date('2026-11-22')))('anthropic', MODEL)!;
     const cold = list({ input_tokens: input, output_tokens: 20 * 5 });
     expect(warm).toBeLessThan(cold * 0.35);
   });
 
-  test('is written by one request alone while many are under way, and nobody waits for it', async () => {
+  test('is written by only one of several concurrent requests, without delaying the others', async () => {
     const held: (() => void)[] = [];
     const setting = await start('anthropic', {
       answer: ({ index }) =>
@@ -90,7 +90,7 @@ describe('a long beginning that many requests share', () => {
     expect(marks(setting.server).filter((mark) => mark !== null)).toEqual(['system']);
   });
 
-  test('is written by the next request where the one that was to write it failed', async () => {
+  test('is written by the next request if the writing one failed', async () => {
     const setting = await start('anthropic', {
       answer: ({ index }) =>
         index === 1 ? { status: 400, error: { message: 'no such thing' } } : {},
@@ -100,7 +100,7 @@ describe('a long beginning that many requests share', () => {
     expect(setting.totals().cached_tokens).toBeGreaterThan(600);
   });
 
-  test('ends with the last message that is shared', async () => {
+  test('ends with the last shared message', async () => {
     const setting = await start('anthropic');
     const shown = (question: string): Message[] => [
       { role: 'system', content: 'Be kind.' },
@@ -114,7 +114,7 @@ describe('a long beginning that many requests share', () => {
     expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
   });
 
-  test('is one of its own for other parameters and for another model', async () => {
+  test('is separate for other parameters and another model', async () => {
     const setting = await start('anthropic');
     await setting.ask(about('a'));
     await setting.ask(about('b'), { parameters: { max_tokens: 9 } });
@@ -123,8 +123,8 @@ describe('a long beginning that many requests share', () => {
   });
 });
 
-describe('nothing is marked', () => {
-  test('of beginnings below the least length of the model', async () => {
+describe('a cache marker is not set', () => {
+  test("on a prefix below the model's minimum length", async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { system: LONG.slice(0, 2000) });
     expect(marks(setting.server)).toEqual([null, null, null]);
@@ -143,7 +143,7 @@ describe('nothing is marked', () => {
     ['claude-opus-4-7', 2048],
     ['claude-opus-4-6', 4096],
     ['claude-haiku-4-5', 4096],
-  ])('of %s below %i tokens, and something from there on', async (model, least) => {
+  ])('for %s below %i tokens, but is set from that length', async (model, least) => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { model, system: 'x'.repeat(least * 4 - 1) });
     expect(marks(setting.server)).toEqual([null, null, null]);
@@ -152,14 +152,14 @@ describe('nothing is marked', () => {
     expect(setting.totals().cached_tokens).toBeGreaterThanOrEqual(least);
   });
 
-  test('where the file marks for itself, and where nothing is known of the model', async () => {
+  test('if the file sets its own, or if the model is unknown', async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { parameters: { cache_control: { type: 'ephemeral' } } });
     await askInTurn(setting, 3, { model: 'claude-of-tomorrow' });
     expect(marks(setting.server)).toEqual(Array<null>(6).fill(null));
   });
 
-  test('of what has no such field: OpenAI keeps beginnings by itself, and its bodies stay as they are', async () => {
+  test('for OpenAI, which caches automatically and receives an unchanged body', async () => {
     const setting = await start('openai');
     const long = LONG.repeat(2);
     await askInTurn(setting, 3, { model: 'gpt-5.4-mini', system: long });
@@ -172,12 +172,12 @@ describe('nothing is marked', () => {
   });
 });
 
-describe('what a server says of its cache', () => {
+describe('cached tokens', () => {
   test.each([
     ['openai', 'gpt-5.4-mini'],
     ['openai', 'gpt-5-pro'],
     ['anthropic', MODEL],
-  ] as const)('is read from the replies of %s: %s', async (vendor, model) => {
+  ] as const)('are read from the replies of %s: %s', async (vendor, model) => {
     const { ask } = await start(vendor, {
       caching: false,
       answer: () => ({ usage: { input: 900, output: 5, read: 700, written: 100 } }),
@@ -188,7 +188,7 @@ describe('what a server says of its cache', () => {
     });
   });
 
-  test('never makes a call cheaper than all of it read from the cache', async () => {
+  test('cannot exceed the input, which limits the savings of a call', async () => {
     const { ask, totals } = await start('openai', {
       caching: false,
       answer: () => ({ usage: { input: 10, output: 5, read: 1_000_000, written: 50 } }),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createQueue } from '../../../../src/edges/providers/limit.ts';
 import fc from '../../../fuzz.ts';
 
-test('gives items back in the order they came, those put ahead first, like a plain list would', () => {
+test('the queue returns items in order, with prioritized ones first', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.constant('take' as const), fc.boolean()), { maxLength: 300 }),
@@ -22,7 +22,7 @@ test('gives items back in the order they came, those put ahead first, like a pla
   );
 });
 
-test('keeps order over many thousand items that come and go', () => {
+test('the queue keeps its order over many thousand added and removed items', () => {
   const queue = createQueue<{ id: number }>();
   const taken: number[] = [];
   for (let id = 0; id < 30_000; id++) {

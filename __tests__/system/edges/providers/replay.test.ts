@@ -52,7 +52,7 @@ function replaying(text: string): {
 }
 
 describe('replay', () => {
-  test('answers what was recorded for the same content, whatever the order of the parameters', async () => {
+  test('returns the recording of the same content, with parameters in any order', async () => {
     const { ask, reads } = replaying(`${four}\n\n`);
     expect(await ask()).toEqual({
       status: 'ok',
@@ -75,7 +75,7 @@ describe('replay', () => {
     expect(errorOf(await replaying(four).ask(request)).kind).toBe('recording');
   });
 
-  test('an error names the request that has no recording', async () => {
+  test('reports the request that has no recording', async () => {
     const { ask } = replaying(four);
     expect(
       errorOf(
@@ -93,7 +93,7 @@ describe('replay', () => {
     );
   });
 
-  test('of several lines for one request the last one counts', async () => {
+  test('uses the last of several lines for one request', async () => {
     const { ask } = replaying([four, four.replace('"4"', '"four"')].join('\n'));
     expect(await ask()).toMatchObject({ parts: partsOf('four') });
   });
@@ -109,7 +109,7 @@ describe('replay', () => {
     expect(error.message).toContain(`recordings/demo.jsonl:${message}`);
   });
 
-  test('an answer that a limit cut before it said anything is an error', async () => {
+  test('treats a recorded answer that a limit cut before any text as an error', async () => {
     const cut = four.replace('"output":"4"', '"output":" ","ended":"length"');
     const { ask } = replaying(cut);
     expect(await ask()).toMatchObject({
@@ -119,7 +119,7 @@ describe('replay', () => {
     });
   });
 
-  test('a file that cannot be read is an error that names it and the commit', async () => {
+  test('reports an unreadable file with its name and the commit', async () => {
     const { complete } = createProviders(options());
     expect(errorOf(await complete({ ...requestTo('openai'), target }))).toEqual({
       kind: 'recording',
@@ -137,7 +137,7 @@ describe('record', () => {
     reused: false,
   };
 
-  test('writes lines from which replay gives the same completion', async () => {
+  test('writes lines from which replay returns the same completion', async () => {
     const lines: string[] = [];
     const record = recordAnswers(
       () => Promise.resolve(completion),
@@ -163,7 +163,7 @@ describe('record', () => {
     expect(await replaying(lines[0]!).ask(content)).toEqual(completion);
   });
 
-  test('leaves out errors, and writes each request once, also one that an earlier run paid for', async () => {
+  test('omits errors and writes each request once, including those paid for earlier', async () => {
     const lines: string[] = [];
     const earlier = { ...completion, reused: true } as Completion;
     const error: Completion = { status: 'error', kind: 'server', message: 'x' };

@@ -22,7 +22,7 @@ export const keyOf = (request: Request): string =>
   requestKey(request, (text) => createHash('sha256').update(text).digest('hex'));
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Batches written down in memory, with everything that happened to them in its order. */
+/** A batch ledger in memory that records all events in order. */
 export interface TestLedger extends BatchLedger {
   records: Map<string, BatchRecord>;
   kept: Map<string, Completion>;
@@ -62,7 +62,7 @@ export interface BatchSetting {
   providers: Providers;
   activity: Activity;
   halt: AbortController;
-  /** A request that is asked in a batch. */
+  /** A request that is sent in a batch. */
   request(content: string, changes?: Partial<Request> & { model?: string }): Request;
   ask(content: string, changes?: Partial<Request> & { model?: string }): Promise<Completion>;
   /** Another run with the same ledger and server. */

@@ -6,7 +6,7 @@ import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { setUp, type Setting } from '../../../unit/edges/providers/providers-setting.ts';
 
-/** A vendor's stand-in and providers that ask it, closed after the test. */
+/** Starts a vendor's stand-in and providers for it, and closes both after the test. */
 export async function start(
   vendor: VendorName,
   answer: Script = () => ({}),
@@ -15,7 +15,7 @@ export async function start(
   return untilTestEnds(setUp(vendor, answer, overrides));
 }
 
-/** Listens on loopback until the test is over; its origin. */
+/** Listens on loopback until the test ends; returns the origin. */
 export async function listen(server: Server): Promise<URL> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterThisTest(() => {

@@ -31,7 +31,7 @@ interface NetworkOptions {
   proxy?: URL;
 }
 
-/** An origin with TLS, and a proxy before it that answers CONNECT with `status`. */
+/** A TLS origin behind a proxy that answers CONNECT with `status`. */
 async function network(
   status: number,
   { login = '', trusted = true, direct = false, proxy }: NetworkOptions = {},
@@ -65,8 +65,8 @@ const request = requestTo('openai', {
   target: { provider: 'openai', endpoint: 'far', model: 'm' },
 });
 
-describe('a proxy that the workflow names', () => {
-  test('carries the call, and sees the name of the server alone', async () => {
+describe('a proxy that the workflow sets', () => {
+  test('forwards the call and sees only the name of the server', async () => {
     const { ask, asked, reached } = await network(200);
     expect(await ask()).toMatchObject({ status: 'ok', ...said('through') });
     expect(reached[0]).toMatchObject({ authorization: `Bearer ${KEY}` });
@@ -75,7 +75,7 @@ describe('a proxy that the workflow names', () => {
     expect(JSON.stringify(asked)).not.toContain(KEY);
   });
 
-  test('gets the name and password of its address; the server does not', async () => {
+  test('receives the credentials of its address, which the server does not', async () => {
     const { ask, asked, reached } = await network(200, { login: 'ada:p%40ss@' });
     expect((await ask()).status).toBe('ok');
     const login = Buffer.from('ada:p@ss').toString('base64');
@@ -83,7 +83,7 @@ describe('a proxy that the workflow names', () => {
     expect(reached[0]).not.toHaveProperty('proxy-authorization');
   });
 
-  test('that wants a password says so, and nothing is sent', async () => {
+  test('that requires credentials causes an error before any request', async () => {
     const { ask, reached } = await network(407);
     expect(errorOf(await ask())).toEqual({
       kind: 'network',
@@ -93,7 +93,7 @@ describe('a proxy that the workflow names', () => {
     expect(reached).toEqual([]);
   });
 
-  test('that wants another password is asked once, however many calls wait', async () => {
+  test('that rejects the credentials is contacted once, however many calls wait', async () => {
     const { ask, asked } = await network(407);
     const all = await Promise.all([ask(), ask(), ask()]);
     for (const completion of all)
@@ -101,13 +101,13 @@ describe('a proxy that the workflow names', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('is not asked for a server whose line says direct', async () => {
+  test('is not used for a server marked as direct', async () => {
     const { ask, asked, reached } = await network(200, { direct: true });
     expect((await ask()).status).toBe('ok');
     expect([asked.length, reached.length]).toEqual([0, 1]);
   });
 
-  test('that is not there is an error that names the proxy, after three tries', async () => {
+  test('that is unreachable is an error that names the proxy, after three attempts', async () => {
     const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
     expect(errorOf(await ask()).message).toBe(
       'openai (far): 3 connections in a row failed, so nothing more was sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, in a terminal --proxy)',
@@ -115,7 +115,7 @@ describe('a proxy that the workflow names', () => {
     expect(reached).toEqual([]);
   });
 
-  test('does not make an unknown certificate good: the remedy is named', async () => {
+  test('does not validate an unknown certificate, and the error names the solution', async () => {
     const { ask, reached } = await network(200, { trusted: false });
     expect(errorOf(await ask()).message).toMatch(
       /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for a certificate authority of your own set NODE_EXTRA_CA_CERTS/,
@@ -124,7 +124,7 @@ describe('a proxy that the workflow names', () => {
   });
 });
 
-test('a failed connection says that a proxy of the environment is not used', async () => {
+test("a failed connection reports that the environment's proxy is ignored", async () => {
   const providers = createProviders(
     options({
       endpoints: new Map([['far', { url: 'https://127.0.0.1:1/v1', key: null }]]),

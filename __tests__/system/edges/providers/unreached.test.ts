@@ -20,7 +20,7 @@ const REPLY = JSON.stringify({
   choices: [{ finish_reason: 'stop', message: { content: 'there' } }],
 });
 
-/** Asks so many different questions at once. */
+/** Makes so many different calls at once. */
 function asking(url: string, more: Partial<ProviderOptions> = {}) {
   const providers = createProviders(
     options({ endpoints: new Map([['far', { url, key: KEY }]]), ...more }),
@@ -64,7 +64,7 @@ async function counted(server: Server): Promise<{ port: string; connections(): n
 const AFTER =
   'openai (far): 3 connections in a row failed, so nothing more was sent: no connection';
 
-test('a server that refuses three connections in a row is not called again', async () => {
+test('a server that refuses three connections in a row gets no more calls', async () => {
   const ask = asking(`http://127.0.0.1:${await closedPort()}/v1`);
   const told = `${AFTER} (ECONNREFUSED); check the network, the proxy and the server's address`;
   const first = await ask(40);
@@ -73,7 +73,7 @@ test('a server that refuses three connections in a row is not called again', asy
   expect([messages(later), callsMade(later)]).toEqual([new Set([told]), 0]);
 });
 
-test('a host name that does not exist ends the calls the same way', async () => {
+test('an unknown host name also ends the calls after three attempts', async () => {
   const completions = await asking('https://no-such-host.invalid/v1')(40);
   const [told, ...others] = messages(completions);
   expect(told).toMatch(
@@ -82,7 +82,7 @@ test('a host name that does not exist ends the calls the same way', async () => 
   expect([others, callsMade(completions)]).toEqual([[], 3]);
 });
 
-test('a certificate that is not trusted ends the calls the same way', async () => {
+test('an untrusted certificate also ends the calls after three attempts', async () => {
   const { port, connections } = await counted(https.createServer(selfSigned()));
   const completions = await asking(`https://localhost:${port}/v1`)(40);
   const [told, ...others] = messages(completions);
@@ -90,7 +90,7 @@ test('a certificate that is not trusted ends the calls the same way', async () =
   expect([others, connections()]).toEqual([[], 3]);
 });
 
-test('a proxy that is down, or finds no way to the server, ends the calls the same way', async () => {
+test('a proxy that is down or cannot reach the server also ends the calls', async () => {
   const down = new URL(`http://127.0.0.1:${await closedPort()}`);
   const completions = await asking('https://far.example/v1', { proxy: down })(40);
   expect(messages(completions)).toEqual(
@@ -110,7 +110,7 @@ test('a proxy that is down, or finds no way to the server, ends the calls the sa
   expect([messages(refused).size, asked]).toEqual([1, 3]);
 });
 
-test('a server that answers in between is called again, and so is one that is only overloaded', async () => {
+test('a server gets more calls if it answers in between or is only overloaded', async () => {
   let requests = 0;
   const proxy = http.createServer();
   const statuses = [502, 502, 200, 502, 502, 200];

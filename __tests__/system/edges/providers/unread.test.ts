@@ -19,7 +19,7 @@ const packed = (body: Buffer, encoding: string): Scripted => {
 };
 const short = (body: Buffer): Buffer => body.subarray(0, -10);
 
-describe('a reply that may come right the next time', () => {
+describe('an unreadable reply that may be temporary', () => {
   test.each<[string, Scripted]>([
     ['no choice', { body: '{"choices":[]}' }],
     ['null for choices', { body: '{"choices":null}' }],
@@ -32,14 +32,14 @@ describe('a reply that may come right the next time', () => {
     ['a gzip that was cut', packed(short(gzipSync(GOOD)), 'gzip')],
     ['a br that was cut', packed(short(brotliCompressSync(GOOD)), 'br')],
     ['a deflate that was cut', packed(short(deflateSync(GOOD)), 'deflate')],
-  ])('is asked for again: %s', async (_, odd) => {
+  ])('is requested again: %s', async (_, odd) => {
     const { ask, server } = await start(({ index }) => (index === 0 ? odd : {}));
     expect(await ask()).toMatchObject({ status: 'ok', attempts: 2, spent: [{ usage: null }] });
     expect(server.requests).toHaveLength(2);
   });
 });
 
-describe('an event stream that was not asked for', () => {
+describe('an unexpected event stream', () => {
   const chunk = '{"object":"chat.completion.chunk","choices":[{"delta":{"content":"Oslo"}}]}';
   const STREAM = 'text/event-stream; charset=utf-8';
 
@@ -49,7 +49,7 @@ describe('an event stream that was not asked for', () => {
     ['one event', typed(`event: x\r\ndata: ${GOOD}\r\n\r\ndata: [DONE]\r\n\r\n`, STREAM)],
     ['comments before JSON', typed(`: PROCESSING\n\n: PROCESSING\n\n${GOOD}`, STREAM)],
     ['JSON under the wrong type', typed(GOOD, STREAM)],
-  ])('is read where it holds one whole reply: %s', async (_, answer) => {
+  ])('is read if it holds one complete reply: %s', async (_, answer) => {
     const { ask, server } = await start(() => answer);
     expect(await ask()).toMatchObject(said('Oslo is a city in Norway.'));
     expect(server.requests).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('an event stream that was not asked for', () => {
     ['one chunk', `data: ${chunk}\n\n`],
     ['half a chunk', 'data: {"object":"chat.comp'],
     ['nothing', ''],
-  ])('is refused after one request where it does not: %s', async (_, body) => {
+  ])('is rejected after one request otherwise: %s', async (_, body) => {
     const { ask, server } = await start(() => typed(body, STREAM));
     const { kind, message } = errorOf(await ask());
     expect(kind).toBe('reply');
@@ -68,7 +68,7 @@ describe('an event stream that was not asked for', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('keeps the words of an error', async () => {
+  test('keeps the message of an error', async () => {
     const { ask } = await start(() =>
       typed(`data: ${chunk}\n\ndata: {"error":{"code":402,"message":"no credit"}}\n\n`, STREAM),
     );
@@ -84,7 +84,7 @@ describe('the bytes of a reply', () => {
     ['utf-16le', utf16, 'Malmö – €'],
     ['utf-16', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), 'Malmö – €'],
     ['windows-1252', Buffer.from(reply('5 \u0080'), 'latin1'), '5 €'],
-  ])('are decoded as declared: %s', async (charset, body, output) => {
+  ])('are decoded with the declared charset: %s', async (charset, body, output) => {
     const { ask } = await start(() => typed(body, `application/json; charset=${charset}`));
     expect(await ask()).toMatchObject(said(output));
   });
@@ -93,7 +93,7 @@ describe('the bytes of a reply', () => {
     ['UTF-8', [0xef, 0xbb, 0xbf], Buffer.from(reply('Malmö – €'))],
     ['UTF-16, least byte first', [0xff, 0xfe], utf16],
     ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
-  ])('are decoded by their mark where no charset is declared: %s', async (_, mark, body) => {
+  ])('are decoded by their byte order mark without a charset: %s', async (_, mark, body) => {
     const marked = Buffer.concat([Buffer.from(mark), body]);
     const { ask } = await start(() => typed(marked, 'application/json'));
     expect(await ask()).toMatchObject(said('Malmö – €'));
@@ -103,7 +103,7 @@ describe('the bytes of a reply', () => {
     ['application/json', Buffer.from(reply('Malmö'), 'latin1'), 'utf-8'],
     ['application/json; charset=utf-8', Buffer.from(reply('ö'), 'latin1'), 'utf-8'],
     ['application/json; charset=x-own', Buffer.from(GOOD), 'x-own'],
-  ])('that are not of the charset are an error: %s', async (type, body, charset) => {
+  ])('that do not match the charset are an error: %s', async (type, body, charset) => {
     const { ask, server } = await start(() => typed(body, type));
     const message = `openai: the reply is not text in its charset (${charset})`;
     expect(errorOf(await ask())).toEqual({ kind: 'reply', message });
@@ -117,7 +117,7 @@ describe('the bytes of a reply', () => {
   });
 });
 
-describe('what a server says of its error', () => {
+describe('the error message of a server', () => {
   const behind = { message: 'Provider returned error', code: 400 };
   test.each<[string, unknown, string]>([
     [
@@ -139,7 +139,7 @@ describe('what a server says of its error', () => {
   });
 });
 
-describe('a schema of the prompt that is wrong', () => {
+describe('an invalid schema in the prompt', () => {
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
   const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
   test.each<[string, string, Record<string, unknown>]>([
@@ -155,7 +155,7 @@ describe('a schema of the prompt that is wrong', () => {
     ],
     ["Missing required parameter: 'tools[0].function'.", '', { tools }],
     ['Unknown content of response_format.json_schema.', '', { response_format: schema }],
-  ])('ends after two requests: %s', async (message, param, parameters) => {
+  ])('fails after two requests: %s', async (message, param, parameters) => {
     for (const model of ['model-1', 'gpt-4o-mini']) {
       const error = { message, type: 'invalid_request_error', ...(param !== '' && { param }) };
       const { ask, server } = await start(() => ({ status: 400, error }));

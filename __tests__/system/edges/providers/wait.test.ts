@@ -3,7 +3,7 @@ import { askedWait, exhaustedWait, sdkFault } from '../../../../src/edges/provid
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
-describe('the time a server asks to wait', () => {
+describe('the wait time that a server requests', () => {
   test.each<[Record<string, string>, number | null]>([
     [{}, null],
     [{ 'retry-after': '0' }, 0],
@@ -28,9 +28,9 @@ describe('the time a server asks to wait', () => {
       },
       1000,
     ],
-  ])('%j is %p ms', (headers, wait) => expect(askedWait(new Headers(headers), NOW)).toBe(wait));
+  ])('for %j is %p ms', (headers, wait) => expect(askedWait(new Headers(headers), NOW)).toBe(wait));
 
-  test('a limit with something left asks for nothing, and of several that are used up the latest counts', () => {
+  test('is absent if quota is left, and the longest if several limits are used up', () => {
     const limits = (requests: string, tokens: string): Headers =>
       new Headers({
         'anthropic-ratelimit-requests-remaining': requests,
@@ -48,7 +48,7 @@ test.each([
   ['34s', 34_000],
   ['1.5s', 1500],
   ['soon', null],
-])('Google asks for a pause of %s in the body', (retryDelay, wait) => {
+])("Google's error body requests a wait of %s", (retryDelay, wait) => {
   const error = {
     status: 429,
     error: {

@@ -7,8 +7,8 @@ import { start as startVendor } from '../started.ts';
 
 const start = (answer?: Script) => startVendor('anthropic', answer);
 
-describe('a request', () => {
-  test("has a token limit even when the prompt names none, and the prompt's own otherwise", async () => {
+describe('an Anthropic request', () => {
+  test("has the prompt's token limit or a default one", async () => {
     const { ask, server } = await start();
     await ask();
     await ask({ parameters: { max_tokens: 17 }, try: 1 });
@@ -17,7 +17,7 @@ describe('a request', () => {
     expect(limits).toEqual([DEFAULT_MAX_TOKENS, 17, 200_000]);
   });
 
-  test('carries all system messages in the field of their own, and none when there is none', async () => {
+  test('has all system messages in the system field, or no such field', async () => {
     const { ask, server } = await start();
     await ask({
       messages: [
@@ -32,7 +32,7 @@ describe('a request', () => {
   });
 
   test.each(['workspace_id', 'user_profile_id', 'betas'])(
-    'cannot have %s, which would be a header',
+    'cannot contain %s, which would be a header',
     async (name) => {
       const { ask, server } = await start();
       expect(errorOf(await ask({ parameters: { [name]: 'x' } }))).toEqual({
@@ -44,7 +44,7 @@ describe('a request', () => {
   );
 });
 
-describe('a message', () => {
+describe('an Anthropic message', () => {
   const counted = { input_tokens: 1, output_tokens: 2 };
   const answered = async (content: unknown[], stop_reason: string, usage: object = counted) => {
     const reply = { type: 'message', role: 'assistant', content, stop_reason, usage };
@@ -53,13 +53,13 @@ describe('a message', () => {
   const text = (words: string) => ({ type: 'text', text: words });
   const call = (name: string, input: unknown) => ({ type: 'tool_use', id: 't', name, input });
 
-  test('is all its text, without what the model thought', async () => {
+  test('consists of all its text without the thinking', async () => {
     const thinking = { type: 'thinking', thinking: 'hm', signature: 's' };
     const { ask } = await answered([thinking, text('a'), text('b')], 'end_turn');
     expect(await ask()).toMatchObject({ ...said('ab'), ended: 'stop' });
   });
 
-  test('keeps a block of an unknown kind as unknown, and no result of a tool', async () => {
+  test('keeps unknown blocks as unknown and omits tool results', async () => {
     const audio = { type: 'audio', id: 'a1' };
     const result = { type: 'web_search_tool_result', content: [] };
     const { ask } = await answered([text('a'), result, audio], 'end_turn');
@@ -71,7 +71,7 @@ describe('a message', () => {
     });
   });
 
-  test('counts what went through the prompt cache as input', async () => {
+  test('counts cached tokens as input', async () => {
     const cached = { cache_read_input_tokens: 30, cache_creation_input_tokens: 400 };
     const { ask } = await answered([text('a')], 'end_turn', { ...counted, ...cached });
     expect(await ask()).toMatchObject({
@@ -87,7 +87,7 @@ describe('a message', () => {
       parseExactly('{"id": 2512292042121000001, "price": 19.99}'),
       '{"id":2512292042121000001,"price":19.99}',
     ],
-  ])("keeps the model's own tool calls, with every digit: %#", async (input, written) => {
+  ])("keeps the model's tool calls with every digit: %#", async (input, written) => {
     const { ask } = await answered([call('search', input)], 'tool_use');
     const calls = [{ name: 'search', arguments: written }];
     expect(await ask()).toMatchObject({ ...said('', calls), ended: 'tool_calls' });
@@ -96,13 +96,16 @@ describe('a message', () => {
   test.each([
     [call('verdict', { choice: 'B' }), 'max_tokens', '{"choice":"B"}', 'length'],
     [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
-  ])('answers a schema with what it has: %j, %s', async (content, reason, output, ended) => {
-    const { ask } = await answered([content], reason);
-    expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
-  });
+  ])(
+    'uses its call or text as the answer to a schema: %j, %s',
+    async (content, reason, output, ended) => {
+      const { ask } = await answered([content], reason);
+      expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
+    },
+  );
 });
 
-describe('an answer that the limit of evaldiff cuts', () => {
+describe("an answer cut by evaldiff's own token limit", () => {
   const events = (...all: object[]) =>
     all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   const streamed = (stop_reason: string) =>
@@ -153,7 +156,7 @@ describe('an answer that the limit of evaldiff cuts', () => {
   test.each([
     ['in the middle', START],
     ['before it said anything', [{ type: 'thinking', thinking: 'hm', signature: 's' }]],
-  ])('%s is asked once more, streamed, with four times the limit', async (_, content) => {
+  ])('%s is requested once more as a stream with four times the limit', async (_, content) => {
     const { ask, server } = await start(({ body }) =>
       body['stream'] === true ? stream(streamed('end_turn')) : { body: cut(content) },
     );
@@ -174,14 +177,14 @@ describe('an answer that the limit of evaldiff cuts', () => {
     ]);
   });
 
-  test('stays as it is when the second request fails', async () => {
+  test('is unchanged if the second request fails', async () => {
     const { ask } = await start(({ body }) =>
       body['stream'] === true ? { status: 400 } : { body: cut(START) },
     );
     expect(await ask()).toMatchObject({ ...said('All'), ended: 'length', attempts: 2 });
   });
 
-  test('is an error with the second limit when nothing is said then either', async () => {
+  test('is an error with the second limit if there is still no text', async () => {
     const silent = cut([]);
     const { ask, server } = await start(() => ({ body: silent }));
     expect(errorOf(await ask()).message).toContain(
@@ -190,13 +193,13 @@ describe('an answer that the limit of evaldiff cuts', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('is not asked for again where the prompt sets the limit', async () => {
+  test('is not requested again if the prompt sets the limit', async () => {
     const { ask, server } = await start(() => ({ body: cut(START) }));
     expect(await ask({ parameters: { max_tokens: 9 } })).toMatchObject({ ended: 'length' });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is not complete when the stream ends early', async () => {
+  test('is incomplete if the stream ends early', async () => {
     const whole = streamed('end_turn');
     const { ask } = await start(({ body }) =>
       body['stream'] === true

@@ -1,4 +1,4 @@
-/** Why a reply ended × what it says, of both of OpenAI's APIs and of Anthropic's. */
+/** Every end reason with every kind of content, for both APIs of OpenAI and for Anthropic's. */
 import { describe, expect, test } from '@jest/globals';
 import { callsOf, type ToolCall } from '../../../../../src/types/answer.ts';
 import type { Request } from '../../../../../src/types/model.ts';
@@ -8,7 +8,7 @@ import { start } from '../started.ts';
 
 type Asked = Partial<Request> & { model?: string };
 
-/** What a call comes to where every reply is this, and how many requests that took. */
+/** The result of a call when every reply is this one, and the number of requests. */
 async function ask(vendor: VendorName, reply: unknown, asked: Asked = {}) {
   const setting = await start(vendor, () => ({ body: JSON.stringify(reply) }));
   const completion = await setting.ask(asked);
@@ -16,7 +16,7 @@ async function ask(vendor: VendorName, reply: unknown, asked: Asked = {}) {
 }
 const completionOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).completion;
 
-/** An error whose message contains these words, after so many requests. */
+/** An error with these words in its message after so many requests. */
 const failing = (words: string, requests: number) => ({
   completion: { status: 'error', message: expect.stringContaining(words) },
   requests,
@@ -44,7 +44,7 @@ const message = (text: string, more: object = {}): object => {
 
 const THINKING = [{ type: 'thinking', thinking: 'Oslo', signature: 's' }];
 
-describe('an answer that says nothing', () => {
+describe('an answer without text', () => {
   test.each<[unknown, string, number, Asked?]>([
     [
       chat({ content: null, reasoning_content: 'Oslo' }, 'stop'),
@@ -143,7 +143,7 @@ describe('an answer that says nothing', () => {
     expect(await ask('openai', reply, pro)).toMatchObject(failing(words, requests));
   });
 
-  test('is asked for once more, and the second answer counts', async () => {
+  test('is requested once more, and the second answer counts', async () => {
     const setting = await start('openai', ({ index }) => ({ text: index === 0 ? '' : 'Oslo' }));
     expect(await setting.ask()).toMatchObject({ status: 'ok', ...said('Oslo') });
   });
@@ -153,12 +153,12 @@ describe('an answer that says nothing', () => {
     [chat({ content: '' }, 'stop'), 'stop'],
     [chat({ content: '' }, 'novel'), 'other'],
     [chat({ content: '' }, 'content_filter'), 'filtered'],
-  ])('%j keeps how it ended: %j', async (reply, ended) => {
+  ])('%j keeps its end reason: %j', async (reply, ended) => {
     expect(await completionOf('openai', reply)).toMatchObject({ ended });
   });
 });
 
-describe('an answer that says something', () => {
+describe('an answer with text', () => {
   test.each<[unknown, object]>([
     [chat({ content: 'half' }, 'MAX_TOKENS'), { ...said('half'), ended: 'length' }],
     [chat({ content: 'half' }, 'max_tokens'), { ended: 'length' }],
@@ -201,7 +201,7 @@ describe('an answer that says something', () => {
   });
 
   test.each(['abort', 'ABORTED', 'timeout', 'network_error', 'cancelled'])(
-    'is asked for again where the server broke it off (%s)',
+    'is requested again if the server aborted it (%s)',
     async (finish_reason) => {
       const made = await ask('openai', chat({ content: 'half' }, finish_reason));
       expect(made).toMatchObject({ completion: { status: 'error', kind: 'server' }, requests: 5 });
@@ -212,7 +212,7 @@ describe('an answer that says something', () => {
     [{ code: 502, message: 'upstream dropped' }, 5],
     ['upstream dropped', 5],
     [{ code: 400, message: 'bad' }, 1],
-  ])('is an error beside the error %j, asked %i times', async (error, requests) => {
+  ])('is an error next to the error %j, after %i requests', async (error, requests) => {
     const made = await ask('openai', chat({ content: 'Oslo' }, 'stop', { error }));
     expect(made).toMatchObject({ completion: { status: 'error' }, requests });
   });
@@ -255,13 +255,13 @@ describe('an answer that says something', () => {
   test.each([
     [{ content: 5 }, 'choices[0].message.content'],
     [{ content: 'x', tool_calls: 'none' }, 'choices[0].message.tool_calls'],
-  ])('in %j is told by the member that is odd', async (said, member) => {
+  ])('that is malformed in %j is an error that names the member', async (said, member) => {
     expect(await ask('openai', chat(said, 'stop'))).toMatchObject({
       completion: failing(`its ${member} is not as it should be`, 0).completion,
     });
   });
 
-  test('cannot be waited for in the background', async () => {
+  test('cannot run in the background', async () => {
     const made = await ask('openai', {}, { ...pro, parameters: { background: true } });
     expect(made).toMatchObject({ completion: { status: 'error', kind: 'request' }, requests: 0 });
   });
@@ -304,17 +304,14 @@ describe('a tool call', () => {
     '[TOOL_CALLS] [{"name": "book", "arguments": {}}]',
     'I book. <function=book>{"a": 1}</function>',
     '<|python_tag|>book(a=1)',
-  ])(
-    'that the server left in the text is an error where tools are offered: %j',
-    async (content) => {
-      const reply = chat({ content }, 'stop');
-      const parameters = { functions: [{ name: 'book' }] };
-      expect(await ask('openai', reply, { parameters })).toMatchObject(
-        failing('choices[0].message.content of the reply is a tool call', 1),
-      );
-      expect(await completionOf('openai', reply)).toMatchObject(said(content));
-    },
-  );
+  ])('left in the text by the server is an error if tools are offered: %j', async (content) => {
+    const reply = chat({ content }, 'stop');
+    const parameters = { functions: [{ name: 'book' }] };
+    expect(await ask('openai', reply, { parameters })).toMatchObject(
+      failing('choices[0].message.content of the reply is a tool call', 1),
+    );
+    expect(await completionOf('openai', reply)).toMatchObject(said(content));
+  });
 
   test.each<[unknown, string]>([
     [chat({ content: null }, 'tool_calls'), 'holds no tool call'],
@@ -338,7 +335,7 @@ describe('a tool call', () => {
     expect(await completionOf('openai', reply)).toMatchObject(expected);
   });
 
-  test('that is forced for a schema is the answer, also where its arguments are values', async () => {
+  test('forced for a schema is the answer, even if its arguments are not a string', async () => {
     const verdict = { name: 'verdict', arguments: { choice: 'B' } };
     const reply = chat({ tool_calls: [{ function: verdict }] }, 'tool_calls');
     const expected = { ...said('{"choice":"B"}'), ended: 'stop' };

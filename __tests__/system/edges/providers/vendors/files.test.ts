@@ -40,7 +40,7 @@ const messages: Message[] = [
 const base64 = (id: string): string => Buffer.from(contents.get(id) ?? []).toString('base64');
 
 describe('images and PDFs', () => {
-  test('go to chat completions as data', async () => {
+  test('are sent to chat completions as data', async () => {
     const { ask, server } = await start('openai', () => ({ text: 'a cat' }), { readFile });
     expect(await ask({ model: 'gpt-5.4', messages })).toMatchObject({ status: 'ok' });
     expect(server.refused).toEqual([]);
@@ -63,7 +63,7 @@ describe('images and PDFs', () => {
     ]);
   });
 
-  test('go to the Responses API as input parts', async () => {
+  test('are sent to the Responses API as input parts', async () => {
     const { ask, server } = await start('openai', () => ({ text: 'a cat' }), { readFile });
     expect(await ask({ model: 'gpt-5-pro', messages })).toMatchObject({ status: 'ok' });
     expect(server.refused).toEqual([]);
@@ -79,7 +79,7 @@ describe('images and PDFs', () => {
     ]);
   });
 
-  test('go to Anthropic as blocks', async () => {
+  test('are sent to Anthropic as blocks', async () => {
     const { ask, server } = await start('anthropic', () => ({ text: 'a cat' }), { readFile });
     expect(await ask({ model: 'claude-sonnet-5-5', messages })).toMatchObject({ status: 'ok' });
     expect(server.refused).toEqual([]);
@@ -89,7 +89,7 @@ describe('images and PDFs', () => {
     ]);
   });
 
-  test('go to graders, too', async () => {
+  test('are also sent to graders', async () => {
     const { ask, server } = await start('anthropic', () => ({ text: '{"choice":"B"}' }), {
       readFile,
     });
@@ -98,7 +98,7 @@ describe('images and PDFs', () => {
     expect(server.refused).toEqual([]);
   });
 
-  test('make no call to a model that does not take them', async () => {
+  test('cause no call to a model that does not accept them', async () => {
     const { ask, server } = await start('openai', () => ({}), { readFile });
     const target = { provider: 'openai', endpoint: null, model: 'gpt-3.5-turbo' } as const;
     expect(errorOf(await ask({ target, messages }))).toMatchObject({
@@ -108,7 +108,7 @@ describe('images and PDFs', () => {
     expect(server.calls).toEqual([]);
   });
 
-  test('are read once for tries that are under way together', async () => {
+  test('are read once for concurrent tries', async () => {
     let reads = 0;
     const counting = (file: FilePart): Promise<Uint8Array> => {
       reads += 1;
@@ -117,7 +117,7 @@ describe('images and PDFs', () => {
     const { ask, server } = await start('openai', () => ({ text: 'a cat' }), {
       readFile: counting,
     });
-    // The first call finds out alone whether the key is good.
+    // The first call checks the key alone.
     await ask({ model: 'gpt-5.4', messages });
     const tries = [1, 2, 3, 4].map((index) => ask({ model: 'gpt-5.4', messages, try: index }));
     expect((await Promise.all(tries)).every(({ status }) => status === 'ok')).toBe(true);
@@ -125,7 +125,7 @@ describe('images and PDFs', () => {
     expect(reads).toBeLessThanOrEqual(4);
   });
 
-  test('are not read once no further call is allowed', async () => {
+  test('are not read when no further call is allowed', async () => {
     let reads = 0;
     const { ask } = await start('openai', () => ({ text: 'a cat' }), {
       readFile: (file) => {
@@ -138,7 +138,7 @@ describe('images and PDFs', () => {
     expect(reads).toBe(0);
   });
 
-  test('make no call when one cannot be read', async () => {
+  test('cause no call if one cannot be read', async () => {
     const { ask, server } = await start('openai', () => ({}), { readFile });
     const lost = { ...messages[1], role: 'user' as const, parts: [{ ...image, id: 'c3' }] };
     expect(errorOf(await ask({ messages: [{ ...lost, content: '' }] }))).toMatchObject({
@@ -158,7 +158,7 @@ describe('requests with large files', () => {
       setImmediate(resolve);
     });
 
-  test('wait until those under way leave room, in order, and one always goes', async () => {
+  test('wait in order until running ones leave memory, and one is always sent', async () => {
     const { room } = createFileSender(readFile, 100);
     const went: string[] = [];
     const enter = (name: string, bytes: number) =>

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { answerSchema, errorOf, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 
-describe('a model that has the Responses API alone', () => {
-  test('is asked there, and its answer is read like any other', async () => {
+describe('a model that supports only the Responses API', () => {
+  test('gets its requests there, and its answers are read as usual', async () => {
     const { ask, server } = await start('openai', () => ({
       text: 'four',
       usage: { input: 7, output: 3 },
@@ -23,7 +23,7 @@ describe('a model that has the Responses API alone', () => {
     });
   });
 
-  test('grades in a schema, without a temperature and with its own name for the limit', async () => {
+  test("grades with a schema, without a temperature, and with the API's name for the limit", async () => {
     const { ask, server } = await start('openai', () => ({ text: '{"choice":"B"}' }));
     const parameters = { temperature: 0, max_tokens: 400 };
     const asked = { model: 'o3-pro', purpose: 'grader', parameters, schema: answerSchema } as const;
@@ -33,7 +33,7 @@ describe('a model that has the Responses API alone', () => {
     expect(server.requests[0]?.body).toMatchObject({ max_output_tokens: 400 });
   });
 
-  test('says where an answer was cut, and where a filter withheld it', async () => {
+  test('reports a cut answer and a filtered one', async () => {
     const { ask } = await start('openai', ({ index }) =>
       index === 0
         ? { text: 'half', finish: 'max_output_tokens' }
@@ -45,7 +45,7 @@ describe('a model that has the Responses API alone', () => {
   });
 });
 
-describe('a model that has both APIs', () => {
+describe('a model that supports both APIs', () => {
   const parameters = {
     reasoning_effort: 'low',
     max_completion_tokens: 99,
@@ -64,7 +64,7 @@ describe('a model that has both APIs', () => {
     response_format: { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: {} } },
   };
 
-  test('thinks with tools in the Responses API, with parameters written for chat', async () => {
+  test('uses the Responses API for reasoning with tools, with parameters written for chat', async () => {
     const call = { type: 'function_call', call_id: 'c', name: 'order', arguments: '{"n":1}' };
     const { ask, server } = await start('openai', () => ({ text: 'done', output: [call] }));
     expect(await ask({ model: 'gpt-5.4', parameters })).toMatchObject({
@@ -98,7 +98,7 @@ describe('a model that has both APIs', () => {
     });
   });
 
-  test('is asked where the settings say', async () => {
+  test('uses the API that the settings name', async () => {
     const { ask, server } = await start('openai', () => ({ text: 'four' }));
     const target = { provider: 'openai', endpoint: null, model: 'gpt-4.1' } as const;
     await ask({ target: { ...target, api: 'responses' } });
@@ -106,7 +106,7 @@ describe('a model that has both APIs', () => {
     expect(server.calls).toEqual(['POST /v1/responses', 'POST /v1/chat/completions']);
   });
 
-  test('uses hosted tools and MCP servers, whose calls are parts of the answer', async () => {
+  test('can use hosted tools and MCP servers, whose calls are parts of the answer', async () => {
     const output = [
       { type: 'mcp_list_tools', id: 'm', server_label: 'shop', tools: [] },
       {

@@ -38,18 +38,18 @@ describe('a chat completion', () => {
     [{ completion_tokens: 17 }, 17],
     [{ completion_tokens: 17, total_tokens: 0 }, 17],
     [{ completion_tokens: 17, total_tokens: 'many' }, 17],
-  ])('counts thinking as output where only the total holds it: %j', async (counts, output) => {
+  ])('counts reasoning as output if only the total includes it: %j', async (counts, output) => {
     const completion = await answerTo({ content: 'x' }, 'stop', { prompt_tokens: 20, ...counts });
     expect(completion).toMatchObject({ usage: { input_tokens: 20, output_tokens: output } });
   });
 
-  test('may begin with a byte order mark', async () => {
+  test('can start with a byte order mark', async () => {
     const reply = { choices: [{ finish_reason: 'stop', message: { content: 'a' } }] };
     const { ask } = await start(() => ({ body: `\ufeff${JSON.stringify(reply)}` }));
     expect(await ask()).toMatchObject(said('a'));
   });
 
-  test('may come as parts, with tool calls of both kinds', async () => {
+  test('can consist of parts, with tool calls of both kinds', async () => {
     const content = [{ type: 'text', text: 'a' }, { type: 'other' }, { type: 'text', text: 'b' }];
     expect(await answerTo({ content }, 'stop')).toMatchObject({
       parts: [
@@ -76,17 +76,17 @@ describe('a chat completion', () => {
     [{ content: 'x' }, 'eos', 'x', 'stop'],
     [{ content: 'x' }, 'novel', 'x', 'other'],
     [{ content: 'x' }, null, 'x', 'other'],
-  ])('%j that ends with %s is %j and ends by %s', async (message, reason, output, ended) => {
+  ])('%j with finish reason %s is %j and ended by %s', async (message, reason, output, ended) => {
     const expected = { status: 'ok', ...said(output), ended };
     expect(await answerTo(message, reason)).toMatchObject(expected);
   });
 
-  test('that Google withheld is an error of the filter', async () => {
+  test('that Google withheld is a filter error', async () => {
     expect(errorOf(await answerTo({}, 'content_filter: SAFETY')).kind).toBe('filtered');
   });
 
   test.each(['error', 'insufficient_system_resource'])(
-    'that the server broke off (%s) is asked for again',
+    'that the server aborted (%s) is requested again',
     async (finish_reason) => {
       const half = { choices: [{ finish_reason, message: { content: 'half' } }] };
       const { ask } = await start(({ index }) =>
@@ -101,14 +101,14 @@ describe('a chat completion', () => {
     [{ prompt_tokens: '5', completion_tokens: 2 }],
     [{ prompt_tokens: -5, completion_tokens: 2 }],
     [{ prompt_tokens: 1e400, completion_tokens: 2 }],
-  ])('with usage of %j is kept, and its usage is unknown', async (usage) => {
+  ])('with usage of %j is kept with unknown usage', async (usage) => {
     const expected = { status: 'ok', ...said('x'), usage: null };
     expect(await answerTo({ content: 'x' }, 'stop', usage)).toMatchObject(expected);
   });
 });
 
-describe('a schema', () => {
-  test('that a server does not know is left out from then on, for that model only', async () => {
+describe('a JSON schema', () => {
+  test('is omitted for a model from the time its server rejects it', async () => {
     const { ask, server, log } = await start(({ body, model }) =>
       'response_format' in body && model === 'small'
         ? refuse('unknown field: response_format')
@@ -127,7 +127,7 @@ describe('a schema', () => {
     ['schema', 'json_validate_failed'],
     ['tool', 'tool_use_failed'],
   ])(
-    'asked for as a %s whose answer was %s is asked for again in words, once and alone',
+    'sent as a %s whose answer failed with %s is replaced by text for that request',
     async (_, code) => {
       const misformed = refuse('Tool choice is required, but no tool was called', { code });
       const { ask, server } = await start(({ body, messages }) => {
@@ -153,12 +153,12 @@ describe('a schema', () => {
     'This model does not support JSON schema',
     'Structured output is not supported for this model.',
     'failed to parse grammar',
-  ])('is refused by "%s"', async (message) => {
+  ])('is rejected by "%s"', async (message) => {
     const { ask } = await start(({ body }) => ('response_format' in body ? refuse(message) : {}));
     expect(await ask({ schema: answerSchema })).toMatchObject({ status: 'ok' });
   });
 
-  test('that is itself faulty is an error and not left out', async () => {
+  test('that is invalid is an error and is not omitted', async () => {
     const { ask, server } = await start();
     const { additionalProperties: _, ...json } = answerSchema.json;
     const { message } = errorOf(await ask({ schema: { name: 'verdict', json } }));
@@ -175,21 +175,24 @@ test.each<Scripted>([
     ...refuse('`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens'),
     status: 422,
   },
-])('an answer too long for its grader says nothing of what the model takes', async (refusal) => {
-  const keep = () => {
-    throw new Error('nothing was learned');
-  };
-  const { ask, server } = await startVendor(
-    'openai',
-    ({ messages }) => (messages[0]?.content === 'long' ? refusal : {}),
-    { memory: { known: () => Promise.resolve(null), keep } },
-  );
-  const grade = (content: string): Promise<Completion> =>
-    ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
-  expect(errorOf(await grade('long')).kind).toBe('too-long');
-  expect(await grade('short')).toMatchObject({ status: 'ok' });
-  expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
-});
+])(
+  'an answer too long for its grader does not change what the model is known to accept',
+  async (refusal) => {
+    const keep = () => {
+      throw new Error('nothing was learned');
+    };
+    const { ask, server } = await startVendor(
+      'openai',
+      ({ messages }) => (messages[0]?.content === 'long' ? refusal : {}),
+      { memory: { known: () => Promise.resolve(null), keep } },
+    );
+    const grade = (content: string): Promise<Completion> =>
+      ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
+    expect(errorOf(await grade('long')).kind).toBe('too-long');
+    expect(await grade('short')).toMatchObject({ status: 'ok' });
+    expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
+  },
+);
 
 test.each<[Json, boolean]>([
   [1, true],
@@ -203,7 +206,7 @@ test.each<[Json, boolean]>([
   if (!sent) expect(errorOf(completion)).toEqual({ kind: 'request', message });
 });
 
-test("a request that the host's content filter refuses is filtered, not at fault", async () => {
+test("a request refused by the host's content filter is filtered, not an error of the request", async () => {
   const refusal = refuse('The response was filtered', { code: 'content_filter' });
   const { ask } = await start(() => refusal);
   expect(errorOf(await ask())).toEqual({
@@ -212,7 +215,7 @@ test("a request that the host's content filter refuses is filtered, not at fault
   });
 });
 
-describe('after the refusal of one request the others of its kind are not sent', () => {
+describe('after one request is refused, similar requests are not sent', () => {
   const ten = ({ ask }: Setting, changes: Asked = {}) =>
     Promise.all(Array.from({ length: 10 }, (_, index) => ask({ ...changes, try: index })));
   const seven = ({ ask }: Setting, parameters: Record<string, Json>): Promise<Completion[]> =>
@@ -224,7 +227,7 @@ describe('after the refusal of one request the others of its kind are not sent',
     param: 'temperature',
   });
 
-  test('for a parameter that an unknown model refuses, for the prompts that name it', async () => {
+  test('if an unknown model refuses a parameter, in prompts that set it', async () => {
     const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
     const all = await ten(setting, { parameters: { temperature: 0 } });
     for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
@@ -238,13 +241,13 @@ describe('after the refusal of one request the others of its kind are not sent',
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
     ['an error of its own', refuse('too many n'), 10],
     ['an address that is not there', { status: 404, error: { message: 'Not Found' } }, 10],
-  ])('for %s', async (_, refusal, requests) => {
+  ])('depending on the error: %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
   });
 
-  test('for a parameter that is refused for two questions alike', async () => {
+  test('if a parameter is refused for two different prompts', async () => {
     const setting = await start(() => temperature);
     const all = await seven(setting, { temperature: 0 });
     const messages = all.map((completion) => errorOf(completion).message);
@@ -263,7 +266,7 @@ describe('after the refusal of one request the others of its kind are not sent',
     ["property 'user' is unsupported", { user: 'a' }],
     ['Invalid top_p value, the valid range of top_p is (0, 1.0]', { top_p: 1 }],
     ['registry.ollama.ai/library/x does not support tools', { tools: [] }],
-  ])('for the parameter that "%s" names', async (said, parameters) => {
+  ])('if they set the parameter that "%s" names', async (said, parameters) => {
     const setting = await start(() => refuse(said, { type }));
     await seven(setting, parameters);
     expect(setting.server.requests).toHaveLength(2);
@@ -273,12 +276,16 @@ describe('after the refusal of one request the others of its kind are not sent',
   test.each<[string, Json, Json, Scripted]>([
     ['max_tokens', 100_000, 4000, refuse(tooLarge, { type, param: 'max_tokens' })],
     ['temperature', 0, 1, temperature],
-  ])('for a value of %s, and other values are sent', async (name, wrong, right, refusal) => {
-    const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
-    for (const { status } of await seven(setting, { [name]: wrong })) expect(status).toBe('error');
-    for (const { status } of await seven(setting, { [name]: right })) expect(status).toBe('ok');
-    expect(setting.server.requests).toHaveLength(2 + 7);
-  });
+  ])(
+    'with the same value of %s, although other values are',
+    async (name, wrong, right, refusal) => {
+      const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
+      for (const { status } of await seven(setting, { [name]: wrong }))
+        expect(status).toBe('error');
+      for (const { status } of await seven(setting, { [name]: right })) expect(status).toBe('ok');
+      expect(setting.server.requests).toHaveLength(2 + 7);
+    },
+  );
 
   test.each<[string, Record<string, Json>, string, object?]>([
     [
@@ -308,7 +315,7 @@ describe('after the refusal of one request the others of its kind are not sent',
       { status: 422 },
     ],
   ])(
-    'but not for an error of %s alone: %j, "%s"',
+    'except after an error of %s alone: %j, "%s"',
     async (wrong, parameters, message, more = {}) => {
       const { status = 400, ...error }: { status?: number } = more;
       const refusal = { status, error: { message, type, ...error } };
@@ -324,7 +331,7 @@ describe('after the refusal of one request the others of its kind are not sent',
     },
   );
 
-  test('but not for a kind that was answered before', async () => {
+  test('except for a kind that succeeded before', async () => {
     const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
     const parameters = { temperature: 0 };
     for (const status of ['ok', 'error', 'ok'])
@@ -336,7 +343,7 @@ test.each<[string, number, string]>([
   ['invalid_prompt', 1, 'request'],
   ['server_error', 5, 'server'],
   ['rate_limit_exceeded', 5, 'rate-limit'],
-])('the error %s in a reply of status 200 is asked %i times', async (code, times, kind) => {
+])('the error %s in a reply of status 200 results in %i requests', async (code, times, kind) => {
   const body = JSON.stringify({ error: { code, message: 'the words' } });
   const { ask, server } = await start(() => ({ body }));
   const message = expect.stringContaining('the words');
@@ -344,7 +351,7 @@ test.each<[string, number, string]>([
   expect(server.requests).toHaveLength(times);
 });
 
-test('the head start of the first request begins once the client is loaded', async () => {
+test('the head start of the first request begins after the client is loaded', async () => {
   const events: string[] = [];
   const clock = testClock();
   const { ask } = await startVendor('openai', () => ({}), {
