@@ -59,7 +59,7 @@ describe('a pull request that changes links', () => {
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],
     ['everything', 'refs/heads/topic', null],
-  ])('is judged with checkout of %s', async (_, ref, depth) => {
+  ])('is judged with %s checked out', async (_, ref, depth) => {
     const at = await stage(obedient);
     const change = changeOf(base, head);
     const { directory } =

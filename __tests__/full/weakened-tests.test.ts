@@ -504,10 +504,10 @@ describe('a promptfoo test without assertions', () => {
     );
   });
 
-  test("does not leave the rates under base's scoring if base had some", () =>
+  test('is still judged by the assertions that it had on base', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', (n) => n > 3)], 'neutral', [FALL]));
 
-  test('leaves no answer that both scorings judge if all tests lost theirs', () =>
+  test('cannot be judged by both scorings if all tests lost their assertions', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', none)], null, [
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));

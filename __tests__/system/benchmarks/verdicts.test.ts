@@ -36,7 +36,7 @@ describe('the simulation for the table of verdicts', () => {
     ['Beta(½, ½)', 0.5],
     ['Beta(0.4, 0.1)', 0.8],
     ['bimodal', 0.74],
-  ])('has for %s the mean pass rate of that distribution', (law, expected) => {
+  ])('has the expected mean pass rate for %s', (law, expected) => {
     const { base } = drawSuite(20_000, law, nothing, randomOf(law));
     expect(Math.abs(mean(base) - expected)).toBeLessThan(0.01);
     expect(Object.keys(LAWS)).toContain(law);

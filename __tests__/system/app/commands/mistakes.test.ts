@@ -160,7 +160,7 @@ describe('evaldiff diff', () => {
 });
 
 describe('the first lines of a run', () => {
-  test('count prompts and references once for all variants, and a run has one side', async () => {
+  test('count prompts and references once, regardless of variants', async () => {
     const shop = await openShop({ references: 3 });
     expect((await shop.evaldiff('run', 'temperature=0,1', 'n_tries=1')).err).toContain(
       'sweep: 2 temperature = 2 combinations\n3 references of 1 prompt affected: 6 calls for the first answers',

@@ -61,7 +61,7 @@ describe('a reference that moves to another suite', () => {
     ['with others', { a: MANY, b: FEW }, { a: MANY.slice(4), b: [...MANY.slice(0, 4), ...FEW] }],
     ['into a new suite', { a: MANY }, { a: MANY.slice(4), c: MANY.slice(0, 4) }],
     ['from a suite that is removed', { a: MANY, b: FEW }, { b: [...MANY, ...FEW] }],
-  ])('is compared with what its own suite on base answers: %s', async (_, base, head) => {
+  ])("is compared with its old suite's answers on base: %s", async (_, base, head) => {
     const { code, out } = await compared(base, head);
     expect(code).toBe(1);
     expect(out).toMatch(/Regressed: ([bc])\n+\1:? .*tests? broke/);

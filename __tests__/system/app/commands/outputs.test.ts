@@ -38,7 +38,7 @@ describe('an output path that cannot be written', () => {
     expect(err.split('\n').map((line) => line.split(':')[0])).toEqual(['--report', '--record', '']);
   });
 
-  test('does not include missing folders, which are created', async () => {
+  test('that only lacks its folders is created', async () => {
     const { evaldiff, at } = await blocked();
     expect((await evaldiff('run', '--report', 'new/deep', '--record', 'r.jsonl')).code).toBe(0);
     expect([existsSync(at('new/deep/result.json')), existsSync(at('r.jsonl'))]).toEqual([

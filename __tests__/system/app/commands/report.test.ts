@@ -258,7 +258,7 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('name a missing variable in the first line if head cannot call one', async () => {
+  test('show a missing variable in the first line if head cannot use them', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')

@@ -41,7 +41,7 @@ describe('a run that is told to stop', () => {
     halting.release();
   });
 
-  test('exits on the same signal again, but keeps reporting on the other one', () => {
+  test('exits on a repeated signal, but not on a different second one', () => {
     const { signals, halting } = watched();
     signals.emit('SIGINT', 'SIGINT');
     signals.emit('SIGTERM', 'SIGTERM');

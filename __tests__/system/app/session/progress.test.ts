@@ -91,7 +91,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('calls other questions additional', () => {
+  test('reports calls of other kinds as further questions', () => {
     const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
     answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
@@ -119,7 +119,7 @@ describe('progress in a log', () => {
     expect(written).toHaveLength(1);
   });
 
-  test('shows no end when there are more calls than planned', () => {
+  test('omits the remaining time when there are more calls than planned', () => {
     const { answers, written } = watched('steps', { prompt_calls: 2, grader_calls: 0 });
     answers(5000, ...times(3, 'prompt'));
     expect(written.at(-1)).toBe('3 answers, 0.2 a second\n');

@@ -74,7 +74,7 @@ describe('the address of a server', () => {
     );
   });
 
-  test('an endpoint that the workflow does not define is a problem with the line to add', () => {
+  test('an endpoint that the workflow does not define is a problem that shows the line to add', () => {
     const target: Target = { provider: 'openai', endpoint: 'local', model: 'm' };
     const { missingKeys } = createProviders(options());
     expect(missingKeys([target])).toEqual([

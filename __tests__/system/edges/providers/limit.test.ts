@@ -137,7 +137,7 @@ describe('a limiter', () => {
     expect((await closed.acquire(false)).status).toBe('down');
   });
 
-  test('rejects all waiting and later calls on the signal', async () => {
+  test('rejects all waiting and later calls on the stop signal', async () => {
     const stop = new AbortController();
     const stopped = limiter({ signal: stop.signal });
     await go(stopped);

@@ -363,7 +363,7 @@ describe('a program', () => {
     expect(errorOf(await say('echo')).kind).toBe('aborted');
   });
 
-  test('stops its calls on the signal', async () => {
+  test('stops its calls on the stop signal', async () => {
     const stop = new AbortController();
     const { say, clock } = await start({ signal: stop.signal, concurrency: { start: 2, max: 2 } });
     const asked = Array.from({ length: 5 }, () => say('late'));

@@ -59,7 +59,7 @@ test('evaldiff diff names the attribute that got worse, prints the possible cost
   expect(second.attributes).toEqual(attributes);
 });
 
-test("the demo's scripted grader explains the pull request: only refunds are called regressed", async () => {
+test("the demo's scripted grader explains that only refunds regressed", async () => {
   const at = temporaryFolder('demo');
   makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), at);
   const args = 'diff --base main --head friendlier --code host --json'.split(' ');

@@ -89,7 +89,7 @@ describe('records of submitted batches', () => {
     again.close();
   });
 
-  test('can be written to a file of an older version, and are empty if it is read-only', () => {
+  test('can be added to a store of an older version, but not to a read-only one', () => {
     const { open, file } = setting();
     open().close();
     const db = new DatabaseSync(file);

@@ -97,7 +97,7 @@ describe('a full sweep with transport: batch', () => {
     expect(result.usage.cost_usd).toBeCloseTo(0.06 + 0.12, 9);
   });
 
-  test('can be switched on or off for one run', async () => {
+  test('can override the transport for one run', async () => {
     const { result: ask, server } = await openBatchProject();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);

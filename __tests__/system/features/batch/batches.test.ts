@@ -244,7 +244,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
 
 describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
   test.each([400, 403, 404, 429, 500, 529])(
-    'have with status %i the same error as a direct call',
+    'with status %i have the same error as direct calls',
     async (status) => {
       const { ask, providers } = await start(
         vendor,
@@ -325,7 +325,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     expect(errorOf(late!)).toMatchObject({ kind: 'timeout' });
   });
 
-  test('ignore unknown, duplicate, broken and empty result lines with a notice', async () => {
+  test('are matched only by valid result lines; others are ignored with a notice', async () => {
     const foreign = (id: string): string =>
       JSON.stringify({
         custom_id: id,

@@ -273,7 +273,7 @@ describe('with explain.fix', () => {
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
   });
 
-  test.each(['off', 'auto'] as const)('is drafted with qualeval %s', async (enabled) => {
+  test.each(['off', 'auto'] as const)('a fix is drafted with qualeval %s', async (enabled) => {
     const { qualeval } = settings();
     const { result } = await runLines(
       (prompt) =>

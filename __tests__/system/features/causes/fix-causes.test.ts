@@ -27,7 +27,7 @@ const both: Script = (request) => {
     : { text: 'gladly' };
 };
 
-describe('the cause of a fix', () => {
+describe('the cause of fixed tests', () => {
   test('is found by experiment among eight changes within the budget for causes', async () => {
     const { result, out, run } = await fixing(BASE_LINES);
     expect(result.conclusion).toBe('success');

@@ -189,7 +189,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
       ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
       : world(15)(request, text);
 
-  test('correct its rate by their combined verdicts although they did not change', async () => {
+  test('correct its rate by their combined verdicts on the labelled answers', async () => {
     const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
     const [suite] = result.suites;
     expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });

@@ -152,7 +152,7 @@ describe('a shard', () => {
 });
 
 describe('a merge is refused with advice when', () => {
-  test('a shard is missing, which it names together with what the shard omits', async () => {
+  test('a shard is missing, whose references it lists', async () => {
     await givenShards();
     expect(manifestOf(SECOND).counts['references']).toBe(3);
     expect(await merged(FIRST)).toMatch(

@@ -134,7 +134,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  test('renders only rows near the visible area while scrolling and shows their total number', async () => {
+  test('the workbench renders only rows near the visible area and shows their total number', async () => {
     const height = await ask<number>('document.documentElement.scrollHeight');
     expect(height).toBeGreaterThan(50_000);
     for (const share of [0.25, 0.9, 0.5, 1, 0]) {
@@ -146,7 +146,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await row(0).getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('can be operated by keyboard with the selected row always visible at any height', async () => {
+  test('the workbench keeps the row selected by keyboard visible at any row height', async () => {
     await page.setViewportSize({ width: 390, height: 900 });
     // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);
@@ -178,7 +178,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(`document.querySelectorAll('.ref').length < ${String(MOST_ROWS)}`);
   });
 
-  test('keeps the selected row reachable while scrolling away from it', async () => {
+  test('the workbench keeps the selected row reachable while scrolling away from it', async () => {
     await row(3).click();
     await page.keyboard.press('Enter');
     await until(`document.activeElement.matches('#detail button')`);
@@ -193,7 +193,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect((await row(4).boundingBox())?.y).toBeGreaterThan(40);
   });
 
-  test('finds and opens a row that was not rendered before', async () => {
+  test('the workbench finds and opens a row that was not rendered before', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('NUMBER-1990');
     await page.locator('output', { hasText: '1 of 2000 shown' }).waitFor();
@@ -208,7 +208,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await row(1).getAttribute('aria-rowindex')).toBe('2');
   });
 
-  test('redraws only what changed in a new board, and keeps scroll position and focus', async () => {
+  test('the workbench redraws only what changed and keeps scroll position and focus', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const middle = await ask<string>(
@@ -237,7 +237,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await focused()).toBe(`number-${String(at)}`);
   });
 
-  test('keeps the row in use when a new board moves it', async () => {
+  test('the workbench keeps the row in use when a new board moves it', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const at = Number(
@@ -261,7 +261,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(`document.activeElement.dataset.key?.includes('"number-0"')`);
   });
 
-  test('keeps the form for first references during edits and redraws', async () => {
+  test('the workbench keeps the form for first references during edits and redraws', async () => {
     const prompt = (name: string) => ({ key: name, name, variables: ['who'] });
     await becomes(suitesOf(2), [prompt('one')]);
     const field = page.locator('form[data-prompt=one] [name="input:who"]');
@@ -274,7 +274,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await field.inputValue()).toBe('half a name');
   });
 
-  test('lists each prompt below one that is worse and removes prompts that no longer exist', async () => {
+  test('the workbench lists each prompt below a worse one and removes deleted prompts', async () => {
     const names = (): Promise<string[]> =>
       page
         .locator('table, [role=table]')
@@ -295,7 +295,7 @@ inBrowser("the workbench's long list in a browser", () => {
   test.each([
     [1400, 'light'],
     [390, 'dark'],
-  ] as const)('passes axe, %i pixels wide and %s', async (width, colorScheme) => {
+  ] as const)('the workbench passes axe, %i pixels wide and %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.evaluate('scrollTo(0, 20000)');

@@ -239,7 +239,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await cell(page, 'carrier', 'base m').textContent()).toBe(carrier);
     });
 
-    test('tags, skips with a reason and adds, and keeps comments and order', async () => {
+    test('edits tags, skips and references without changing comments or order', async () => {
       const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
         await page.locator('.ref', { hasText: 'carrier' }).click();
         await page.locator('[data-kind=close]').waitFor();
@@ -266,7 +266,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens what a key requests in the last selected reference, even if it arrives late', async () => {
+    test('opens a form by key in the last selected reference, even if its details load late', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       const held: (() => Promise<void>)[] = [];

@@ -133,7 +133,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('that does not hold also fails for metrics that depend on its metric', async () => {
+  test('that does not hold also stops the metrics that depend on that metric', async () => {
     const metrics = [
       has,
       { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
@@ -337,7 +337,7 @@ describe('scoring many answers', () => {
     expect(await judge([has])).toEqual({ passes: expected, batches: [] });
   });
 
-  test("runs the user's code as one batch, whose state must be the same in a repetition", async () => {
+  test("runs the user's code on all of them in one batch", async () => {
     const code = metric('own', {
       source: { kind: 'code', language: 'python', code: 'result = actual == "yes"' },
     });

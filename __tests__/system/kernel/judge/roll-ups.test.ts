@@ -38,7 +38,7 @@ async function ran(
 }
 
 describe('roll-ups', () => {
-  test('are counted and decide if references are the unit', async () => {
+  test('are counted, and decide the verdict if references are the unit', async () => {
     // The majority roll-up, as in llmeval, passes for every reference although two of five tries
     // fail.
     const byTries = await ran(() => 2, {});
