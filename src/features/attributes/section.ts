@@ -97,7 +97,6 @@ function attributesTable(
   const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
-    { head: 'Tests', cell: ({ n }) => [text(count(n))] },
     { head: 'Pass rate', cell: ({ base, head }) => [text(rates(base, head))] },
     ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
     ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
@@ -107,7 +106,7 @@ function attributesTable(
     ...table(
       ['Attribute', ...columns.map(({ head }) => head)],
       shown.map(({ attribute, of }) => [
-        nameLine(attribute, of, several),
+        [...nameLine(attribute, of, several), text(` (${count(attribute.n)})`)],
         ...columns.map(({ cell }) => cell(attribute)),
       ]),
     ),

@@ -3,6 +3,7 @@ import type { Detail } from '../../report/sections/detail.ts';
 import {
   code,
   group,
+  lineBreak,
   paragraph,
   table,
   text,
@@ -33,16 +34,22 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
   return [
     paragraph(name),
     ...table(
-      ['Label', 'Tests', 'Right when given', 'Found when expected'],
+      ['Label', 'Right when given', 'Found when expected'],
       rows.map(({ label, references, precision, recall }) => [
-        [code(label)],
-        [text(String(references))],
-        [text(rateSides(precision, percent))],
-        [text(rateSides(recall, percent))],
+        [code(label), text(` (${String(references)})`)],
+        rateCell(precision),
+        rateCell(recall),
       ]),
     ),
     ...moreBlock(labels.length, rows.length),
   ];
+}
+
+/** On two lines, for narrow screens. */
+function rateCell({ base, head }: BothSides): Line {
+  return base === null
+    ? [text(percent(head))]
+    : [text(`${percent(base)} →`), lineBreak, text(percent(head))];
 }
 
 /** `mails: accuracy 80.0 % → 75.0 %, …`, for the fold of figures. */

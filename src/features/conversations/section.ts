@@ -4,6 +4,7 @@ import {
   code,
   group,
   joinLines,
+  lineBreak,
   paragraph,
   table,
   text,
@@ -57,10 +58,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       [[text('Turns to '), code(criterion)], turns, 'turns'],
     ]),
   ];
-  const head =
-    mode === 'sweep'
-      ? ['', 'Mean', 'References']
-      : ['', 'Base', 'Head', 'Difference', 'Tests'];
+  const head = mode === 'sweep' ? ['', 'Mean', 'References'] : ['', 'Base → head', 'Difference'];
   const compared =
     mode === 'sweep' ? '' : 'Turns are compared on the references that reach them on both sides. ';
   return [
@@ -93,12 +91,12 @@ function cells(
   const change = (by: number): string =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
   const end = kind === 'share' ? signed : signedTurns;
-  const interval = low === null || high === null ? '' : `, ${end(low)} to ${end(high)}`;
+  const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}, `;
   return [
-    [text(value(base))],
-    [text(value(head))],
-    [text(difference === null ? '–' : `${change(difference)}${interval}`)],
-    [text(count(n))],
+    [text(`${value(base)} →`), lineBreak, text(value(head))],
+    difference === null
+      ? [text('–')]
+      : [...[text(change(difference)), lineBreak], text(`${interval}${counted(n, 'test')}`)],
   ];
 }
 

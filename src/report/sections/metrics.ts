@@ -7,9 +7,10 @@ import type { Result } from '../../kernel/result/result.ts';
 import { OBJECT_WORDS } from '../../metrics/objects.ts';
 import {
   count,
+  counted,
   meansInWords,
+  pValue,
   points,
-  probability,
   scaleOf,
   signed,
   signedValue,
@@ -80,7 +81,7 @@ function hasMoved({ values, labels = [], objects }: MetricResult): boolean {
   return labels.some(({ base, head }) => base !== head);
 }
 
-const DIFF = ['Metric', 'Mean', 'Difference', 'p', 'Tests', 'Labels'];
+const DIFF = ['Metric', 'Mean', 'Difference', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];
 
@@ -91,8 +92,6 @@ function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']
   return [
     [text(mean)],
     values === undefined || values.difference === null ? [text('–')] : differenceLine(values),
-    [text(values === undefined || values.p === null ? '–' : probability(values.p))],
-    [text(values === undefined ? '–' : count(values.references))],
     labelCell,
   ];
 }
@@ -127,13 +126,29 @@ function objectWords({ level, base, head, difference, low, high }: MetricObjects
   return `${OBJECT_WORDS[level]}s that pass: ${counts}${moved}`;
 }
 
-function differenceLine({ base, head, difference, low, high }: MetricValues): Line {
-  if (difference === null) return [];
-  const scale = scaleOf(base, head);
-  const line: Line = [text(signedValue(difference, scale))];
-  if (low !== null && high !== null)
-    line.push(lineBreak, text(`${signedValue(low, scale)} to ${signedValue(high, scale)}`));
-  return line;
+function differenceLine({ base, head, difference }: MetricValues): Line {
+  return difference === null ? [] : [text(signedValue(difference, scaleOf(base, head)))];
+}
+
+/** How far the means that moved did, for the fold of figures. */
+export function valueFigures({ suites }: Result): Line[] {
+  const repeated = repeatedNames(suites);
+  return suitesWorstFirst(suites).flatMap((suite) =>
+    suite.metrics.flatMap(({ name, values }): Line[] => {
+      if (values === undefined || values.moved === null) return [];
+      const { base, head, low, high, p, references } = values;
+      const scale = scaleOf(base, head);
+      const range =
+        low === null || high === null
+          ? ''
+          : `; 90 % sure to move between ${signedValue(low, scale)} and ${signedValue(high, scale)}`;
+      const chance = p === null ? '' : ` (${pValue(p)})`;
+      const words = ` ${meansInWords(base, head)} over ${counted(references, 'test')}`;
+      return [
+        [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],
+      ];
+    }),
+  );
 }
 
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {

@@ -16,6 +16,7 @@ import {
   type Line,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
+import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
 import {
   andMore,
@@ -47,6 +48,7 @@ export function sureness(
       ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
       ...(isCompared && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
       ...list([
+        ...valueFigures(result),
         ...scoringFigures(result),
         ...reports.flatMap((report) => report.sureness?.(result) ?? []),
         ...spent(result),
