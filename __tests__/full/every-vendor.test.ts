@@ -114,7 +114,7 @@ function terminalAt(
         isTerminal: false,
         width: 160,
         features: FEATURES,
-        reach: { ...reach, clock: testClock() },
+        testOverrides: { ...reach, clock: testClock() },
         out: (text) => void (texts.out += text),
         err: (text) => void (texts.err += text),
       },

@@ -161,5 +161,9 @@ function readerOf(repository: FixtureRepository, onRead = (): unknown => null): 
     return { id, type: 'tree', size: content.length, content };
   };
   const nothing = () => Promise.reject(new InternalError('nothing is missing'));
-  return { reader: { here }, missing: { listing: nothing, trees: nothing }, known: new Map() };
+  return {
+    reader: { readLocal: here },
+    missing: { listing: nothing, trees: nothing },
+    known: new Map(),
+  };
 }

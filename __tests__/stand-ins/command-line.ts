@@ -40,7 +40,7 @@ export function beginIn(
     isTerminal: false,
     width: 100,
     features: FEATURES,
-    reach: { clock },
+    testOverrides: { clock },
     out: hear('out'),
     err: hear('err'),
     until: ending.signal,

@@ -166,7 +166,7 @@ function checkPassing(
 }
 
 /** One edit, or two if the start and the length match. Excludes "clinical" and "critics". */
-function isSlip(tag: string): boolean {
+function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
   return distance(tag.toLowerCase(), CRITICAL) <= (isNear ? 2 : 1);
@@ -176,7 +176,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ tests }) => {
     const first = new Map<string, Place>();
     for (const { tags, place } of tests.references)
-      for (const tag of tags.filter(isSlip)) if (!first.has(tag)) first.set(tag, place);
+      for (const tag of tags.filter(isTypo)) if (!first.has(tag)) first.set(tag, place);
     return [...first].map(([tag, place]) => ({
       kind: 'settings',
       place,

@@ -1,6 +1,6 @@
 import { type Json, type JsonMap, parseMap } from '../types/plain.ts';
 import type { EditResult } from './edit-yaml.ts';
-import { speltOut } from './text-flaws.ts';
+import { escapeCodePoints } from './text-flaws.ts';
 
 /** A change to a JSON Lines file that keeps every other byte. */
 export type JsonLinesEdit =
@@ -38,7 +38,7 @@ function withLine(text: string, line: string): string {
 }
 
 function compact(value: Json): string {
-  return speltOut(JSON.stringify(value));
+  return escapeCodePoints(JSON.stringify(value));
 }
 
 function pythonJson(value: Json): string {

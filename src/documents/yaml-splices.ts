@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
-import { speltOut } from './text-flaws.ts';
+import { escapeCodePoints } from './text-flaws.ts';
 
 /** Positions in UTF-16 units. */
 export interface Splice {
@@ -127,5 +127,5 @@ function flowText(value: Json): string {
     return `{ ${Object.entries(value)
       .map(([key, each]) => `${PLAIN_KEY.test(key) ? key : flowText(key)}: ${flowText(each)}`)
       .join(', ')} }`;
-  return speltOut(JSON.stringify(value), /[\u007f-\u009f\u2028\u2029\ufeff]/g);
+  return escapeCodePoints(JSON.stringify(value), /[\u007f-\u009f\u2028\u2029\ufeff]/g);
 }

@@ -44,7 +44,7 @@ interface Walk {
 }
 
 /** Stops reading a file whose aliases expand too much. */
-class TooMuch extends Error {}
+class TooLargeError extends Error {}
 
 /** Converts nodes to values, with aliases expanded. Reports at most 20 problems. */
 export function walk(
@@ -72,7 +72,7 @@ export function walk(
   try {
     value = readNode(state, root, 0, line);
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
+    if (!(error instanceof TooLargeError)) throw error;
   }
   return { value, problems: state.problems, spots: state.spots, line };
 }
@@ -242,7 +242,7 @@ function addProblem(state: Walk, line: number, message: string): null {
 
 function giveUp(state: Walk, line: number, message: string): never {
   addProblem(state, line, message);
-  throw new TooMuch();
+  throw new TooLargeError();
 }
 
 function interpolation(text: string): string {

@@ -50,7 +50,7 @@ interface Waiting extends ReservedCall {
  * a call that was sent cannot be held back. A batch is sent as a whole, so its requests reserve
  * their estimated cost.
  */
-const UNDER_WAY = { unseen: 8, seen: 256 };
+const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
 /** After this many answers, the longest one replaces the assumed length. */
 const MIN_ANSWERS = 20;
@@ -109,14 +109,14 @@ interface AnswerLengths {
   seen(purpose: Purpose): boolean;
   expected(request: Request): number;
   learn(purpose: Purpose, completion: Completion): void;
-  lessons(): number;
+  version(): number;
 }
 
 function createAnswerLengths(): AnswerLengths {
   const known = new Map<Purpose, { count: number; longest: number }>();
   let lessons = 0;
   return {
-    lessons: () => lessons,
+    version: () => lessons,
     seen: (purpose) => known.has(purpose),
     expected(request) {
       const { count = 0, longest = 0 } = known.get(request.purpose) ?? {};
@@ -164,7 +164,7 @@ interface RunningCalls {
 
 function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls {
   const reserved = new Map<ReservedCall, number>();
-  let [total, direct, lesson] = [0, 0, answers.lessons()];
+  let [total, direct, lesson] = [0, 0, answers.version()];
   const costOf = ({ request, input }: ReservedCall): number =>
     price(request.target, { input_tokens: input, output_tokens: answers.expected(request) }) ?? 0;
   const reserve = (held: ReservedCall): void => {
@@ -174,7 +174,8 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
   };
   return {
     isFull: ({ purpose, target }) =>
-      !isBatched(target) && direct >= (answers.seen(purpose) ? UNDER_WAY.seen : UNDER_WAY.unseen),
+      !isBatched(target) &&
+      direct >= (answers.seen(purpose) ? MAX_CONCURRENT.seen : MAX_CONCURRENT.unseen),
     costOf,
     start(held) {
       if (!isBatched(held.request.target)) direct += 1;
@@ -187,8 +188,8 @@ function createRunningCalls(answers: AnswerLengths, price: Price): RunningCalls 
       if (reserved.size === 0) total = 0;
     },
     relearn() {
-      if (answers.lessons() === lesson) return;
-      lesson = answers.lessons();
+      if (answers.version() === lesson) return;
+      lesson = answers.version();
       total = 0;
       for (const held of reserved.keys()) reserve(held);
     },

@@ -12,22 +12,22 @@ import type { Json, Purpose } from '../types/plain.ts';
  */
 export function estimateTokens(text: string): number {
   return (
-    estimateTokenCount(text.length > MEASURED ? text.slice(0, MEASURED) : text) *
-    (text.length > MEASURED ? text.length / MEASURED : 1)
+    estimateTokenCount(text.length > MAX_MEASURED ? text.slice(0, MAX_MEASURED) : text) *
+    (text.length > MAX_MEASURED ? text.length / MAX_MEASURED : 1)
   );
 }
 
 /** Measured length of longer texts, in UTF-16 units. */
-const MEASURED = 20_000;
+const MAX_MEASURED = 20_000;
 
 const PER_MESSAGE = 4;
 
 /** The other requests get the mean of these: measuring 100,000 would take half a minute. */
 const SAMPLE_REQUESTS = 100;
 
-type Asked = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
+type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
 
-export type CountInput = (request: Asked & { schema: Json | null }) => number;
+export type CountInput = (request: CountedRequest & { schema: Json | null }) => number;
 
 /** Tokens of an image if the vendor's rule is unknown. */
 const USUAL_IMAGE = 1600;
@@ -40,7 +40,7 @@ const USUAL_IMAGE = 1600;
 const PDF = { pageBytes: 10_000, pageTokens: 3000 + USUAL_IMAGE, pages: 100 };
 
 /** Upper limit for the images and PDFs of a request. */
-export function fileTokens({ target, messages }: Asked): number {
+export function fileTokens({ target, messages }: CountedRequest): number {
   return filesIn(messages).reduce((sum, file) => sum + tokensOfFile(target, file), 0);
 }
 

@@ -9,7 +9,7 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { canonicalContent } from './merge.ts';
 
-const VALUE = 60;
+const MAX_VALUE = 60;
 
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
@@ -38,7 +38,7 @@ export function fromOutside(
     if (before.prompt.code !== null || after.prompt.code !== null)
       return [withoutCode(before, after, notices)];
     notices.push(...unusedNotices(before, after));
-    return [measuredByBase(before, after)];
+    return [withBaseReferences(before, after)];
   });
   notices.push(...unusedRubrics(base, head));
   return {
@@ -69,7 +69,7 @@ function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   return before;
 }
 
-function measuredByBase(before: Suite, after: Suite): Suite {
+function withBaseReferences(before: Suite, after: Suite): Suite {
   const known = new Map(before.tests.references.map((reference) => [reference.id, reference]));
   // Roll-up code also sees skipped references, so references that must not count cannot run.
   const fresh =
@@ -78,7 +78,7 @@ function measuredByBase(before: Suite, after: Suite): Suite {
       : after.tests.references.filter(({ id }) => !known.has(id)).map(asUncounted);
   const kept = after.tests.references.flatMap((reference) => {
     const original = known.get(reference.id);
-    return original === undefined ? [] : [measuredBy(original, reference)];
+    return original === undefined ? [] : [withBaseReference(original, reference)];
   });
   const ids = new Set(kept.map(({ id }) => id));
   const dropped = before.tests.references.filter(({ id }) => !ids.has(id));
@@ -89,7 +89,7 @@ function measuredByBase(before: Suite, after: Suite): Suite {
 }
 
 /** Base's reference at head's line. Head may only add values for variables that base lacks. */
-function measuredBy(original: Reference, written: Reference): Reference {
+function withBaseReference(original: Reference, written: Reference): Reference {
   return {
     ...original,
     place: written.place,
@@ -130,7 +130,7 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
   if (changed.length === 0) return [];
   const told = changed.map(
     (key) =>
-      `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), VALUE)})`,
+      `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), MAX_VALUE)})`,
   );
   return [
     outsiderNotice(
@@ -186,7 +186,7 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
     const original = known.get(reference.id);
     return (
       original !== undefined &&
-      canonicalContent({ ...measuredBy(original, reference), problem: null }) !==
+      canonicalContent({ ...withBaseReference(original, reference), problem: null }) !==
         canonicalContent({ ...reference, problem: null })
     );
   });

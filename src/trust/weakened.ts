@@ -13,8 +13,8 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
 }
 
 /** References (`suite: id`) whose prompt or input differs from base's reference of that id. */
-export function askedAnewIds(suites: readonly SuiteRun[]): string[] {
-  return [...new Set(suites.flatMap(askedAnew))];
+export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
+  return [...new Set(suites.flatMap(changedRequests))];
 }
 
 function lostChecks({
@@ -44,7 +44,7 @@ function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
 }
 
-function askedAnew({ suite, runs }: SuiteRun): string[] {
+function changedRequests({ suite, runs }: SuiteRun): string[] {
   return runs.flatMap(({ affected: { reference, baseReference } }) => {
     const asked = new Set(askedWith(reference));
     return baseReference === null || askedWith(baseReference).every((part) => asked.has(part))

@@ -236,7 +236,7 @@ export function whyDeclined(completion: Completion): string | null {
 }
 
 /** The run ended before the call was made or answered. That says nothing about the model. */
-export function wasNotMade(completion: Completion): boolean {
+export function isAbandoned(completion: Completion): boolean {
   return (
     completion.status === 'error' && (completion.kind === 'budget' || completion.kind === 'aborted')
   );

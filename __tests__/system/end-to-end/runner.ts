@@ -72,7 +72,7 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
       code: await runStep(env, {
         features: FEATURES,
         jobs: JOBS,
-        reach: { clock },
+        testOverrides: { clock },
         secondMs: 1,
       }),
       stdout,

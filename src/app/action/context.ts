@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
-import { spellOutNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
+import { expandNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
 import { UserError, problem } from '../../errors.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { planLines } from '../../report/plan.ts';
@@ -15,7 +15,7 @@ import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
 import { certainWords } from '../run/plan-run.ts';
-import type { Access, Reach } from '../session/access.ts';
+import type { Access, TestOverrides } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
 import { formatsOf } from '../session/edges.ts';
 import type { SessionRow } from '../session/edges.ts';
@@ -50,7 +50,7 @@ export interface Job {
   /** Of the inputs. */
   problems?: readonly Problem[];
   now(): Date;
-  reach?: Reach | undefined;
+  testOverrides?: TestOverrides | undefined;
   /** See `ClientOptions`. */
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
@@ -126,7 +126,7 @@ export function sessionOptions(
     env,
     trust,
     now,
-    reach: job.reach,
+    testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
     // The workflow's repository on its server: it needs no checkout.
@@ -184,7 +184,7 @@ function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): strin
 }
 
 function cacheLibrary(): Promise<CacheLibrary> {
-  spellOutNoProxy(process.env);
+  expandNoProxy(process.env);
   return import('@actions/cache');
 }
 

@@ -15,7 +15,7 @@ import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
 /** Tests give another clock. */
-type StepOptions = Pick<Job, 'reach' | 'secondMs' | 'features' | 'jobs'> & {
+type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
   /** Rejects on a failure that nothing awaits. */
   crashed?: Promise<never>;
 };

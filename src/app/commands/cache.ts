@@ -5,7 +5,7 @@ import { userError } from '../../errors.ts';
 import { counted, DAY_MS } from '../../text/amounts.ts';
 import { logLine, logText } from '../../text/log.ts';
 import type { BatchRecord } from '../../types/model.ts';
-import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
 import { storePlaceOf, type StorePlace } from '../session/store-place.ts';
 import { openLocalStore } from '../session/stores.ts';
 import { inRepository } from './project.ts';
@@ -52,15 +52,15 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
     .action(async (options: CacheOptions) => {
       await inRepository(options.directory, terminal, async (repository) => {
         const place = await storePlaceOf(repository, options.store, terminal.cwd, terminal.env);
-        if (place !== null) await tend(place, groundOf(repository), options, terminal);
+        if (place !== null) await runCacheCommand(place, workTreeOf(repository), options, terminal);
       });
       done(0);
     });
 };
 
-async function tend(
+async function runCacheCommand(
   place: StorePlace,
-  ground: Ground,
+  workTree: WorkTree,
   options: CacheOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -71,7 +71,7 @@ async function tend(
     return;
   }
   const store = await openLocalStore(place, {
-    ground,
+    workTree,
     maxBytes: Number.MAX_SAFE_INTEGER,
     access: prune === null && options.all !== true ? 'read' : 'read-write',
     notice: (line) => {

@@ -10,7 +10,7 @@ import type { Price } from '../../types/price.ts';
 import type { Edges } from '../run/input.ts';
 import type { Opened } from './project.ts';
 
-interface Intended {
+interface PlannedSpending {
   calls: number;
   targets: readonly Target[];
   price: Price;
@@ -20,8 +20,8 @@ interface Intended {
 }
 
 /** @throws UserError before any request if a cap is too low for the plan or a key is missing. */
-export function holdToCaps(
-  { calls, targets, price, forecast, problems }: Intended,
+export function checkCaps(
+  { calls, targets, price, forecast, problems }: PlannedSpending,
   { project: { settings }, session: { inputs, log } }: Opened,
   edges: Edges,
 ): Guard {

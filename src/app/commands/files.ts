@@ -17,8 +17,8 @@ import { type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
 import {
-  type Ground,
-  WAITING,
+  type WorkTree,
+  NEW_FILE_PREFIX,
   makeFolder,
   putFile,
   visibleErrorMessage,
@@ -180,22 +180,22 @@ export async function readSaved(
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
-  ground: Ground,
+  workTree: WorkTree,
 ): Promise<void> {
   const problems = await Promise.all(
-    [...files.keys()].map((path) => occupied(folder, path, ground)),
+    [...files.keys()].map((path) => occupied(folder, path, workTree)),
   );
   if (problems.some((found) => found !== null))
     throw new UserError(problems.filter((found) => found !== null));
   const ours: string[] = [];
   const make = async (path: string): Promise<void> => {
-    const made = await makeFolder(path, ground);
+    const made = await makeFolder(path, workTree);
     if (made !== undefined) ours.push(made);
   };
   let waiting: string | null = null;
   try {
     await make(folder);
-    waiting = await mkdtemp(join(folder, WAITING));
+    waiting = await mkdtemp(join(folder, NEW_FILE_PREFIX));
     for (const [path, text] of files) {
       await mkdir(dirname(join(waiting, path)), { recursive: true });
       await writeFile(join(waiting, path), text, { flag: 'wx' });
@@ -214,8 +214,8 @@ export async function writeNewFiles(
   }
 }
 
-async function occupied(folder: string, path: string, ground: Ground): Promise<Problem | null> {
-  const refusal = await pathRefusal(join(folder, path), 'file', ground);
+async function occupied(folder: string, path: string, workTree: WorkTree): Promise<Problem | null> {
+  const refusal = await pathRefusal(join(folder, path), 'file', workTree);
   if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
   // A dangling link counts as existing.
   const entry = await lstat(join(folder, path)).catch(() => null);
@@ -231,10 +231,10 @@ export async function replaceFile(
   folder: string,
   path: string,
   text: string,
-  ground: Ground,
+  workTree: WorkTree,
 ): Promise<void> {
   try {
-    await putFile(join(folder, path), text, ground);
+    await putFile(join(folder, path), text, workTree);
   } catch (error) {
     throw userError(path, `could not be written: ${visibleErrorMessage(error)}`);
   }

@@ -47,7 +47,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
         seeProject(
           tree,
           repository,
-          dayOf(terminal.reach),
+          dayOf(terminal.testOverrides),
           formatsOf(terminal.features),
           suiteKeysOf(terminal.features),
         ),
@@ -64,7 +64,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
-      if (files.size > 0) await writeNewFiles(seen.root, files, seen.ground);
+      if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
       const found = await validateLines(join(seen.root, seen.below), terminal);
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>

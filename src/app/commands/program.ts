@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       terminal.err(
         `${error.problems.map((problem) => logLine(formatProblem(problem))).join('\n')}\n`,
       );
-    else if (isOfTheMachine(error))
+    else if (isSystemError(error))
       terminal.err(
         `${logLine(`System error: ${error.message}`)}. Free some space, or make the path readable and ` +
           'writable (TMPDIR sets the folder for temporary files).\n',
@@ -57,18 +57,18 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Errors of the system, such as a full disk. Neither the user's files nor evaldiff caused them. */
-const REFUSALS =
+const SYSTEM_ERRORS =
   'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO EMFILE ENFILE ENOTDIR EISDIR ELOOP ENAMETOOLONG'.split(
     ' ',
   );
 
-function isOfTheMachine(error: unknown): error is NodeJS.ErrnoException {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return (
     typeof error === 'object' &&
     error !== null &&
     'syscall' in error &&
     'code' in error &&
-    (REFUSALS.includes(String(error.code)) || error.syscall === 'mkdtemp')
+    (SYSTEM_ERRORS.includes(String(error.code)) || error.syscall === 'mkdtemp')
   );
 }
 

@@ -142,7 +142,7 @@ function cliSessionOptions(
   terminal: Terminal,
   { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,
 ): SessionOptions {
-  const { cwd, err, features, isTerminal, reach } = terminal;
+  const { cwd, err, features, isTerminal, testOverrides } = terminal;
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
@@ -180,8 +180,8 @@ function cliSessionOptions(
       const size = sweepExtent(sweep);
       if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
     },
-    now: () => dayOf(reach),
-    reach,
+    now: () => dayOf(testOverrides),
+    testOverrides,
   };
 }
 
@@ -229,8 +229,8 @@ function readGiven(
   return { inputs, access };
 }
 
-export function dayOf(reach: Terminal['reach']): Date {
-  return new Date(reach?.clock?.now() ?? Date.now());
+export function dayOf(testOverrides: Terminal['testOverrides']): Date {
+  return new Date(testOverrides?.clock?.now() ?? Date.now());
 }
 
 export function folderOutput(option: string, path: string): Output {
@@ -256,7 +256,7 @@ export function withCurrentProject(
       builtInMetrics: metrics,
       builtInRubrics,
       hash: sha256,
-      ends: { today: dayOf(terminal.reach).toISOString().slice(0, 10), past: 'problem' },
+      ends: { today: dayOf(terminal.testOverrides).toISOString().slice(0, 10), past: 'problem' },
     });
     if (problems.length > 0) throw new UserError(problems);
     await work({ session, tree, project });

@@ -28,7 +28,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { loadListPrices } from '../session/prices.ts';
-import { groundOf, type Ground } from '../session/safe-writing.ts';
+import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
 import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
@@ -38,7 +38,7 @@ export interface SeenProject {
    */
   root: string;
   git: boolean;
-  ground: Ground;
+  workTree: WorkTree;
   /** The project's folder relative to `root`, '' for `root` itself. */
   below: string;
   settings: string | null;
@@ -89,7 +89,7 @@ export async function seeProject(
   return {
     root,
     git: (await repository.commonFolder()) !== root,
-    ground: groundOf(repository),
+    workTree: workTreeOf(repository),
     below,
     settings: settings === undefined ? null : inRoot(settings),
     prompts: prompts.map(inRoot),

@@ -10,7 +10,7 @@ import type { Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Json, Problem } from '../../types/plain.ts';
 import type { Feature } from '../run/feature.ts';
-import type { Reach } from '../session/access.ts';
+import type { TestOverrides } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
 
 export interface Terminal {
@@ -22,7 +22,7 @@ export interface Terminal {
   width: number;
   confirm?(question: string): Promise<boolean>;
   /** Vendor addresses and clock. Only tests and benchmarks set them. */
-  reach?: Reach;
+  testOverrides?: TestOverrides;
   /** Ends commands that otherwise run until interrupted. */
   until?: AbortSignal;
   features: CommandFeatures;

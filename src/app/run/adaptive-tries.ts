@@ -5,7 +5,7 @@ import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
  * Tries used by suites that stop early, and what five fixed tries a side would need. Null without
  * such suites.
  */
-export function adaptiveTries(
+export function countAdaptiveTries(
   suites: readonly SuiteComparison[],
 ): { made: number; fixed: number } | null {
   const made = new Map<string, number>();

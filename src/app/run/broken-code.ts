@@ -13,7 +13,7 @@ interface Rolled {
  * Finds scoring code that always fails. `suites`: suites whose rates are meaningless because of it.
  * `notices`: promptfoo checks that always threw.
  */
-export function brokenCode(rolled: readonly Rolled[]): {
+export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];
   suites: ReadonlySet<SuiteRun>;
@@ -48,7 +48,7 @@ interface Use {
 }
 
 /** Errors that no answer can cause: the code names something that does not exist. */
-const NO_ANSWERS_FAULT =
+const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
 function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices: Notice[] } {
@@ -69,7 +69,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
     // For promptfoo, an answer that is not JSON fails the check. That can happen every time.
-    if (tool === 'promptfoo' && !reasons.some((reason) => NO_ANSWERS_FAULT.test(reason))) {
+    if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =
         `metric "${name}" raised on every answer of both sides, which is a fail to promptfoo ` +
         `and here: is it broken? ${said}`;

@@ -89,7 +89,7 @@ export function createConfirm(tools: FeatureTools, price: Price): Confirm {
       const step = nextConfirmationStep(claim, made);
       if (step.kind !== 'ask') return confirmationOf(claim, made, step, null);
       if (!isAsked)
-        tools.looking?.(
+        tools.onStage?.(
           `asking ${isStored ? 'base' : 'both sides'} again, because ${nameOf(claim)} fell`,
         );
       isAsked = true;

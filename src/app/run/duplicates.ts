@@ -12,12 +12,12 @@ const MOST_NOTICES = 10;
 const SHOWN_NAMES = 5;
 
 /** Inputs with at least this many words can be near duplicates. */
-const LONG = 20;
+const MIN_WORDS = 20;
 
 /** Minimum share of common words (Jaccard index of sets) of near duplicates. */
-const SHARED = 0.9;
+const MIN_SHARED = 0.9;
 
-const MOST_COMPARED = 20;
+const MAX_COMPARED = 20;
 
 interface Group {
   members: Reference[];
@@ -81,7 +81,7 @@ function wordsOf(reference: Reference): string[] {
 function sharedWords(references: readonly Reference[]): Group[] {
   const long = references
     .map((reference) => ({ reference, words: new Set(wordsOf(reference)) }))
-    .filter(({ words }) => words.size >= LONG);
+    .filter(({ words }) => words.size >= MIN_WORDS);
   const uses = new Map<string, number>();
   for (const word of long.flatMap(({ words }) => [...words]))
     uses.set(word, (uses.get(word) ?? 0) + 1);
@@ -93,8 +93,8 @@ function sharedWords(references: readonly Reference[]): Group[] {
       byWord.set(word, list);
       return list;
     });
-    const near = new Set(lists.flatMap((list) => list.slice(-MOST_COMPARED)));
-    const found = [...near].find((group) => shareOf(group.words, words) >= SHARED);
+    const near = new Set(lists.flatMap((list) => list.slice(-MAX_COMPARED)));
+    const found = [...near].find((group) => shareOf(group.words, words) >= MIN_SHARED);
     if (found !== undefined) found.members.push(reference);
     else {
       const group = { words, members: [reference] };
@@ -109,12 +109,12 @@ function sharedWords(references: readonly Reference[]): Group[] {
 
 /**
  * Prefix filtering (Chaudhuri, Ganti, Kaushik 2006): sort all words in one order. Two sets that
- * share at least {@link SHARED} of their words then share one of their first n − ⌊SHARED · n⌋ + 1.
+ * share at least {@link MIN_SHARED} of their words then share one of their first n − ⌊SHARED · n⌋ + 1.
  */
 function rarest(words: ReadonlySet<string>, uses: ReadonlyMap<string, number>): string[] {
   const order = (a: string, b: string): number =>
     (uses.get(a) ?? 0) - (uses.get(b) ?? 0) || (a < b ? -1 : 1);
-  return [...words].sort(order).slice(0, words.size - Math.floor(SHARED * words.size) + 1);
+  return [...words].sort(order).slice(0, words.size - Math.floor(MIN_SHARED * words.size) + 1);
 }
 
 function shareOf(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
@@ -140,7 +140,7 @@ function groupNotice({ members, why }: Group): Notice {
 
 const ALMOST = {
   punctuation: 'only case, spaces or punctuation differ',
-  words: `at least ${String(SHARED * 100)} % of the words are shared`,
+  words: `at least ${String(MIN_SHARED * 100)} % of the words are shared`,
 };
 
 function contradiction([first, ...others]: readonly Reference[]): string {

@@ -20,9 +20,9 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { costPer1000Calls } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import { askedAnewIds, lostCheckReasons } from '../../trust/weakened.ts';
+import { changedRequestIds, lostCheckReasons } from '../../trust/weakened.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
-import { brokenCode } from './broken-code.ts';
+import { findBrokenCode } from './broken-code.ts';
 import { findUnderBase } from './confirm-under-base.ts';
 import {
   confirmFalls,
@@ -94,7 +94,9 @@ export async function compareSuites(
     ...row,
     verdict: verdicts.get(row.comparison) ?? null,
   }));
-  const broken = brokenCode(rolled.map(({ comparison: { run }, rollUps }) => ({ run, rollUps })));
+  const broken = findBrokenCode(
+    rolled.map(({ comparison: { run }, rollUps }) => ({ run, rollUps })),
+  );
   const shown = all.filter(
     ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
   );
@@ -153,7 +155,7 @@ export function decideRun(
     ...plannedFacts(comparisons),
     underBase,
     unseen,
-    askedAnew: askedAnewIds(runs),
+    askedAnew: changedRequestIds(runs),
     weakened: [...ownRules, ...unreadByBase(comparisons), ...lostCheckReasons(runs)],
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
     replaced,

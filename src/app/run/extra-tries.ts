@@ -1,6 +1,6 @@
 import { runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
 import type { SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
-import { type Complete, type Request, wasNotMade } from '../../types/model.ts';
+import { type Complete, type Request, isAbandoned } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
 
@@ -23,7 +23,7 @@ export function extraTryMaker(
   const complete: Complete = async (request) => {
     const completion = await spent.meter.complete({ ...request, ...asked });
     tools.answered(request.purpose, completion.status);
-    if (wasNotMade(completion)) isEnded = true;
+    if (isAbandoned(completion)) isEnded = true;
     return completion;
   };
   const askTools = { complete, evaluate, checkSchema, random, scoreMetric, price };

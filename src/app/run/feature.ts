@@ -125,7 +125,7 @@ export interface LabelCounts {
 }
 
 /** Measured accuracy of a suite's only grader, or null. */
-export type TestedJudge = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
+export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
@@ -162,13 +162,16 @@ export interface Feature<Own = unknown, Read = unknown> {
    * Called after the tries and before any verdict. `judges`: graders that it tested on labelled
    * answers.
    */
-  before?(plan: FeaturePlan<Own>, tools: FeatureTools): Promise<Added & { judges: TestedJudge[] }>;
+  before?(
+    plan: FeaturePlan<Own>,
+    tools: FeatureTools,
+  ): Promise<Added & { judges: MeasuredGrader[] }>;
 
   suiteParts?(
     suite: SuiteComparison,
     rate: PassRate,
     verdict: SuiteVerdict | null,
-    judges: readonly TestedJudge[],
+    judges: readonly MeasuredGrader[],
   ): Partial<SuiteResult>;
 
   /** Called after the comparison. Adds stored facts to results. */

@@ -6,7 +6,7 @@ import type { Notice, Problem } from '../../types/plain.ts';
 /**
  * Finds data files and lists that head emptied or shortened. `strict`: any empty file is an error.
  */
-export function lostRows(
+export function findLostRows(
   base: Project | null,
   head: Project,
   strict: boolean,

@@ -10,7 +10,7 @@ import type { Pricing } from './input.ts';
  * Finds models without a price that differ by one letter from a listed name. A different digit is a
  * different version.
  */
-export async function misspeltModels(
+export async function findMisspeltModels(
   { suites, features, price }: Prepared,
   { models = async () => [] }: Pricing,
 ): Promise<Problem[]> {

@@ -19,7 +19,7 @@ import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } from './input.ts';
-import { misspeltModels } from './misspelt-models.ts';
+import { findMisspeltModels } from './misspelt-models.ts';
 import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
@@ -77,7 +77,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     ...nothingToSweep(input, arranged.head, whole),
     ...part.problems(whole),
     ...(part.isAnswered ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
-    ...(spend.caps.unknownCall === null ? [] : await misspeltModels(whole, pricing)),
+    ...(spend.caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
     ...spend.problems,
   ];
   if (problems.length > 0) return { ready: false, result: notEvaluated(head, problems, notices) };

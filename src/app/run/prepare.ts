@@ -123,7 +123,7 @@ function answererNotices(
   return [...replaced, ...unseenPrograms(suites, hash)];
 }
 
-function liesOutside([program = '', ...words]: readonly string[]): boolean {
+function isOutside([program = '', ...words]: readonly string[]): boolean {
   const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
   const named = words.filter((word) => !word.startsWith('-'));
   return named.length === 0
@@ -141,7 +141,7 @@ function unseenPrograms(
     return head !== null &&
       target?.provider === 'program' &&
       target.files === none &&
-      !liesOutside(target.command)
+      !isOutside(target.command)
       ? [{ name: head.variant.model ?? target.model, file: head.scoring.settingsFile }]
       : [];
   });

@@ -13,7 +13,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
 import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './input.ts';
-import { lostRows } from './lost-rows.ts';
+import { findLostRows } from './lost-rows.ts';
 import { toCompare } from './to-compare.ts';
 
 interface Reading {
@@ -48,7 +48,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     reread,
   });
   if (after.problems.length > 0) return unread(after.problems);
-  const lost = lostRows(before?.project ?? null, after.project, input.strict === true);
+  const lost = findLostRows(before?.project ?? null, after.project, input.strict === true);
   if (lost.problems.length > 0) return unread(lost.problems);
   const swept = (project: Project): Project =>
     mode === 'sweep' ? project : onlyAskedSweep(project, read);

@@ -5,10 +5,10 @@ import type { CodeJob, CodeResult, Evaluate } from '../../types/model.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 
 /** One in this many evaluations of scoring code is repeated. */
-const SHARE = 10;
+const REPEAT_EVERY = 10;
 
 /** Errors that may be caused by a busy machine. */
-const CHANCE = /^(?:took longer|used more|was not run)/;
+const LOAD_ERRORS = /^(?:took longer|used more|was not run)/;
 
 interface Repeats {
   evaluate: Evaluate;
@@ -73,14 +73,16 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
  * At least one, shuffled. Includes the first only if it is alone, because nothing ran before it.
  */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
-  const wanted = Math.max(1, Math.round(all.length / SHARE));
+  const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);
   return shuffle(later, createRandom(seed)).slice(0, wanted);
 }
 
 function isDifferentResult(first: CodeResult | undefined, second: CodeResult | undefined): boolean {
   if (first === undefined || second === undefined) return false;
-  if ([first, second].some((result) => result.status === 'error' && CHANCE.test(result.message)))
+  if (
+    [first, second].some((result) => result.status === 'error' && LOAD_ERRORS.test(result.message))
+  )
     return false;
   if (first.status === 'ok' && second.status === 'ok')
     return canonicalJson(first.values) !== canonicalJson(second.values);

@@ -5,9 +5,9 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import { adaptiveTries } from './adaptive-tries.ts';
+import { countAdaptiveTries } from './adaptive-tries.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
-import type { Added, DecidedRun, Feature, Features, TestedJudge } from './feature.ts';
+import type { Added, DecidedRun, Feature, Features, MeasuredGrader } from './feature.ts';
 import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
@@ -67,7 +67,7 @@ export async function run(
     ...judged,
     notices,
     usage: spent.meter.totals(),
-    adaptive_tries: adaptiveTries(prepared.suites),
+    adaptive_tries: countAdaptiveTries(prepared.suites),
     ...(made.made === 0 ? {} : { evaluations: made }),
   };
 }
@@ -78,7 +78,7 @@ function groupsBy(rows: Features, parts: Partial<FeatureParts>): DecidedRun['gro
 
 function partsOfSuites(
   rows: Features,
-  tested: readonly { judges?: readonly TestedJudge[] }[],
+  tested: readonly { judges?: readonly MeasuredGrader[] }[],
 ): SuitePart[] {
   const judges = tested.flatMap((each) => each.judges ?? []);
   return rows.flatMap(({ suiteParts }): SuitePart[] =>

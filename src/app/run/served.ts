@@ -3,7 +3,7 @@ import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
 /** `base a, head b`, if one requested model was answered by different ones. Null otherwise. */
-export function servedApart({ suite: { base, head }, runs }: SuiteRun): string | null {
+export function describeServedModels({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {
     const target = side?.variant.target ?? null;
     if (target === null || !isHosted(target)) return null;

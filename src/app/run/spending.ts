@@ -16,7 +16,7 @@ import {
   type Evaluate,
   type KeptRecords,
   type Target,
-  wasNotMade,
+  isAbandoned,
 } from '../../types/model.ts';
 import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -49,7 +49,7 @@ export interface JudgeEdges {
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
-  looking?(words: string): void;
+  onStage?(words: string): void;
   isPreview?: true;
   halted?(): Halt | null;
 }
@@ -85,7 +85,7 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
   let failed: string | null = null;
   const complete: Complete = async (request) => {
     const completion = await meter.complete(request);
-    if (!NO_GRADE.has(request.purpose) && wasNotMade(completion)) unmade.grades += 1;
+    if (!NO_GRADE.has(request.purpose) && isAbandoned(completion)) unmade.grades += 1;
     failed = errorIn(completion) ?? failed;
     edges.answered(request.purpose, completion.status);
     return completion;
@@ -101,7 +101,7 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
 
 function errorIn(completion: Completion): string | null {
   if (completion.status === 'ok' || completion.unsent) return null;
-  return wasNotMade(completion) ? (completion.before ?? null) : completion.message;
+  return isAbandoned(completion) ? (completion.before ?? null) : completion.message;
 }
 
 export async function askRounds(
@@ -140,7 +140,7 @@ async function executeRounds(
     answered: (answer, shared) => {
       if (shared)
         for (const purpose of callPurposes(answer)) meter.shared(purpose, savedBy(answer));
-      if (wasNotMade(answer.completion)) unmade.tries += 1;
+      if (isAbandoned(answer.completion)) unmade.tries += 1;
     },
   });
 }

@@ -21,7 +21,7 @@ import {
 } from '../../wording/notices.ts';
 import { confirmationWords, modelFellToo } from '../../wording/suites.ts';
 import type { OtherBuild, ReplacedServer } from './outdated.ts';
-import { servedApart } from './served.ts';
+import { describeServedModels } from './served.ts';
 import type { RunWords } from './spending.ts';
 
 export const RUN_WORDS: RunWords = {
@@ -89,7 +89,7 @@ function said(kind: NoticeKind, name: string, what: string, place: Place | null 
 }
 
 function endingNotices(run: SuiteRun, { name, references }: SuiteResult): Notice[] {
-  const served = servedApart(run);
+  const served = describeServedModels(run);
   return [
     ...(served === null ? [] : [said('served', name, servedByOthers(served))]),
     ...endingShares(references).map((share) => said('ended', name, `answers ${share}`)),

@@ -7,7 +7,7 @@ import { factsOf, perVendor, vendorNames } from '../../types/vendors.ts';
 
 export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
 
-export type Reach = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
+export type TestOverrides = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
 export function accessFrom(
   given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },

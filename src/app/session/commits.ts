@@ -24,7 +24,7 @@ export async function findCommits(
   request: CommitsRequest,
 ): Promise<RunCommits> {
   const { facts, mode } = request;
-  const [head, base] = await settleBoth(
+  const [head, base] = await runBoth(
     () => resolveHead(repository, request),
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
@@ -120,7 +120,7 @@ async function defaultTip(
  * Runs both in parallel, so that their fetches combine. Rejects after both ended; the first error
  * wins.
  */
-export async function settleBoth<A, B>(
+export async function runBoth<A, B>(
   first: () => Promise<A>,
   second: () => Promise<B>,
 ): Promise<[A, B]> {

@@ -31,7 +31,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
 import { readSides } from '../run/read-sides.ts';
-import type { Access, Reach } from './access.ts';
+import type { Access, TestOverrides } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices, loadModelNames } from './prices.ts';
 import type { Halting } from './progress.ts';
@@ -74,7 +74,7 @@ export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
 }
 
-interface WorldOptions {
+interface EdgesOptions {
   features: SessionFeatures;
   env: NodeJS.ProcessEnv;
   access: Access;
@@ -90,17 +90,17 @@ interface WorldOptions {
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
   exchange?: AnswerExchange | undefined;
-  reach?: Reach | undefined;
+  testOverrides?: TestOverrides | undefined;
   secrets: SecretRegister;
   startedAt: Date;
   beforeCalls?: (() => Promise<void>) | undefined;
   log(line: string): void;
   planned: Edges['planned'];
   answered: Edges['answered'];
-  looking?(words: string): void;
+  onStage?(words: string): void;
 }
 
-interface World {
+interface SessionEdges {
   edges: Edges;
   close(): Promise<void>;
 }
@@ -113,11 +113,11 @@ const CALL_TRIES = 5;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
-function heldUntil(ready: WorldOptions['beforeCalls'], complete: Complete): Complete {
+function delayUntil(ready: EdgesOptions['beforeCalls'], complete: Complete): Complete {
   return ready === undefined ? complete : (request) => ready().then(() => complete(request));
 }
 
-export function openWorld(options: WorldOptions): World {
+export function createEdges(options: EdgesOptions): SessionEdges {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
   const schemas = createSchemaChecker(
@@ -133,7 +133,7 @@ export function openWorld(options: WorldOptions): World {
   });
   const { record } = options;
   const asking = createAsking({
-    complete: heldUntil(options.beforeCalls, providers.complete),
+    complete: delayUntil(options.beforeCalls, providers.complete),
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
     endpoints: options.access.endpoints,
@@ -160,7 +160,7 @@ export function openWorld(options: WorldOptions): World {
     readSides: (input) => readSides(input, readingOf(options, providers.complete)),
     planned: options.planned,
     answered: options.answered,
-    ...(options.looking === undefined ? {} : { looking: options.looking }),
+    ...(options.onStage === undefined ? {} : { onStage: options.onStage }),
   };
   return {
     edges,
@@ -171,7 +171,7 @@ export function openWorld(options: WorldOptions): World {
   };
 }
 
-function readingOf(options: WorldOptions, complete: Complete): Parameters<typeof readSides>[1] {
+function readingOf(options: EdgesOptions, complete: Complete): Parameters<typeof readSides>[1] {
   const isHost = codeMode({ ...options, log: () => undefined }) === 'host';
   return {
     read: options.inputs.read,
@@ -198,7 +198,7 @@ function hostCall(complete: Complete, commit: string): HostCall {
   };
 }
 
-function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
+function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
   return createSandbox({
     mode: codeMode(options),
     env: pick(options.env, options.inputs.codeEnv),
@@ -211,7 +211,7 @@ function sandboxOf(options: WorldOptions): ReturnType<typeof createSandbox> {
 }
 
 function providersOf(
-  options: WorldOptions,
+  options: EdgesOptions,
   {
     activity,
     ...parts
@@ -238,7 +238,7 @@ function providersOf(
     random: Math.random,
     recordingKey,
     clock: systemClock,
-    ...options.reach,
+    ...options.testOverrides,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     readFile: (file) => readFile(options.trees, file),
     memory: refusalMemory(options.openStores, Date.now),
@@ -246,7 +246,7 @@ function providersOf(
   });
 }
 
-function codeMode({ inputs: { code }, trust, log }: WorldOptions): SandboxOptions['mode'] {
+function codeMode({ inputs: { code }, trust, log }: EdgesOptions): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);
@@ -260,7 +260,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
 }
 
 /** Creates one folder per commit on first use, outside the workspace, with all its files. */
-function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: WorldOptions): {
+function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;
 } {

@@ -10,7 +10,7 @@ export interface KeptStores {
   close(): Promise<void>;
 }
 
-interface Held {
+interface KeptStore {
   file: string;
   /** Identifies the file, to detect a replacement. */
   mark: string | null;
@@ -19,7 +19,7 @@ interface Held {
 }
 
 export function createKeptStores(): KeptStores {
-  let held: Held | null = null;
+  let held: KeptStore | null = null;
   const close = async (): Promise<void> => {
     const last = held;
     held = null;
@@ -55,7 +55,7 @@ interface RememberingStore extends Store {
   isCurrent(): boolean;
 }
 
-const REMEMBERED_LETTERS = 50_000_000;
+const MAX_REMEMBERED_CHARS = 50_000_000;
 
 /** Keeps answers in memory, so that they are not read and verified twice. */
 function remembering(store: Store): RememberingStore {
@@ -69,7 +69,7 @@ function remembering(store: Store): RememberingStore {
   };
   const remember = (key: string, completion: Completion): void => {
     // Keep only answers read from the file, because those were verified against their keys.
-    if (completion.status !== 'ok' || !completion.reused || letters > REMEMBERED_LETTERS) return;
+    if (completion.status !== 'ok' || !completion.reused || letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);
   };

@@ -91,7 +91,7 @@ export interface Progress {
   planned(plan: Plan, priced: { forecast: Forecast }): void;
   answered: JudgeEdges['answered'];
   /** Shows a stage of the run, such as a step after the verdict. */
-  looking(words: string): void;
+  stage(words: string): void;
   end(): void;
 }
 
@@ -161,7 +161,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       else grades += 1;
       if (isDue()) draw();
     },
-    looking(words) {
+    stage(words) {
       write(style === 'line' ? `\r${words.padEnd(width)}\n` : `${words}\n`);
     },
     end() {

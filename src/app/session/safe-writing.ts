@@ -19,7 +19,7 @@ import type { Problem } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** A work tree that a pull request may have changed: links and tracked files are not trusted. */
-export interface Ground {
+export interface WorkTree {
   root: string;
   /**
    * Paths in git's index at or below an absolute path without links. Empty outside of the work
@@ -28,10 +28,10 @@ export interface Ground {
   tracked(path: string): Promise<readonly string[]>;
 }
 
-export function groundOf(repository: {
+export function workTreeOf(repository: {
   workTree: { root: string };
-  tracked: Ground['tracked'];
-}): Ground {
+  tracked: WorkTree['tracked'];
+}): WorkTree {
   return { root: repository.workTree.root, tracked: repository.tracked };
 }
 
@@ -45,16 +45,16 @@ type PathKind = 'file' | 'folder' | 'store';
 export async function pathRefusal(
   path: string,
   kind: PathKind,
-  ground: Ground,
+  workTree: WorkTree,
 ): Promise<string | null> {
-  const settled = await settle(path, ground.root);
-  if (settled.link !== null)
+  const resolved = await resolvePath(path, workTree.root);
+  if (resolved.link !== null)
     return (
-      `${settled.link} is a symbolic link, and nothing is written through one; remove it, or ` +
+      `${resolved.link} is a symbolic link, and nothing is written through one; remove it, or ` +
       `name another ${kind}`
     );
   const [first, ...more] =
-    kind === 'file' || !settled.inside ? [] : await ground.tracked(settled.path);
+    kind === 'file' || !resolved.inside ? [] : await workTree.tracked(resolved.path);
   if (first === undefined) return null;
   const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${String(more.length)} more`}`;
   return kind === 'store'
@@ -64,25 +64,25 @@ export async function pathRefusal(
         'name another folder';
 }
 
-interface Settled {
+interface ResolvedPath {
   path: string;
   inside: boolean;
   link: string | null;
 }
 
 /** Follows links only outside of the work tree. */
-async function settle(path: string, root: string): Promise<Settled> {
-  const ground = await realpath(root).catch(() => root);
+async function resolvePath(path: string, root: string): Promise<ResolvedPath> {
+  const realRoot = await realpath(root).catch(() => root);
   const start = parse(path).root;
   let at = start;
   for (const name of path.slice(start.length).split(sep)) {
     const next = join(at, name);
-    const inside = isWithin(at, ground);
+    const inside = isWithin(at, realRoot);
     if (inside && (await entryAt(next))?.isSymbolicLink() === true)
-      return { path: next, inside, link: visibleLine(relative(ground, next)) };
+      return { path: next, inside, link: visibleLine(relative(realRoot, next)) };
     at = inside ? next : await realpath(next).catch(() => next);
   }
-  return { path: at, inside: isWithin(at, ground), link: null };
+  return { path: at, inside: isWithin(at, realRoot), link: null };
 }
 
 export async function entryAt(path: string): Promise<Stats | null> {
@@ -94,13 +94,13 @@ export async function entryAt(path: string): Promise<Stats | null> {
   }
 }
 
-async function placeFor(path: string, { root }: Root): Promise<Settled> {
-  const settled = await settle(path, root);
-  if (settled.link === null) return settled;
-  throw removalError(`${settled.link} is a symbolic link, and nothing is written through one`);
+async function resolveWritable(path: string, { root }: Root): Promise<ResolvedPath> {
+  const resolved = await resolvePath(path, root);
+  if (resolved.link === null) return resolved;
+  throw removalError(`${resolved.link} is a symbolic link, and nothing is written through one`);
 }
 
-type Root = Pick<Ground, 'root'>;
+type Root = Pick<WorkTree, 'root'>;
 
 function removalError(what: string): UserError {
   return userError(null, `${what}; remove it`);
@@ -115,35 +115,35 @@ export interface OwnFolder {
 }
 
 /** @throws UserError if the folder must not be written to, see {@link pathRefusal}. */
-export async function openFolder(path: string, ground: Ground): Promise<OwnFolder> {
-  const refusal = await pathRefusal(path, 'folder', ground);
+export async function openFolder(path: string, workTree: WorkTree): Promise<OwnFolder> {
+  const refusal = await pathRefusal(path, 'folder', workTree);
   if (refusal !== null) throw userError(null, refusal);
-  await makeFolder(path, ground);
+  await makeFolder(path, workTree);
   return {
     path,
-    write: (below, data) => putFile(join(path, ...below.split('/')), data, ground),
+    write: (below, data) => putFile(join(path, ...below.split('/')), data, workTree),
   };
 }
 
 /** Returns the outermost new folder. @throws UserError for a link in the work tree. */
-export async function makeFolder(path: string, ground: Root): Promise<string | undefined> {
-  return makeFolders((await placeFor(path, ground)).path);
+export async function makeFolder(path: string, workTree: Root): Promise<string | undefined> {
+  return makeFolders((await resolveWritable(path, workTree)).path);
 }
 
-export const WAITING = '.evaldiff-new-';
+export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
  * Writes next to the target and then moves the file, because a move does not follow links. Keeps
  * the file's permissions. @throws UserError for a link in the work tree, or for anything but a
  * regular file.
  */
-export async function putFile(path: string, data: Data, ground: Root): Promise<void> {
-  await makeFolder(dirname(path), ground);
-  const { path: target } = await placeFor(path, ground);
+export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
+  await makeFolder(dirname(path), workTree);
+  const { path: target } = await resolveWritable(path, workTree);
   const entry = await entryAt(target);
   if (entry !== null && !entry.isFile())
     throw removalError(`${visibleLine(target)} is there and is not a regular file`);
-  const waiting = await mkdtemp(join(dirname(target), WAITING));
+  const waiting = await mkdtemp(join(dirname(target), NEW_FILE_PREFIX));
   try {
     await writeFile(join(waiting, 'new'), data, { flag: 'wx' });
     if (entry !== null) await chmod(join(waiting, 'new'), entry.mode & 0o777);
@@ -159,15 +159,15 @@ const NO_FOLLOW = (constants as Partial<typeof constants>).O_NOFOLLOW ?? 0;
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
 
 /** Outside of the work tree the target may be a device or link. */
-async function appendTo(path: string, text: string, ground: Root): Promise<void> {
-  const { path: target, inside } = await placeFor(path, ground);
+async function appendTo(path: string, text: string, workTree: Root): Promise<void> {
+  const { path: target, inside } = await resolveWritable(path, workTree);
   await appendFile(target, text, { flag: APPEND | (inside ? NO_FOLLOW : 0) });
 }
 
 /** Outside of the work tree the target may be a device or link. @throws as {@link putFile}. */
-export async function writeTo(path: string, data: Data, ground: Root): Promise<void> {
-  const { path: target, inside } = await placeFor(path, ground);
-  await (inside ? putFile(target, data, ground) : writeFile(target, data));
+export async function writeTo(path: string, data: Data, workTree: Root): Promise<void> {
+  const { path: target, inside } = await resolveWritable(path, workTree);
+  await (inside ? putFile(target, data, workTree) : writeFile(target, data));
 }
 
 export function visibleErrorMessage(error: unknown): string {
@@ -182,17 +182,20 @@ export interface Output {
 }
 
 /** Called before the first call, so that no paid answer is lost. Reports all paths together. */
-export async function refuseUnwritable(outputs: readonly Output[], ground: Ground): Promise<void> {
-  const found = await Promise.all(outputs.map((output) => outputProblem(output, ground)));
+export async function refuseUnwritable(
+  outputs: readonly Output[],
+  workTree: WorkTree,
+): Promise<void> {
+  const found = await Promise.all(outputs.map((output) => outputProblem(output, workTree)));
   const problems = found.flatMap((each) => each ?? []);
   if (problems.length > 0) throw new UserError(problems);
 }
 
 async function outputProblem(
   { option, path, kind }: Output,
-  ground: Ground,
+  workTree: WorkTree,
 ): Promise<Problem | null> {
-  const refusal = await pathRefusal(path, kind, ground);
+  const refusal = await pathRefusal(path, kind, workTree);
   if (refusal !== null) return problem(null, `${option}: ${refusal}`);
   const entry = await stat(path).catch(() => null);
   const refuse = (why: string): Problem => problem(null, `${option}: ${path} ${why}`);
@@ -218,14 +221,14 @@ async function nearestOf(path: string): Promise<string> {
 
 export function recorder(
   { option, path }: Output,
-  ground: Ground,
+  workTree: WorkTree,
   log: (line: string) => void,
 ): (line: string) => Promise<void> {
   let failed = false;
   return async (line) => {
     if (failed) return;
     try {
-      await appendTo(path, `${line}\n`, ground);
+      await appendTo(path, `${line}\n`, workTree);
     } catch (error) {
       if (!failed) log(`${option}: ${path} is not whole: ${visibleErrorMessage(error)}`);
       failed = true;

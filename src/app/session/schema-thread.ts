@@ -29,25 +29,25 @@ const START = 30_000;
 
 const MEMORY_MB = 256;
 
-/** Unusable after its first `ended`. `patience`: milliseconds per check. */
-export async function startSchemaThread(patience: number, clock: Clock): Promise<SchemaThread> {
+/** Unusable after its first `ended`. `timeoutMs`: per check. */
+export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
   const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
-  let hear: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
+  let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
   const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
     new Promise((resolve) => {
       const over = new AbortController();
       void pause(clock, milliseconds, over.signal, 'deadline').then(() => {
-        if (!over.signal.aborted) hear?.('timeout');
+        if (!over.signal.aborted) receive?.('timeout');
       });
-      hear = (said) => {
+      receive = (said) => {
         over.abort();
-        hear = null;
+        receive = null;
         resolve(said);
       };
     });
-  worker.on('message', (message: FromThread) => hear?.(message));
-  worker.on('error', () => hear?.('gone'));
-  worker.on('exit', () => hear?.('gone'));
+  worker.on('message', (message: FromThread) => receive?.(message));
+  worker.on('error', () => receive?.('gone'));
+  worker.on('exit', () => receive?.('gone'));
   const ready = await next(START);
   return {
     async check(job) {
@@ -57,7 +57,7 @@ export async function startSchemaThread(patience: number, clock: Clock): Promise
       }
       // As text, because a structured copy would lose the class of long numbers.
       worker.postMessage(JSON.stringify(job satisfies ToThread));
-      const said = await next(patience);
+      const said = await next(timeoutMs);
       if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
       await worker.terminate();
       return { ended: said === 'timeout' ? 'timeout' : 'gone' };

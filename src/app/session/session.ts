@@ -16,14 +16,20 @@ import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import type { Notice, Withheld } from '../../types/plain.ts';
 import type { Edges, RunInput } from '../run/input.ts';
 import { planAndRun } from '../run/plan-and-run.ts';
-import { withoutSecrets, type Access, type Reach } from './access.ts';
+import { withoutSecrets, type Access, type TestOverrides } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
-import { openWorld, suiteKeysOf, type SessionFeatures } from './edges.ts';
+import { createEdges, suiteKeysOf, type SessionFeatures } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
 import { keepHeapSmall } from './runtime.ts';
-import { groundOf, recorder, refuseUnwritable, type Ground, type Output } from './safe-writing.ts';
+import {
+  workTreeOf,
+  recorder,
+  refuseUnwritable,
+  type WorkTree,
+  type Output,
+} from './safe-writing.ts';
 import type { Sides } from './sides.ts';
 import { storePlaceOf } from './store-place.ts';
 import {
@@ -75,13 +81,13 @@ export interface SessionOptions extends CheckoutPlace {
   planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
   now(): Date;
   beforeCalls?: () => Promise<void>;
-  reach?: Reach | undefined;
+  testOverrides?: TestOverrides | undefined;
 }
 
 export interface Session extends SessionOptions {
   trust: TrustDecision;
   repository: Repository;
-  ground: Ground;
+  workTree: WorkTree;
   temporaryFolder: string;
   startedAt: Date;
   halting: Halting;
@@ -110,13 +116,13 @@ export function openSession<T>(
   };
   const given = { ...options, inputs, env, log, warn };
   return withRepository(given, async (repository, temporaryFolder) => {
-    const ground = groundOf(repository);
-    await refuseUnwritable(record === null ? outputs : [...outputs, record], ground);
+    const workTree = workTreeOf(repository);
+    await refuseUnwritable(record === null ? outputs : [...outputs, record], workTree);
     const trust =
       typeof options.trust === 'function' ? await options.trust(repository) : options.trust;
-    const opened = { ...given, trust, repository, temporaryFolder, ground };
+    const opened = { ...given, trust, repository, temporaryFolder, workTree };
     const stores = openedOnce(() => storesOf(opened));
-    const clock = options.reach?.clock ?? systemClock;
+    const clock = options.testOverrides?.clock ?? systemClock;
     const halting =
       role === 'plan'
         ? NEVER
@@ -149,7 +155,7 @@ export function projectOf({ workingDirectory, inputs }: SessionOptions): string 
 async function storesOf(
   session: Omit<Session, 'startedAt' | 'halting' | 'openStores' | 'closeStores' | 'redact'>,
 ): Promise<OpenStores> {
-  const { store, role, trust, temporary, env, repository, ground, warn } = session;
+  const { store, role, trust, temporary, env, repository, workTree, warn } = session;
   if (store.kind === 'service')
     return openJobStores({
       ...store,
@@ -161,7 +167,7 @@ async function storesOf(
       warn,
     });
   const place = await storePlaceOf(repository, store.file, store.cwd, env);
-  const given = { ground, notice: warn, role };
+  const given = { workTree, notice: warn, role };
   if (role !== 'merge' || (place !== null && trust.level !== 'untrusted')) {
     const level = role === 'plan' ? 'untrusted' : trust.level;
     const open = (): Promise<OpenStores> => openLocalStores({ ...given, place, trust: level });
@@ -225,11 +231,11 @@ export async function withEdges<T>(
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {
-  const { ground, record, log, planned, role } = session;
+  const { workTree, record, log, planned, role } = session;
   if (role !== 'plan') keepHeapSmall();
-  const write = record === null ? null : recorder(record, ground, log);
+  const write = record === null ? null : recorder(record, workTree, log);
   const progress: Progress = createProgress({ ...session.progress, now: Date.now });
-  const world = openWorld({
+  const world = createEdges({
     ...session,
     trees: base === null ? [head] : [base, head],
     record: write === null ? null : (line) => write(session.redact(line)),
@@ -242,7 +248,7 @@ export async function withEdges<T>(
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);
     },
-    looking: progress.looking,
+    onStage: progress.stage,
   });
   try {
     const done = await work(world.edges);

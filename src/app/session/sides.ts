@@ -6,7 +6,7 @@ import { UserError, userError } from '../../errors.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice, Side } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
-import { settleBoth, type CommitsRequest, type RunCommits } from './commits.ts';
+import { runBoth, type CommitsRequest, type RunCommits } from './commits.ts';
 import { entryAt } from './safe-writing.ts';
 
 export interface Sides {
@@ -47,7 +47,7 @@ async function sidesOf(
   readHead: () => Promise<SourceTree>,
 ): Promise<Sides> {
   const commit = compared.mergeBase ?? compared.baseTip;
-  const [head, base] = await settleBoth(readHead, () => baseTree(repository, commit, folder));
+  const [head, base] = await runBoth(readHead, () => baseTree(repository, commit, folder));
   const changed = await repository.changedFiles(commit, head, folder);
   const moved = await movedProject(repository, base, head, folder);
   const tip = await tipTree(repository, base, compared, folder);
@@ -193,13 +193,13 @@ export async function findLocalSides(
 ): Promise<Sides> {
   const onDisk = head === WORKTREE;
   const findBase = async (): Promise<BaseCommits & { headCommit: string }> => {
-    const [headCommit, baseTip] = await settleBoth(
+    const [headCommit, baseTip] = await runBoth(
       () => repository.resolve(onDisk ? 'HEAD' : head),
       async () => repository.resolve(base ?? (await defaultBase(repository, env))),
     );
     return { ...(await comparedWith(repository, baseTip, headCommit)), headCommit };
   };
-  const [{ headCommit, ...compared }, files] = await settleBoth(findBase, async () =>
+  const [{ headCommit, ...compared }, files] = await runBoth(findBase, async () =>
     onDisk ? repository.worktree(folder) : null,
   );
   const readHead = async (): Promise<SourceTree> =>

@@ -17,7 +17,7 @@ import { UserError, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { sources } from '../../trust/trust.ts';
 import type { TrustLevel } from '../../types/plain.ts';
-import { entryAt, visibleErrorMessage, pathRefusal, type Ground } from './safe-writing.ts';
+import { entryAt, visibleErrorMessage, pathRefusal, type WorkTree } from './safe-writing.ts';
 import { STORE_FILE, type StorePlace } from './store-place.ts';
 
 /** Sizes of the local store and of the runner's cache. */
@@ -51,7 +51,7 @@ export function openedOnce(open: () => Promise<OpenStores>): {
 
 interface LocalStoresOptions {
   place: StorePlace | null;
-  ground: Ground;
+  workTree: WorkTree;
   /** For an outside contributor a store is read-only. */
   trust: TrustLevel;
   notice(line: string): void;
@@ -78,14 +78,15 @@ export async function openLocalStores(options: LocalStoresOptions): Promise<Open
 /** @throws UserError if a pull request could have added it: tracked by git, or behind a link. */
 export async function openLocalStore(
   place: StorePlace,
-  given: Pick<LocalStoresOptions, 'ground' | 'notice'> & Pick<StoreOptions, 'access' | 'maxBytes'>,
+  given: Pick<LocalStoresOptions, 'workTree' | 'notice'> &
+    Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
   const { file, keyFile, former } = place;
   // SQLite would read these as part of the file.
   const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
     if (beside.includes(path) && (await entryAt(path)) === null) continue;
-    const refusal = await pathRefusal(path, 'store', given.ground);
+    const refusal = await pathRefusal(path, 'store', given.workTree);
     if (refusal !== null) throw userError(null, `${refusal} (--store, EVALDIFF_STORE)`);
   }
   if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
@@ -150,10 +151,10 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   };
   for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
   const writesShared = keys.own === null && keys.save !== null;
-  const brought = await bring(service, keys, files, writesShared);
+  const brought = await restoreFile(service, keys, files, writesShared);
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
-    tolerant(
+    openIfUsable(
       // A new machine has no key. SECURITY.md explains what isolates these answers.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
@@ -165,7 +166,8 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
     stores,
     async finish() {
       const [store] = mine;
-      const saves = role !== 'part' && keys.save !== null && store !== undefined && hasNews(store);
+      const saves =
+        role !== 'part' && keys.save !== null && store !== undefined && hasChanges(store);
       if (saves) await joinNewer(store, service, { file: files.carried, keys, brought, warn });
       if (role === 'merge') store?.prune({ maxBytes: CACHED_BYTES });
       const copied = saves && store.copyTo(files.carried);
@@ -179,7 +181,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
  * The key of the entry that the file was restored from. Null: none, or an earlier step created the
  * file.
  */
-async function bring(
+async function restoreFile(
   service: CacheService,
   { shared, own, save }: CacheKeys,
   { mine, carried, below }: Record<'mine' | 'carried' | 'below', string>,
@@ -193,7 +195,7 @@ async function bring(
   return key;
 }
 
-function hasNews(store: Store): boolean {
+function hasChanges(store: Store): boolean {
   const { written, batched } = store.stats();
   return written + batched > 0;
 }
@@ -229,7 +231,7 @@ async function joinNewer(
 }
 
 /** Continues without a cache whose content is invalid. */
-function tolerant(open: () => Store, file: string, warn: (line: string) => void): Store[] {
+function openIfUsable(open: () => Store, file: string, warn: (line: string) => void): Store[] {
   try {
     return [open()];
   } catch (error) {

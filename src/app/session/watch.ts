@@ -42,7 +42,7 @@ export async function refsOf(root: string, base = 'main'): Promise<WatchedRefs[]
   ];
 }
 
-export interface News {
+export interface EditEvents {
   edited: AbortSignal;
   follow(files: readonly string[]): void;
 }
@@ -53,7 +53,7 @@ export interface News {
  */
 export async function afterEachEdit(
   { root, written, refs = [], until, failed }: Watched,
-  work: (news: News) => Promise<{ files: readonly string[]; over: boolean }>,
+  work: (news: EditEvents) => Promise<{ files: readonly string[]; over: boolean }>,
 ): Promise<void> {
   const watch = watchFiles(root, written, refs);
   const stop = watch.end;

@@ -133,12 +133,12 @@ export async function writeRun(
 /** On failure only the files are lost: the result was paid for. Null if not filled. */
 export async function fillFolder(
   path: string,
-  { ground }: Pick<Session, 'ground'>,
+  { workTree }: Pick<Session, 'workTree'>,
   write: (folder: OwnFolder) => Promise<void>,
   failed: (reason: string) => void,
 ): Promise<string | null> {
   try {
-    await write(await openFolder(path, ground));
+    await write(await openFolder(path, workTree));
     return path;
   } catch (error) {
     failed(visibleErrorMessage(error));

@@ -32,19 +32,19 @@ const DIFF_COMMAND = [
   '-l1000',
 ];
 
-/** Compares two trees by id. `bring` fetches missing contents: git reads all that differ. */
+/** Compares two trees by id. `fetchContents` gets missing files: git reads all that differ. */
 export async function diffTrees(
   place: GitPlace,
   trees: TreeReader,
   [base, head]: readonly [base: string, head: string],
-  bring: (ids: readonly string[]) => Promise<void>,
+  fetchContents: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
   const contents: string[] = [];
   for await (const { before, after } of treeDifferences(trees, base, head))
     for (const entry of [before, after])
       if (entry !== undefined && entry.mode !== SUBMODULE) contents.push(entry.id);
-  await bring(contents);
+  await fetchContents(contents);
   return diff(place, base, head);
 }
 
@@ -113,7 +113,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     base,
     head,
   ];
-  const { code, complaint } = await runGit(place, command, {
+  const { code, stderr: complaint } = await runGit(place, command, {
     onOutput: (chunk) => parser.push(chunk),
   });
   if (code === 0) return parser.files();

@@ -9,11 +9,11 @@ export interface GitPlace {
   settings: readonly string[];
 }
 
-export interface GitAnswer {
+export interface GitResult {
   code: number;
   output: Buffer;
-  complaint: string;
-  late?: boolean;
+  stderr: string;
+  timedOut?: boolean;
 }
 
 /** Without these, a repository's configuration could run programs. */
@@ -38,7 +38,7 @@ const KEPT_GIT_VARIABLE =
 /** Model keys and action inputs, which git and its credential helpers must not see. */
 const PRIVATE_VARIABLE = /^INPUT_|_API_KEY$/i;
 
-const COMPLAINT_LIMIT = 64 * 1024;
+const STDERR_LIMIT = 64 * 1024;
 
 export function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
@@ -120,9 +120,9 @@ export function runGit(
   place: GitPlace,
   command: readonly string[],
   options: RunOptions = {},
-): Promise<GitAnswer> {
+): Promise<GitResult> {
   const { networkTimeoutMs } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
   const child = spawnGit(place, command);
   const output: Buffer[] = [];
   let complaint = '';
@@ -132,11 +132,11 @@ export function runGit(
       ? undefined
       : setTimeout(() => {
           late = true;
-          endGroup(child.pid);
+          killGroup(child.pid);
         }, networkTimeoutMs);
   child.stdout.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString('utf8')).slice(-COMPLAINT_LIMIT);
+    complaint = (complaint + chunk.toString('utf8')).slice(-STDERR_LIMIT);
   });
   child.stdin.on('error', () => undefined);
   child.on('error', (error) => {
@@ -146,7 +146,12 @@ export function runGit(
   child.on('close', (code) => {
     clearTimeout(timer);
     if (late) complaint += `\nno answer within ${(networkTimeoutMs ?? 0) / 1000} s`;
-    resolve({ code: late ? 128 : (code ?? 128), output: Buffer.concat(output), complaint, late });
+    resolve({
+      code: late ? 128 : (code ?? 128),
+      output: Buffer.concat(output),
+      stderr: complaint,
+      timedOut: late,
+    });
   });
   child.stdin.end(options.input ?? Buffer.alloc(0));
   return promise;
@@ -160,7 +165,7 @@ export async function git(
 ): Promise<Buffer> {
   const answer = await runGit(place, command, options);
   if (answer.code !== 0)
-    throw new InternalError(`git ${command[0] ?? ''} failed: ${lastLine(answer.complaint)}`);
+    throw new InternalError(`git ${command[0] ?? ''} failed: ${lastLine(answer.stderr)}`);
   return answer.output;
 }
 
@@ -202,7 +207,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-function endGroup(pid: number | undefined): void {
+function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import type { Side } from '../../types/plain.ts';
-import { git, lastLine, runGit, type GitAnswer, type GitPlace } from './command.ts';
+import { git, lastLine, runGit, type GitResult, type GitPlace } from './command.ts';
 import { absentOf, isObjectId, peel, type ObjectReader } from './objects.ts';
 import { adviceOn, type Remote } from './remote.ts';
 
@@ -97,7 +97,7 @@ async function hasCommit(reader: ObjectReader, id: string): Promise<boolean> {
 
 /** Reads the commit object, because git hides parents beyond a shallow boundary. */
 export async function parentsOf(
-  reader: Pick<ObjectReader, 'here'>,
+  reader: Pick<ObjectReader, 'readLocal'>,
   commit: string,
 ): Promise<string[]> {
   const text = (await peel(reader, commit))?.content.toString('latin1') ?? '';
@@ -133,7 +133,7 @@ export function fetchIds(
   remote: Remote,
   depth: readonly string[],
   ids: readonly string[],
-): Promise<GitAnswer> {
+): Promise<GitResult> {
   return remote.fetch(ids, { filter: 'tree:0', depth });
 }
 
@@ -171,7 +171,7 @@ async function fetchCommit(
     const found = (): Promise<boolean> => hasCommit(reader, commit);
     if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
   }
-  const why = lastLine(first.complaint);
+  const why = lastLine(first.stderr);
   throw failure(why, adviceOn(why, remote.advice));
 }
 
@@ -232,12 +232,11 @@ async function findMergeBase(
 }
 
 async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Promise<string | null> {
-  const { code, output, complaint } = await runGit(place, [
-    'merge-base',
-    '--end-of-options',
-    base,
-    head,
-  ]);
+  const {
+    code,
+    output,
+    stderr: complaint,
+  } = await runGit(place, ['merge-base', '--end-of-options', base, head]);
   const id = output.toString('latin1').trim();
   if (code === 0 && isObjectId(id)) return id;
   if (code === 1) return null;

@@ -15,7 +15,7 @@ export interface TreeEntry extends FolderEntry {
 }
 
 export interface TreeReader {
-  reader: Pick<ObjectReader, 'here'>;
+  reader: Pick<ObjectReader, 'readLocal'>;
   missing: Pick<MissingObjects, 'listing' | 'trees'>;
   known: Map<string, readonly FolderEntry[]>;
 }
@@ -139,11 +139,11 @@ async function listing(
 ): Promise<readonly FolderEntry[] | null> {
   const read = known.get(tree);
   if (read !== undefined) return read;
-  const object = await reader.here(tree);
+  const object = await reader.readLocal(tree);
   if (object === null) return null;
   if (object.type !== 'tree') throw new InternalError(`${tree} is a ${object.type}, not a folder`);
   const entries = parseTree(object.content, tree);
-  refuseCrafted(entries, tree);
+  rejectCrafted(entries, tree);
   known.set(tree, entries);
   return entries;
 }
@@ -168,7 +168,7 @@ function parseTree(content: Buffer, tree: string): FolderEntry[] {
 }
 
 /** A path listed twice: git would read one entry and a checkout write the other. */
-function refuseCrafted(entries: readonly FolderEntry[], tree: string): void {
+function rejectCrafted(entries: readonly FolderEntry[], tree: string): void {
   const names = new Set<string>();
   for (const { bytes } of entries) {
     const name = treePathText(bytes);

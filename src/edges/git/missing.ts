@@ -3,7 +3,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type UserError, userError } from '../../errors.ts';
 import { type GitPlace, git, lastLine } from './command.ts';
-import type { FetchWish, Remote } from './remote.ts';
+import type { FetchOptions, Remote } from './remote.ts';
 
 /** Does nothing without a remote. `UserError` if fetching fails. */
 export interface MissingObjects {
@@ -13,21 +13,25 @@ export interface MissingObjects {
 }
 
 export function openMissing(place: GitPlace, remote: Remote | null): MissingObjects {
-  const bring = async (ids: readonly string[], filter: FetchWish['filter']): Promise<void> => {
+  const fetchIds = async (
+    ids: readonly string[],
+    filter: FetchOptions['filter'],
+  ): Promise<void> => {
     if (ids.length === 0 || remote === null) return;
-    const { code, complaint } = await remote.fetch(ids, { filter, alone: true });
+    const { code, stderr: complaint } = await remote.fetch(ids, { filter, alone: true });
     if (code !== 0) throw fetchFailure(ids.length, filter, complaint);
   };
   return {
-    listing: (tree) => bring([tree], 'tree:0'),
-    trees: (ids) => bring(ids, 'blob:none'),
+    listing: (tree) => fetchIds([tree], 'tree:0'),
+    trees: (ids) => fetchIds(ids, 'blob:none'),
     async contents(ids) {
-      if (remote !== null && ids.length > 0) await bring(await missingIn(place, ids), 'blob:none');
+      if (remote !== null && ids.length > 0)
+        await fetchIds(await missingIn(place, ids), 'blob:none');
     },
   };
 }
 
-function fetchFailure(count: number, filter: FetchWish['filter'], complaint: string): UserError {
+function fetchFailure(count: number, filter: FetchOptions['filter'], complaint: string): UserError {
   const what = filter === 'tree:0' ? 'A folder listing' : `The contents of ${String(count)} files`;
   return userError(
     null,

@@ -20,7 +20,7 @@ export interface ObjectReader {
   /** Null if missing. Calls may overlap. */
   blob(id: string): Promise<Buffer | null>;
   blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
-  here(id: string): Promise<StoredObject | null>;
+  readLocal(id: string): Promise<StoredObject | null>;
   commitNamed(name: string): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface StoredObject {
 }
 
 interface ObjectRequest {
-  asked: string;
+  name: string;
   most: number;
   promise: Promise<StoredObject | null>;
   resolve: (object: StoredObject | null) => void;
@@ -58,10 +58,10 @@ export async function absentOf(
 
 /** Follows annotated tags to their object. Null if it is missing locally. */
 export async function peel(
-  reader: Pick<ObjectReader, 'here'>,
+  reader: Pick<ObjectReader, 'readLocal'>,
   id: string,
 ): Promise<StoredObject | null> {
-  const found = await reader.here(id);
+  const found = await reader.readLocal(id);
   if (found?.type !== 'tag') return found;
   const [, named = ''] = /^object (\S+)\n/.exec(found.content.toString('latin1')) ?? [];
   return isObjectId(named) ? peel(reader, named) : null;
@@ -70,7 +70,7 @@ export async function peel(
 /** Uses one `git cat-file --batch`, started at the first read and restarted if it dies. */
 export function openObjectReader(
   place: GitPlace,
-  bring: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
+  fetchContents: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
 ): ObjectReader {
   let session: CatFileSession | null = null;
   let closed = false;
@@ -78,7 +78,7 @@ export function openObjectReader(
     if (closed) return Promise.reject(new InternalError('the repository is closed'));
     if (session === null || !session.alive) session = startSession(place);
     const { promise, resolve, reject } = Promise.withResolvers<StoredObject | null>();
-    session.waiting.push({ asked, most, promise, resolve, reject });
+    session.waiting.push({ name: asked, most, promise, resolve, reject });
     session.child.stdin.write(`${asked}\n`);
     return promise;
   };
@@ -89,11 +89,11 @@ export function openObjectReader(
   const answered = async (): Promise<void> => {
     await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
   };
-  const brought = batchFetches(bring, answered);
+  const fetched = batchFetches(fetchContents, answered);
   const blob = async (id: string, most?: number): Promise<StoredObject | null> => {
     let found = await here(id, most);
     if (found === null) {
-      await brought(id);
+      await fetched(id);
       found = await here(id, most);
     }
     if (found !== null && found.type !== 'blob')
@@ -101,7 +101,7 @@ export function openObjectReader(
     return found;
   };
   return {
-    here: (id) => here(id),
+    readLocal: (id) => here(id),
     async commitNamed(name) {
       if (!isPlainName(name)) throw new InternalError(`not a plain name: ${name.slice(0, 80)}`);
       return (await ask(`${name}^{commit}`, 0))?.id ?? null;
@@ -124,7 +124,7 @@ export function openObjectReader(
 }
 
 function batchFetches(
-  bring: (ids: readonly string[]) => Promise<void>,
+  fetchContents: (ids: readonly string[]) => Promise<void>,
   answered: () => Promise<void>,
 ): (id: string) => Promise<void> {
   let before: Promise<unknown> = Promise.resolve();
@@ -134,7 +134,7 @@ function batchFetches(
     await answered();
     await setImmediate();
     next = null;
-    await bring([...ids]);
+    await fetchContents([...ids]);
   };
   return (id) => {
     if (next === null) {
@@ -197,10 +197,10 @@ function answerParser(
   const begin = (line: string): void => {
     const request = waiting[0];
     const [id = '', type = '', bytes] = line.split(' ');
-    if (request === undefined || !isAnswerTo(request.asked, id, bytes !== undefined)) {
+    if (request === undefined || !isAnswerTo(request.name, id, bytes !== undefined)) {
       broken = true;
       mixedUp(
-        `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.asked ?? 'nothing'}`,
+        `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.name ?? 'nothing'}`,
       );
     } else if (bytes === undefined) {
       waiting.shift();

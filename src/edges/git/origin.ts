@@ -46,7 +46,7 @@ async function isReachable(
   if (tips.length === 0 || 'none' in remote) return false;
   const place = withSetting(source.place, 'core.commitGraph=false');
   const missing = (): Promise<string[]> =>
-    absentOf(tips, async (tip) => (await reader.here(tip)) !== null);
+    absentOf(tips, async (tip) => (await reader.readLocal(tip)) !== null);
   const lacking = await missing();
   const present = tips.filter((tip) => !lacking.includes(tip));
   if (await isAncestor(place, commit, present)) return true;

@@ -30,7 +30,7 @@ export interface GitReaders {
   source: HistorySource;
   reader: ObjectReader;
   trees: TreeReader;
-  bring(ids: readonly string[]): Promise<void>;
+  fetchContents(ids: readonly string[]): Promise<void>;
   prefixOf(workingDirectory: string): string;
   idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
   snapshots: WeakMap<SourceTree, string>;
@@ -85,7 +85,7 @@ function createReaders(
     snapshots,
     reader,
     trees,
-    bring: missing.contents,
+    fetchContents: missing.contents,
     prefixOf: (workingDirectory) =>
       folderPrefix(pathBelow(root, folder), relativeTo(folder, workingDirectory), root),
     async idOf(tree, hints) {

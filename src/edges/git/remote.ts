@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { runGit, withSettings, type GitAnswer, type GitPlace } from './command.ts';
+import { runGit, withSettings, type GitResult, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
 
 export interface Remote {
   advice: string;
   /** One at a time. Ids go to stdin: no length limit, and none can act as an option. */
-  fetch(ids: readonly string[], wish: FetchWish): Promise<GitAnswer>;
+  fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
   list(patterns: readonly string[]): Promise<Map<string, string> | null>;
   tips(): Promise<Map<string, string> | null>;
 }
 
-export interface FetchWish {
+export interface FetchOptions {
   filter: 'tree:0' | 'blob:none';
   depth?: readonly string[];
   /** For objects below a commit: does not tell the server which commits exist locally. */
@@ -57,15 +57,15 @@ export function openRemote(
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   let turn: Promise<unknown> = Promise.resolve();
   // The first timeout. Later commands then fail immediately.
-  let silence: GitAnswer | null = null;
+  let silence: GitResult | null = null;
   const ask = async (
     at: GitPlace,
     command: readonly string[],
     input?: Uint8Array,
-  ): Promise<GitAnswer> => {
+  ): Promise<GitResult> => {
     if (silence !== null) return silence;
     const answer = await runGit(at, command, { networkTimeoutMs, ...(input && { input }) });
-    if (answer.late === true) silence = answer;
+    if (answer.timedOut === true) silence = answer;
     return answer;
   };
   let tips: Promise<Map<string, string> | null> | null = null;
@@ -94,7 +94,7 @@ export function openRemote(
   };
 }
 
-function refsIn({ code, output }: GitAnswer): Map<string, string> | null {
+function refsIn({ code, output }: GitResult): Map<string, string> | null {
   if (code !== 0) return null;
   const rows = output
     .toString('utf8')
@@ -140,11 +140,11 @@ export function adviceOn(why: string, access: string): string {
 }
 
 /** A checkout's settings about its remotes that name no program. */
-const REACHING =
+const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
-export function isReaching(key: string): boolean {
-  return REACHING.test(key);
+export function isRemoteSetting(key: string): boolean {
+  return REMOTE_SETTINGS.test(key);
 }
 
 /** The remote `origin`, else the first by name. Relative paths start at `root`. */

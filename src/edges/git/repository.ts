@@ -147,7 +147,7 @@ function repositoryCommits({
 type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
 
 function repositoryFiles(opened: GitReaders): FilesOfRepository {
-  const { reader, trees, bring, prefixOf, idOf, snapshots, root, checkout } = opened;
+  const { reader, trees, fetchContents: bring, prefixOf, idOf, snapshots, root, checkout } = opened;
   const snapshot = openSnapshots(opened.store, root, checkout);
   const places = { root, commonDir: checkout?.commonDir ?? null };
   const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
@@ -180,7 +180,7 @@ function repositoryFiles(opened: GitReaders): FilesOfRepository {
 }
 
 function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  const { place, trees, bring, prefixOf, idOf, snapshots } = opened;
+  const { place, trees, fetchContents: bring, prefixOf, idOf, snapshots } = opened;
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
     return folder.kind === 'folder' ? folder.tree : emptyTree(id);

@@ -132,7 +132,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
 }
 
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
-  if (head === null || (await reader.here(head)) === null) return [];
+  if (head === null || (await reader.readLocal(head)) === null) return [];
   return [head, ...(await parentsOf(reader, head))];
 }
 
@@ -151,7 +151,7 @@ export async function resolveRevision(names: Names, revision: string): Promise<s
     throw userError(null, await unknownMessage(names, revision));
   }
   if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
-    await refuseTwoMeanings(names, revision, id);
+    await rejectAmbiguous(names, revision, id);
   return named;
 }
 
@@ -248,7 +248,7 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
 }
 
 /** Rejects a branch named like the start of a commit id: one would silently win. */
-async function refuseTwoMeanings(names: Names, revision: string, prefix: string): Promise<void> {
+async function rejectAmbiguous(names: Names, revision: string, prefix: string): Promise<void> {
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output
     .toString('latin1')

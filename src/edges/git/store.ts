@@ -11,7 +11,7 @@ import {
   type GitPlace,
 } from './command.ts';
 import type { Checkout } from './discover.ts';
-import { configuredAddress, isReaching, type RemoteAddress } from './remote.ts';
+import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote.ts';
 import { splitNul } from './tree.ts';
 
 /** A private repository that borrows the objects of a checkout. The checkout is not changed. */
@@ -20,7 +20,7 @@ export interface GitStore {
   head: string | null;
   remote: { address: RemoteAddress } | { none: string };
   /** The user's settings for turning files into objects, as `key=value`. */
-  filing: readonly string[];
+  fileSettings: readonly string[];
   remove(): Promise<void>;
 }
 
@@ -44,18 +44,20 @@ export async function openGitStore(
     const [settings, head] = await Promise.all([
       configuration(asking),
       checkout === null ? null : linkObjects(checkout, asking, place.gitDir),
-      refuseOldGit(own),
+      rejectOldGit(own),
     ]);
     if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
     const reaching = settings
-      .filter(({ scope, key }) => isReaching(key) && (scope === 'local' || scope === 'worktree'))
+      .filter(
+        ({ scope, key }) => isRemoteSetting(key) && (scope === 'local' || scope === 'worktree'),
+      )
       .map(({ key, value }) => [key, value] as const);
     return {
       place: own,
       head,
       remote: await remoteOf(checkout, reaching),
-      filing: settings.flatMap(({ key, value }) =>
+      fileSettings: settings.flatMap(({ key, value }) =>
         FILE_SETTINGS.test(key) ? [value === null ? key : `${key}=${value}`] : [],
       ),
       remove,
@@ -69,7 +71,7 @@ export async function openGitStore(
 /** The oldest git that reads commands from stdin and knows `--end-of-options`. */
 const OLDEST_GIT = [2, 31] as const;
 
-async function refuseOldGit(own: GitPlace): Promise<void> {
+async function rejectOldGit(own: GitPlace): Promise<void> {
   const { output } = await runGit(own, ['version']);
   const [, version = '', major = 0, minor = 0] =
     /^git version ((\d+)\.(\d+)\S*)/.exec(output.toString('utf8')) ?? [];
@@ -122,7 +124,7 @@ interface GitSetting {
 
 async function configuration(asking: GitPlace): Promise<GitSetting[]> {
   const command = ['config', '-z', '--show-scope', '--list'];
-  const { code, output, complaint } = await runGit(asking, command);
+  const { code, output, stderr: complaint } = await runGit(asking, command);
   if (code !== 0)
     throw userError(
       null,

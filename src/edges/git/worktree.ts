@@ -15,7 +15,7 @@ export function openSnapshots(
   const place: GitPlace = {
     ...store.place,
     settings: [
-      ...store.filing,
+      ...store.fileSettings,
       'core.safecrlf=false',
       'core.looseCompression=0',
       'core.bare=false',
@@ -73,7 +73,7 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     '--',
     prefix === '' ? '.' : prefix,
   ]);
-  const unreadable = /^error: (?:unable to index file|open\().*$/m.exec(added.complaint);
+  const unreadable = /^error: (?:unable to index file|open\().*$/m.exec(added.stderr);
   if (unreadable !== null) {
     throw userError(
       null,
@@ -81,7 +81,7 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
         'readable, or ignore it with .gitignore.',
     );
   }
-  const encoding = ENCODING.exec(added.complaint);
+  const encoding = ENCODING.exec(added.stderr);
   if (encoding !== null) {
     throw userError(
       null,
@@ -91,10 +91,10 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     );
   }
   const nothingThere =
-    prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.complaint);
-  const nested = /does not have a commit checked out/.test(added.complaint);
+    prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.stderr);
+  const nested = /does not have a commit checked out/.test(added.stderr);
   if (added.code !== 0 && !nothingThere && !nested)
-    throw new InternalError(`git add failed: ${lastLine(added.complaint)}`);
+    throw new InternalError(`git add failed: ${lastLine(added.stderr)}`);
 }
 
 async function writeTree(place: GitPlace): Promise<string> {

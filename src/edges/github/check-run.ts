@@ -93,7 +93,7 @@ function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOw
 type NameStatus =
   { kind: 'free'; newest: number } | { kind: 'taken' } | { kind: 'blocked'; by: string };
 
-export async function standingOf(
+export async function nameStatus(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
 ): Promise<NameStatus> {

@@ -5,7 +5,7 @@ import {
   createCheckRun,
   externalId,
   isNameTaken,
-  standingOf,
+  nameStatus,
   type CheckPlace,
   type OwnConclusion,
 } from './check-run.ts';
@@ -132,7 +132,7 @@ async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Prom
   const name = job.opened?.name ?? job.name;
   const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
   const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
-  const standing = passes ? await standingOf(client, own) : ({ kind: 'free', newest: 0 } as const);
+  const standing = passes ? await nameStatus(client, own) : ({ kind: 'free', newest: 0 } as const);
   if (standing.kind === 'taken' || name !== job.name) {
     const warning =
       `Another job of this workflow run writes the check "${job.name}" too, so this one is ` +

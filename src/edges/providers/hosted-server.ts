@@ -9,11 +9,11 @@ import { GIVE_UP_AFTER_MS, type Limiter, createLimiter } from './limit.ts';
 import { type Pacer, createPacer } from './pace.ts';
 import { type Prefixes, createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
-import type { RetryOptions, RunOfCalls } from './retry.ts';
+import type { RetryOptions, SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
-export interface CallOptions extends RunOfCalls {
+export interface CallOptions extends SharedCallSettings {
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
@@ -34,7 +34,7 @@ export interface Server {
   retry: RetryOptions;
   refusals: Refusals;
   prefixes: Prefixes;
-  opening: Opening;
+  opening: FirstRequests;
   /** By model: faults that all its further requests would have. */
   closed: Map<string, Fault>;
   keySource: string;
@@ -100,7 +100,7 @@ export function createServer(
     bounded,
     refusals: createRefusals(base.href, options.memory),
     prefixes: createPrefixes(),
-    opening: createOpening(clock, signal),
+    opening: createFirstRequests(clock, signal),
     closed: new Map(),
     keySource: options.keySource,
     secrets: longSecrets(address),
@@ -144,12 +144,12 @@ export function pacerOf(
 const HEAD_START_MS = 2000;
 
 /** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
-interface Opening {
+interface FirstRequests {
   /** Returns a function that ends the lead, or null after waiting for another request's lead. */
   lead(names: readonly string[]): Promise<(() => void) | null>;
 }
 
-function createOpening(clock: Clock, signal: AbortSignal): Opening {
+function createFirstRequests(clock: Clock, signal: AbortSignal): FirstRequests {
   const ahead = new Map<string, Promise<void> | null>();
   return {
     async lead(names) {

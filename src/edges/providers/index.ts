@@ -21,7 +21,7 @@ import { createHosted } from './hosted.ts';
 import { createPrograms } from './program.ts';
 import type { RefusalMemory } from './refusals.ts';
 import { createReplay, type RecordedRequest } from './replay.ts';
-import type { RunOfCalls } from './retry.ts';
+import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 
 export interface ProviderOptions extends ProviderAccess {
@@ -55,7 +55,7 @@ export interface ProviderOptions extends ProviderAccess {
 }
 
 /** `signal` ends waiting, but not a call that may already cost money. */
-export interface TransportOptions extends RunOfCalls, ProviderAccess {
+export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;
   memory: RefusalMemory | null;

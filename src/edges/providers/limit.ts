@@ -88,7 +88,7 @@ export interface Limiter {
    * one.
    */
   release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
-  shut(): boolean;
+  isPaused(): boolean;
   stats(): { calls: number; answered: number; limit: number };
 }
 
@@ -165,7 +165,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       pump();
       return { down: fault, first };
     },
-    shut: () => backoff.isActive(),
+    isPaused: () => backoff.isActive(),
     stats: () => ({ ...counts, limit: pace.slots() }),
   };
 }

@@ -1,5 +1,5 @@
 import {
-  wasNotMade,
+  isAbandoned,
   type Completion,
   type MeteredUsage,
   type OkCompletion,
@@ -32,7 +32,7 @@ function writtenTokens(completion: Completion): number {
 }
 
 export function longerOf(first: Completion, second: Completion): Completion {
-  const made = (of: Completion): number => of.attempts ?? (wasNotMade(of) ? 0 : 1);
+  const made = (of: Completion): number => of.attempts ?? (isAbandoned(of) ? 0 : 1);
   const unused: MeteredUsage[] = [first, second].flatMap((of) => of.spent ?? []);
   const isBetter =
     second.status === 'ok' || (first.status === 'error' && second.ended === 'length');

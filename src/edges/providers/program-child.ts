@@ -198,7 +198,7 @@ export function startable(
     return 'an argument with ", % or a line break, which a .cmd script cannot be given';
   const line = [found, ...args].map((word) => `"${word}"`).join(' ');
   return {
-    file: ofTheSystem('cmd.exe', env),
+    file: systemProgram('cmd.exe', env),
     args: ['/d', '/s', '/c', `"${line}"`],
     verbatim: true,
   };
@@ -212,7 +212,7 @@ function candidates(name: string, cwd: string, env: Readonly<Record<string, stri
   return folders.flatMap((folder) => names.map((each) => win32.resolve(folder, each)));
 }
 
-function ofTheSystem(name: string, env: Readonly<Record<string, string>>): string {
+function systemProgram(name: string, env: Readonly<Record<string, string>>): string {
   return `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\${name}`;
 }
 
@@ -226,7 +226,7 @@ function killTree(
   if (platform === 'win32') {
     if (exitCode !== null || signalCode !== null) return;
     const args = ['/PID', String(pid), '/T', '/F'];
-    const killer = spawn(ofTheSystem('taskkill.exe', env), args, {
+    const killer = spawn(systemProgram('taskkill.exe', env), args, {
       stdio: 'ignore',
       windowsHide: true,
     });

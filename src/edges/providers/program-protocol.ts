@@ -48,7 +48,7 @@ export interface Calls {
    * True for an answer to an open call. An unexpected line fails the oldest call; a late answer
    * fails none.
    */
-  hear(line: string): boolean;
+  receive(line: string): boolean;
   settleAll(reason: Fault): void;
 }
 
@@ -85,7 +85,7 @@ export function createCalls({
       });
       return { id, result };
     },
-    hear(line) {
+    receive(line) {
       const { id, result } = parseAnswerLine(line, ++lines, redact);
       if (id !== null && open.has(id)) {
         settle(id, result);

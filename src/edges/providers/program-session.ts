@@ -18,17 +18,17 @@ const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 /** Lines that a runtime prints after an error: stack, properties, version. */
 const LINES_BELOW_ERROR = 30;
 
-interface LastWords {
-  hear(line: string): void;
+interface LastError {
+  add(line: string): void;
   forget(): void;
   text(): string;
 }
 
-export function createLastWords(): LastWords {
+export function createLastError(): LastError {
   let last = '';
   let error: { line: string; below: number } | null = null;
   return {
-    hear(line) {
+    add(line) {
       const words = line.trim();
       if (words === '') return;
       last = words;
@@ -99,7 +99,7 @@ interface Runs {
 }
 
 function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
-  const lastWords = createLastWords();
+  const lastWords = createLastError();
   let child: Child | null = null;
   let starting: Promise<Fault | null> | null = null;
   let linesHeard = 0;
@@ -110,10 +110,10 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
   const watchSilence = createSilenceWatch(options, () => linesHeard);
   const onOut = (line: string): void => {
     linesHeard++;
-    if (calls.hear(line)) ends = 0;
+    if (calls.receive(line)) ends = 0;
   };
   const onErr = (line: string): void => {
-    lastWords.hear(line);
+    lastWords.add(line);
     options.onErr(line);
   };
   const launch = async (): Promise<Fault | null> => {

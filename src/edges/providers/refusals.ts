@@ -77,9 +77,9 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
     recall({ model }) {
-      const looking = recalled.get(model) ?? look(model);
-      recalled.set(model, looking);
-      return looking;
+      const lookup = recalled.get(model) ?? look(model);
+      recalled.set(model, lookup);
+      return lookup;
     },
     without,
     open(request) {

@@ -21,7 +21,7 @@ export type RetriedResult<T> = Requests &
   );
 
 /** Settings shared by all calls of a run. */
-export interface RunOfCalls {
+export interface SharedCallSettings {
   maxTries: number;
   clock: Clock;
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface RunOfCalls {
   log(line: string): void;
 }
 
-export interface RetryOptions extends RunOfCalls {
+export interface RetryOptions extends SharedCallSettings {
   limiter: Limiter;
   pacers?: readonly Pick<Pacer, 'turn' | 'due'>[];
 }
@@ -109,7 +109,7 @@ async function admission(
     const entry = await limiter.acquire(repeated);
     if (entry.status !== 'go') return entry;
     for (const pacer of pacers) await pacer.due();
-    if (!limiter.shut()) return entry;
+    if (!limiter.isPaused()) return entry;
     limiter.release(entry.ticket, { kind: 'unsent' });
   }
 }

@@ -8,7 +8,7 @@ interface HeaderReader {
 }
 
 /** Milliseconds that the server asks to wait, or null. `now`: milliseconds since 1970. */
-export function askedWait(headers: HeaderReader, now: number): number | null {
+export function requestedWait(headers: HeaderReader, now: number): number | null {
   const seconds = headers.get('retry-after');
   return (
     parseScaled(headers.get('retry-after-ms'), 1) ??
@@ -88,14 +88,14 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   if (typeof status !== 'number') return fault('network', 'the request could not be sent');
   const headers = headersOf(error);
   const body = member(error, 'error');
-  const { code, said } = whatServerSaid(body);
+  const { code, said } = serverMessage(body);
   const retry = headers.get('x-should-retry');
   return httpFault({
     status,
     code,
     said: foreignLine(said, redact, MAX_SAID_CHARS),
     page: /^\s*text\/html\b/i.test(headers.get('content-type') ?? ''),
-    waitMs: askedWait(headers, now) ?? retryDelay(body),
+    waitMs: requestedWait(headers, now) ?? retryDelay(body),
     shouldRetry: retry === 'true' ? true : retry === 'false' ? false : null,
   });
 }
@@ -114,17 +114,17 @@ export function replyFault(
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const whole = member(data, 'error') ?? (isErrorAlone(data) ? data : null);
   const beside = member(choice, 'error');
-  const inChoice = isSaid(beside) ? beside : null;
-  const failed = inChoice ?? (isSaid(whole) ? whole : null);
+  const inChoice = isErrorValue(beside) ? beside : null;
+  const failed = inChoice ?? (isErrorValue(whole) ? whole : null);
   if (failed === null) return emptyReplyFault(data);
   const body = inChoice === null ? data : choice;
   const given = Number(member(failed, 'code'));
-  const { code, said } = whatServerSaid(body);
+  const { code, said } = serverMessage(body);
   return httpFault({
     status: given >= 400 && given <= 599 ? given : statusFromCode(code, said),
     code,
     said: foreignLine(said, redact, MAX_SAID_CHARS),
-    waitMs: askedWait(headers, now),
+    waitMs: requestedWait(headers, now),
     shouldRetry: null,
   });
 }
@@ -154,7 +154,7 @@ function emptyReplyFault(data: unknown): Fault | null {
 }
 
 /** Some servers send `error` without a failure, as `null`, `""`, `false`, `{}` or `{code: 0}`. */
-function isSaid(whole: unknown): boolean {
+function isErrorValue(whole: unknown): boolean {
   return typeof whole === 'object'
     ? Object.values(whole ?? {}).some((value) => value !== null && value !== '' && value !== 0)
     : Boolean(whole);
@@ -186,7 +186,7 @@ function causeChain(error: unknown): unknown[] {
 }
 
 /** Reads the top level or `error`, also Amazon's `Message` and schema validators' `detail`. */
-function whatServerSaid(body: unknown): { code: string; said: string } {
+function serverMessage(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };
   const text = (name: string): string => {
@@ -206,7 +206,7 @@ function saidBehind(metadata: unknown): { code: string; said: string } {
   const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
   if (raw === undefined) return { code: '', said: '' };
   const body = typeof raw === 'string' ? (parsedJson(raw) ?? raw) : raw;
-  const { code, said } = typeof body === 'string' ? { code: '', said: body } : whatServerSaid(body);
+  const { code, said } = typeof body === 'string' ? { code: '', said: body } : serverMessage(body);
   const from = typeof provider === 'string' ? ` (${provider})` : '';
   return { code, said: `${from}${said === '' ? '' : `: ${said}`}` };
 }

@@ -103,7 +103,7 @@ function waitUntilReady(
       clearTimeout(deadline);
       if (link !== null) {
         if (line === 'over') link.goOn();
-        else hearAnswer(line, listener);
+        else receiveAnswer(line, listener);
         return;
       }
       if (!line.startsWith('ready ')) return refuse(explainRefusal(line, options));
@@ -189,7 +189,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
 }
 
 /** Parses `id TAB outcome TAB printed TAB reply`. Only the reply contains untrusted text. */
-function hearAnswer(line: string, listener: Listener): void {
+function receiveAnswer(line: string, listener: Listener): void {
   const answer = parseAnswer(line);
   if (answer === null) listener.ended('channel');
   else listener.answer(answer);

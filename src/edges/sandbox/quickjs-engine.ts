@@ -137,12 +137,12 @@ function readGuestReply(
     return null;
   const printed = readPrinted(said.printed);
   if (printed === null) return null;
-  const hasNoMemory = tellsOfMemory(said.reply);
+  const hasNoMemory = mentionsMemory(said.reply);
   const reply = hasNoMemory ? { memory: true } : said.reply;
   return { reply: JSON.stringify(reply), printed, spent: hasNoMemory };
 }
 
-function tellsOfMemory(reply: unknown): boolean {
+function mentionsMemory(reply: unknown): boolean {
   if (typeof reply !== 'object' || reply === null) return false;
   return 'memory' in reply || (refused && 'nothing' in reply);
 }

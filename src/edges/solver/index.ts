@@ -1,5 +1,5 @@
 import type { AssignmentProgram, Solve } from '../../types/solver.ts';
-import { simplexModel, solveInThread, type Patience, type SimplexModel } from './thread.ts';
+import { simplexModel, solveInThread, type Timeouts, type SimplexModel } from './thread.ts';
 
 interface SolverOptions {
   /** Milliseconds for a thread to start, and for each solver to finish. */
@@ -21,7 +21,7 @@ const DEFAULT_SOLVER: SolverOptions = {
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
   return (program, solver) => {
-    const patience: Patience = { start, solve: solver === 'highs' ? highs : simplex };
+    const patience: Timeouts = { start, solve: solver === 'highs' ? highs : simplex };
     return solveInThread(
       solver === 'highs' ? { solver, program } : { solver, program, model: modelOf(program) },
       patience,

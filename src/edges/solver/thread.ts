@@ -128,7 +128,7 @@ type SolverJob =
   | { solver: 'highs'; program: AssignmentProgram };
 
 /** Milliseconds for a thread to start, and then to solve. */
-export interface Patience {
+export interface Timeouts {
   start: number;
   solve: number;
 }
@@ -146,7 +146,7 @@ const solverRole = 'evaldiff-solver';
 const SOLVER_MEMORY_MB = 1024;
 
 /** Always terminates the thread before it returns. */
-export async function solveInThread(job: SolverJob, patience: Patience): Promise<AssignmentAnswer> {
+export async function solveInThread(job: SolverJob, patience: Timeouts): Promise<AssignmentAnswer> {
   const limits = { maxOldGenerationSizeMb: SOLVER_MEMORY_MB };
   const worker = startThread(import.meta.url, solverRole, limits);
   const answer = await new Promise<AssignmentAnswer>((resolve) => {

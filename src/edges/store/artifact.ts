@@ -32,7 +32,7 @@ const MOST_BYTES = 4 * 1024 * 1024 * 1024;
 
 const COMPRESSION = 6;
 
-const AT_ONCE = 4;
+const CONCURRENT_DOWNLOADS = 4;
 
 const ARTIFACT_NAME = /^evaldiff-shard-(\d{1,3})-of-(\d{1,3})-([0-9a-f]{8})$/;
 
@@ -144,7 +144,7 @@ export async function fetchParts(
       else problems.push(`The artifact ${name} ${flaw}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, fetchNext));
+  await Promise.all(Array.from({ length: CONCURRENT_DOWNLOADS }, fetchNext));
   return { parts: parts.sort((a, b) => a.index - b.index), problems: problems.sort() };
 }
 

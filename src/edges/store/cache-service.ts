@@ -100,7 +100,7 @@ export function createCacheService(
 }
 
 /** The cache's uploads do not understand `*`, ports or subdomains in `no_proxy`, so expand them. */
-export function spellOutNoProxy(env: NodeJS.ProcessEnv): void {
+export function expandNoProxy(env: NodeJS.ProcessEnv): void {
   const list = env['no_proxy'] || env['NO_PROXY'] || '';
   const hosts = list.split(',').flatMap((entry) => {
     const host = entry.trim().replace(/:\d+$/, '').replace(/^\./, '');

@@ -90,7 +90,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return held.db !== null && held.access === 'read-write';
     },
     close() {
-      held.db?.patience(busyMs);
+      held.db?.setBusyTimeout(busyMs);
       settle();
       if (late.length > 0)
         options.notice(
@@ -113,7 +113,7 @@ function openConnection(held: OpenConnection): void {
       handleError(error, 'read', held);
       return;
     }
-    onlyRead(error, held);
+    fallBackToReadOnly(error, held);
     try {
       open();
     } catch {
@@ -138,7 +138,7 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
     return false;
   }
   if (trouble === 'unavailable' && kind === 'read-write') {
-    onlyRead(error, held);
+    fallBackToReadOnly(error, held);
     return false;
   }
   abandon(error, held);
@@ -159,7 +159,7 @@ function abandon({ trouble, message }: StoreError, held: OpenConnection): void {
   } else if (trouble !== 'absent') noticeLoss(message, held);
 }
 
-function onlyRead({ message }: StoreError, held: OpenConnection): void {
+function fallBackToReadOnly({ message }: StoreError, held: OpenConnection): void {
   noticeLoss(message, held);
   held.access = 'read';
 }
@@ -171,7 +171,7 @@ function noticeLoss(message: string, { access, options }: OpenConnection): void 
 
 function wait(held: OpenConnection, patient: boolean): void {
   held.busy = !patient;
-  held.db?.patience(patient ? held.busyMs : 0);
+  held.db?.setBusyTimeout(patient ? held.busyMs : 0);
 }
 
 function closeDatabase(held: OpenConnection): void {

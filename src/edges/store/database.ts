@@ -32,7 +32,7 @@ export interface Database extends Omit<Records, 'trim'>, Batches {
   removeUnusedSince(time: number): number;
   shrink(bytes: number): number;
   compact(): void;
-  patience(ms: number): void;
+  setBusyTimeout(ms: number): void;
   copyTo(file: string): void;
   close(): void;
 }
@@ -52,7 +52,7 @@ function wrapDatabase(db: DatabaseSync): Database {
       records.trim();
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
     },
-    patience: (ms: number) => db.exec(`PRAGMA busy_timeout = ${String(ms)}`),
+    setBusyTimeout: (ms: number) => db.exec(`PRAGMA busy_timeout = ${String(ms)}`),
     copyTo: (file: string) => void db.prepare('VACUUM INTO ?').run(file),
     version: () => Number(version.get()?.['data_version']),
     close: () => db.close(),

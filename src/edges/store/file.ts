@@ -73,13 +73,13 @@ export function openFile<T>(
       return withStoreErrors(() => open(file));
     } catch (error) {
       if (!(error instanceof StoreError) || error.trouble !== 'unavailable') throw error;
-      return open(asItLies(file));
+      return open(immutableUrl(file));
     }
   });
 }
 
 /** Opens it as immutable: a read-only folder cannot hold SQLite's log and locks. */
-function asItLies(file: string): URL {
+function immutableUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
   return url;

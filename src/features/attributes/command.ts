@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { holdToCaps, projectPrice } from '../../app/commands/caps.ts';
+import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
 import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
@@ -64,7 +64,7 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
 
 /** The output file. Fails before any call if it exists. */
 async function targetFile(
-  { project: { settings }, session: { ground } }: Opened,
+  { project: { settings }, session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
   { cwd }: Terminal,
 ): Promise<string> {
@@ -77,7 +77,7 @@ async function targetFile(
         'below the working directory',
     );
   const path = join(resolve(cwd, directory), file);
-  const refusal = await pathRefusal(path, 'file', ground);
+  const refusal = await pathRefusal(path, 'file', workTree);
   if (refusal !== null) throw userError(file, refusal);
   if (force !== true && existsSync(path)) {
     throw userError(
@@ -99,7 +99,7 @@ async function runDiscovery(
   const price = await projectPrice(opened, edges, [grader.target]);
   const plan = planDiscovery(project, grader, price);
   for (const note of plan.left) terminal.err(`note: ${logLine(note)}\n`);
-  const guard = holdToCaps(
+  const guard = checkCaps(
     {
       calls: plan.calls,
       targets: [grader.target],
@@ -176,7 +176,7 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
 async function writeDiscovered(
   file: string,
   found: readonly Discovered[],
-  { project, session: { ground } }: Opened,
+  { project, session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
   { cwd }: Terminal,
 ): Promise<void> {
@@ -197,8 +197,8 @@ async function writeDiscovered(
       `what was found cannot be read back: ${back.problems[0]?.message ?? ''}`,
     );
   const folder = resolve(cwd, directory);
-  if (force === true) await replaceFile(folder, file, text, ground);
-  else await writeNewFiles(folder, new Map([[file, text]]), ground);
+  if (force === true) await replaceFile(folder, file, text, workTree);
+  else await writeNewFiles(folder, new Map([[file, text]]), workTree);
 }
 
 function printDiscovered(

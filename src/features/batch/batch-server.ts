@@ -5,7 +5,7 @@ import { GIVE_UP_AFTER_MS, createLimiter } from '../../edges/providers/limit.ts'
 import {
   withRetries,
   type CallAttempt,
-  type RunOfCalls,
+  type SharedCallSettings,
   type RetriedResult,
 } from '../../edges/providers/retry.ts';
 import { sdkFault } from '../../edges/providers/sdk-fault.ts';
@@ -19,7 +19,7 @@ import {
 import { logLine } from '../../text/log.ts';
 
 /** `signal` ends waiting, but not a call that may cost money. */
-interface ServerOptions extends RunOfCalls {
+interface ServerOptions extends SharedCallSettings {
   redact(text: string): string;
   proxy?: URL | null;
 }

@@ -1,4 +1,4 @@
-import { servedApart } from '../../app/run/served.ts';
+import { describeServedModels } from '../../app/run/served.ts';
 import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
@@ -91,7 +91,7 @@ export async function causesOfSuite(
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
-  edges.looking?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
+  edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
@@ -101,7 +101,7 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
   const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
   if (from !== undefined) return `tests were moved here from the prompt ${from}`;
-  const served = servedApart(run);
+  const served = describeServedModels(run);
   return served && `the sides were answered by different models (${served})`;
 }
 

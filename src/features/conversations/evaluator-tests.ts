@@ -1,4 +1,4 @@
-import type { TestedJudge } from '../../app/run/feature.ts';
+import type { MeasuredGrader } from '../../app/run/feature.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { wilson } from '../../report/sections/intervals.ts';
 import { counted } from '../../text/amounts.ts';
@@ -124,7 +124,7 @@ function balancedAccuracy(
 export async function runEvaluatorTests(
   tests: readonly EvaluatorTest[],
   tools: AnswererTools,
-): Promise<{ evaluators: EvaluatorResult[]; judges: TestedJudge[]; notices: Notice[] }> {
+): Promise<{ evaluators: EvaluatorResult[]; judges: MeasuredGrader[]; notices: Notice[] }> {
   const sides = tests.flatMap((test) =>
     (
       [
@@ -154,7 +154,7 @@ export async function runEvaluatorTests(
 function judgeByEvaluators(
   steering: Steering,
   { accepted, rejected }: EvaluatorGrade,
-): TestedJudge {
+): MeasuredGrader {
   const [tested, yes, no] = [judging(steering), accepted.all, rejected.all];
   return (sole, deciding) => {
     const other = sole.kind === 'own' ? steeringFor(deciding) : null;

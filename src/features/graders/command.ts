@@ -1,4 +1,4 @@
-import { holdToCaps, projectPrice } from '../../app/commands/caps.ts';
+import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
@@ -117,12 +117,12 @@ async function testRubric(
 
 /** Grading has no forecast, so the cost cap is enforced during the run. */
 async function holdGradingToCaps(
-  asked: Pick<Parameters<typeof holdToCaps>[0], 'calls' | 'targets' | 'problems'>,
+  asked: Pick<Parameters<typeof checkCaps>[0], 'calls' | 'targets' | 'problems'>,
   opened: Opened,
   edges: Edges,
 ): Promise<void> {
   const price = await projectPrice(opened, edges, asked.targets);
-  holdToCaps({ ...asked, price, forecast: null }, opened, edges);
+  checkCaps({ ...asked, price, forecast: null }, opened, edges);
 }
 
 const MOST_REPEATS = 100;

@@ -1,4 +1,4 @@
-import type { LabelCounts, TestedJudge } from '../../app/run/feature.ts';
+import type { LabelCounts, MeasuredGrader } from '../../app/run/feature.ts';
 import { soleJudge, type SoleJudge } from '../../app/run/sole-judge.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/rates.ts';
@@ -17,7 +17,7 @@ export function correctedRates(
   suite: SuiteComparison,
   rate: PassRate,
   verdict: SuiteVerdict | null,
-  judges: readonly TestedJudge[],
+  judges: readonly MeasuredGrader[],
 ): Pick<SuiteResult, 'grader_error'> {
   const { scoring } = suite.run;
   const sole = suite.policy.kind === 'references' ? null : soleJudge(scoring.tests);

@@ -1,4 +1,4 @@
-import type { TestedJudge } from '../../app/run/feature.ts';
+import type { MeasuredGrader } from '../../app/run/feature.ts';
 import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
@@ -8,7 +8,7 @@ import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
 import type { TestedRubric } from './plan.ts';
 
-export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubric): TestedJudge {
+export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubric): MeasuredGrader {
   return (sole, deciding) => {
     if (sole.kind !== 'rubric') return null;
     const { metric, rubric: name } = sole;

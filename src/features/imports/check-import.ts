@@ -23,17 +23,17 @@ export async function sayWhatFails(
 
 const CHECK_TIMEOUT_SECONDS = 5;
 
-type SandboxTerminal = Pick<Terminal, 'err' | 'reach'>;
+type SandboxTerminal = Pick<Terminal, 'err' | 'testOverrides'>;
 
 export async function withSandbox(
-  { err, reach }: SandboxTerminal,
+  { err, testOverrides }: SandboxTerminal,
   work: (evaluate: Evaluate) => Promise<void>,
 ): Promise<void> {
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},
     timeoutSeconds: CHECK_TIMEOUT_SECONDS,
-    time: dayOf(reach).getTime(),
+    time: dayOf(testOverrides).getTime(),
     log: (line) => {
       err(`${line}\n`);
     },

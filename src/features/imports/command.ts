@@ -5,7 +5,7 @@ import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
 import { withTree } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
-import { groundOf, type Ground } from '../../app/session/safe-writing.ts';
+import { workTreeOf, type WorkTree } from '../../app/session/safe-writing.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import { detectFormat, unreadMessage } from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
@@ -79,7 +79,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const root = resolve(here, options.directory);
   const folder = options.out === undefined ? root : resolve(here, options.out);
   const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
-  const { imported, ground, relied } = found;
+  const { imported, workTree, relied } = found;
   await failBrokenChecks(imported, terminal);
   const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
   const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
@@ -91,7 +91,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
     throw userError(file, message);
   }
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
-  await writeNewFiles(folder, files, ground);
+  await writeNewFiles(folder, files, workTree);
   await sayWhatFails(folder, files, imported, terminal);
   sayWhatIsLost(imported, terminal);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
@@ -190,7 +190,7 @@ interface ReadFile {
   path: string;
   imported: Imported;
   files: Files;
-  ground: Ground;
+  workTree: WorkTree;
   relied: JsonMap;
 }
 
@@ -237,7 +237,7 @@ async function withImported<T>(
     if (read === null || problems.length > 0) throw new UserError(problems);
     const { imported } = read;
     const relied = await reliedOn(imported, settings, files);
-    return work({ path, imported, files, ground: groundOf(repository), relied });
+    return work({ path, imported, files, workTree: workTreeOf(repository), relied });
   });
 }
 

@@ -110,7 +110,7 @@ async function runShard(
   const { ready, guard, attempts } = seen;
   // The merge would report the same errors, but lacks this shard's part.
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
-  return exchange.finish(await openFolder(folder, session.ground), {
+  return exchange.finish(await openFolder(folder, session.workTree), {
     ...sweepFacts(session, head.commit),
     shard,
     plan: planIdentity(ready.whole, sha256),

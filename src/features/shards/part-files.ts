@@ -16,7 +16,7 @@ import { UserError, problem } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { counted } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { type Completion, wasNotMade } from '../../types/model.ts';
+import { type Completion, isAbandoned } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
@@ -139,7 +139,7 @@ export async function createMergeExchange(parts: readonly ShardPart[]): Promise<
     given(key) {
       const found = others.get(key);
       if (found === undefined) return null;
-      if (wasNotMade(found.completion)) halted ??= haltOf(found.part);
+      if (isAbandoned(found.completion)) halted ??= haltOf(found.part);
       return found.completion;
     },
     keep: () => undefined,

@@ -1,4 +1,4 @@
-import { filesNamed, type News } from '../../app/session/watch.ts';
+import { filesNamed, type EditEvents } from '../../app/session/watch.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
@@ -27,7 +27,7 @@ export interface WorkbenchState {
 export interface Looking {
   serve(server: Workbench): void;
   /** Shows stored answers, then requests missing ones. `news` absent: the files are unchanged. */
-  refresh(news?: News): Promise<void>;
+  refresh(news?: EditEvents): Promise<void>;
   more(key: string, single: Single): Promise<void>;
   /** Announces an edit. Call the returned function when it is written. */
   writing(): () => void;
@@ -43,7 +43,7 @@ export function createLooking(project: OpenProject, state: WorkbenchState): Look
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
   const [looks, failure] = [countLooks(), new AbortController()];
-  let news: News = { edited: new AbortController().signal, follow: () => undefined };
+  let news: EditEvents = { edited: new AbortController().signal, follow: () => undefined };
   const tell: Tell = (note, bad = false) => {
     Object.assign(state, { note, bad });
     server?.tell('state', { note, bad, old: state.old, spend: spendWords(state.spend) });
@@ -73,7 +73,7 @@ export function createLooking(project: OpenProject, state: WorkbenchState): Look
       state.spend.unpriced ||= cost === null;
     },
   });
-  const follow = (latest: News): void => {
+  const follow = (latest: EditEvents): void => {
     news = latest;
     latest.edited.addEventListener('abort', () => {
       state.old = true;
@@ -160,7 +160,7 @@ type Tell = (note: string, bad?: boolean) => void;
 async function refresh(
   project: OpenProject,
   state: WorkbenchState,
-  onlooker: Omit<Onlooker, 'show'> & Pick<News, 'follow'>,
+  onlooker: Omit<Onlooker, 'show'> & Pick<EditEvents, 'follow'>,
   { tell, draw }: Telling,
 ): Promise<void> {
   if (onlooker.edited.aborted) return;

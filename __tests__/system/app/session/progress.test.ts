@@ -127,7 +127,7 @@ describe('progress in a log', () => {
 
   test('announces the search for a cause after the verdict on a separate line', () => {
     const { progress, written } = watched('steps');
-    progress.looking('looking for what made p worse, in 8 changes');
+    progress.stage('looking for what made p worse, in 8 changes');
     expect(written.slice(1)).toEqual(['looking for what made p worse, in 8 changes\n']);
   });
 
@@ -154,7 +154,7 @@ test('progress on a terminal replaces its line with the search for a cause', () 
   const { progress, answers, written } = watched('line');
   answers(1000, 'prompt');
   const [, drawn = ''] = written;
-  progress.looking('looking for what made p worse');
+  progress.stage('looking for what made p worse');
   const [, , said = ''] = written;
   expect(said).toMatch(/^\rlooking for what made p worse +\n$/);
   expect(said).toHaveLength(drawn.length + 1);

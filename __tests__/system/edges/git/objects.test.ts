@@ -88,7 +88,7 @@ describe('reading by object id', () => {
     const head = repository.commit('kinds', { 'a.yaml': 'a' });
     const ids = [head, repository.git('rev-parse', 'HEAD^{tree}'), store('a'), '1'.repeat(40)];
     const reader = readerIn();
-    const found = await Promise.all(ids.map((id) => reader.here(id)));
+    const found = await Promise.all(ids.map((id) => reader.readLocal(id)));
     expect(found.map((object) => object?.type ?? null)).toEqual(['commit', 'tree', 'blob', null]);
     expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLastWords } from '../../../../src/edges/providers/program-session.ts';
+import { createLastError } from '../../../../src/edges/providers/program-session.ts';
 
 function heard(...lines: string[]): string {
-  const words = createLastWords();
-  for (const line of lines) words.hear(line);
+  const words = createLastError();
+  for (const line of lines) words.add(line);
   return words.text();
 }
 
@@ -54,8 +54,8 @@ describe('the last error of a program', () => {
   ])('is %s', (_, lines, words) => expect(heard(...lines)).toBe(words));
 
   test('is cleared when the program restarts', () => {
-    const words = createLastWords();
-    words.hear('Error: once');
+    const words = createLastError();
+    words.add('Error: once');
     words.forget();
     expect(words.text()).toBe('');
   });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { askedWait, exhaustedWait, sdkFault } from '../../../../src/edges/providers/sdk-fault.ts';
+import {
+  requestedWait,
+  exhaustedWait,
+  sdkFault,
+} from '../../../../src/edges/providers/sdk-fault.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
@@ -28,7 +32,9 @@ describe('the wait time that a server requests', () => {
       },
       1000,
     ],
-  ])('for %j is %p ms', (headers, wait) => expect(askedWait(new Headers(headers), NOW)).toBe(wait));
+  ])('for %j is %p ms', (headers, wait) =>
+    expect(requestedWait(new Headers(headers), NOW)).toBe(wait),
+  );
 
   test('is absent if quota is left, and the longest if several limits are used up', () => {
     const limits = (requests: string, tokens: string): Headers =>

@@ -6,7 +6,7 @@ import { openJobStores } from '../../../../src/app/session/stores.ts';
 import {
   cacheKeys,
   createCacheService,
-  spellOutNoProxy,
+  expandNoProxy,
 } from '../../../../src/edges/store/cache-service.ts';
 import type { Complete } from '../../../../src/types/model.ts';
 import type { TrustLevel } from '../../../../src/types/plain.ts';
@@ -326,7 +326,7 @@ describe('no_proxy', () => {
     ],
   ])("is rewritten as the cache's uploads read it: %s", (_, given, expected) => {
     const env = { ...given };
-    spellOutNoProxy(env);
+    expandNoProxy(env);
     expect(env).toEqual(expected);
   });
 });

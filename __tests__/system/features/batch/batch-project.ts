@@ -75,7 +75,7 @@ export async function openBatchProject({
     commandIn(repository.directory, argv, {
       env: fixtureEnvironment({ OPENAI_API_KEY: BATCH_KEY, ANTHROPIC_API_KEY: BATCH_KEY }),
       width: 160,
-      reach: { vendorUrls: vendorUrls(server), clock: its },
+      testOverrides: { vendorUrls: vendorUrls(server), clock: its },
     });
   const evaldiff: BatchProject['evaldiff'] = (...argv) => at(clock, ...argv);
   return {

@@ -202,9 +202,9 @@ test('neither the only change nor its fix is examined with max_calls: 0, which t
 test('the search for a cause is announced when it starts', async () => {
   const said: string[] = [];
   const looking = (words: string) => said.push(words);
-  await runLines(depends, { edges: { looking } });
+  await runLines(depends, { edges: { onStage: looking } });
   expect(said).toEqual(['looking for what made p worse, in 6 changes']);
-  await runLines(() => 'yes', { edges: { looking } });
+  await runLines(() => 'yes', { edges: { onStage: looking } });
   expect(said).toHaveLength(1);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lostRows } from '../../../../src/app/run/lost-rows.ts';
+import { findLostRows } from '../../../../src/app/run/lost-rows.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { PROMPT, read, suiteFiles } from '../../config/tree.ts';
 
@@ -24,7 +24,7 @@ async function found(
     expect(side.problems).toEqual([]);
     return side.project;
   };
-  const lost = lostRows(base && (await project(base)), await project(head), strict);
+  const lost = findLostRows(base && (await project(base)), await project(head), strict);
   return { problems: lost.problems.map(formatProblem), notices: lost.notices.map(formatProblem) };
 }
 

@@ -11,7 +11,7 @@ process.exitCode = await main(argv, {
   isTerminal: false,
   width: 160,
   features: FEATURES,
-  reach: { clock, vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
+  testOverrides: { clock, vendorUrls: vendorUrls({ url, openaiUrl: `${url}/v1` }) },
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

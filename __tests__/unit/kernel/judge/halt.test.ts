@@ -5,7 +5,7 @@ import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
-import { wasNotMade } from '../../../../src/types/model.ts';
+import { isAbandoned } from '../../../../src/types/model.ts';
 import {
   gate,
   gateInput,
@@ -113,7 +113,7 @@ test('a run that waits for a batch is neutral, names the batch, and reports othe
 
 test('only calls that the run skipped or aborted count as missing', () => {
   const notMade = (['budget', 'aborted', 'timeout'] as const).map((kind) =>
-    wasNotMade({ status: 'error', kind, message: '' }),
+    isAbandoned({ status: 'error', kind, message: '' }),
   );
   expect(notMade).toEqual([true, true, false]);
   expect([unmade(0), unmade(0, 0, 1)].map(incomplete)).toEqual([false, true]);
