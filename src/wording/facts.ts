@@ -29,7 +29,7 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
 }
 
-/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6` */
+/** `3 of 26 tests of route (t05, t12, t20): 0 of 6 → 6 of 6 answers pass` */
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {
   const parts = suites.flatMap((suite): Words[] => {
     const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
@@ -42,7 +42,7 @@ function fixedFact(suites: readonly SuiteResult[]): Fact[] {
         { name: suite.name },
         ' (',
         ...namedIds([...ids], MOST_NAMES),
-        `): ${passedOf(fixed, 'base')} → ${passedOf(fixed, 'head')}`,
+        `): ${passedOf(fixed, 'base')} → ${passedOf(fixed, 'head')} answers pass`,
       ],
     ];
   });

@@ -56,7 +56,7 @@ describe('the four facts of a pull request', () => {
   test('a fix is called a fix, with its tests and their counts', () => {
     const result = resultOf({ suites: [route] });
     expect(topOf(result)).toEqual([
-      '### ✅ Fixed: 3 of 26 tests of `route` (`t05`, `t12`, `t20`): 0 of 6 → 6 of 6',
+      '### ✅ Fixed: 3 of 26 tests of `route` (`t05`, `t12`, `t20`): 0 of 6 → 6 of 6 answers pass',
     ]);
     expect(topOf(resultOf({ suites: [route, quiet('tags', many(8))] }))[1]).toBe(
       'No regression: 2 suites.',
@@ -122,7 +122,7 @@ describe('the four facts of a pull request', () => {
       '### ❌ Regressed: `support`, `tags`',
       '- `support` 100 → 70 %: 6 of 20 tests broke',
       '- `tags` 100 → 75 %: 2 of 8 tests broke',
-      '- Fixed: 3 of 26 tests of `route` (`t05`, `t12`, `t20`): 0 of 6 → 6 of 6',
+      '- Fixed: 3 of 26 tests of `route` (`t05`, `t12`, `t20`): 0 of 6 → 6 of 6 answers pass',
       '- New: 4 tests, 2 fail (`new1`, `new2`)',
       '- Deleted: 3 tests, 2 of them critical (`cone6`, `wash`)',
     ]);

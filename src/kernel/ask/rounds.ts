@@ -1,7 +1,8 @@
 import type { Score } from '../../types/metric.ts';
 import type { ErrorKind, OkCompletion } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
-import { MAX_ERROR_SHARE, MOST_TRIES } from '../plan/looks.ts';
+import { MAX_ERROR_SHARE } from '../plan/halt.ts';
+import { MOST_TRIES } from '../plan/looks.ts';
 import {
   identityOf,
   withMoreTries,

@@ -1,5 +1,5 @@
 import type { Halt, Unmade } from '../plan/halt.ts';
-import { MAX_ERROR_SHARE } from '../plan/looks.ts';
+import { MAX_ERROR_SHARE } from '../plan/halt.ts';
 import {
   allTries,
   failingMetrics,

@@ -1,6 +1,9 @@
 import type { WaitingBatches } from '../../types/plain.ts';
 import type { HaltCode } from '../result/reason.ts';
 
+/** If more than this share of tries fail with an error, nothing is judged and the run is red. */
+export const MAX_ERROR_SHARE = 0.1;
+
 export interface Halt {
   code: HaltCode;
   why: string;

@@ -46,9 +46,6 @@ export const FIRST_TRIES = 2;
 
 export const MOST_TRIES = 5;
 
-/** If more than this share of tries fail with an error, nothing is judged and the run is red. */
-export const MAX_ERROR_SHARE = 0.1;
-
 export function boundQuantile(plan: LookPlan, tries: number): number {
   const last = plan.tries.findLastIndex((look) => look <= tries);
   return normalQuantile(1 - (plan.bounds[Math.max(0, last)] ?? 0));

@@ -170,7 +170,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     },
     'green',
     '✓ Fixed',
-    'Fixed: 1 of 1 test of capitals (peru): 0 of 1 → 1 of 1',
+    'Fixed: 1 of 1 test of capitals (peru): 0 of 1 → 1 of 1 answers pass',
   ],
   'new-failing': [
     {},
