@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 /** Keeps rounding of summed shares from missing a goal of 100 % or of a whole call. */
-const SLACK = 1e-9;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /** A goal that a row misses. */
 export interface Miss {
@@ -41,7 +41,7 @@ export function missesOf(rows: readonly Outcome[]): Miss[] {
       const measured = figures[goal.figure];
       if (measured === undefined) throw new TypeError(`${name} has no ${goal.figure}`);
       const beyond = goal.side === 'most' ? measured - goal.value : goal.value - measured;
-      if (beyond <= SLACK) return [];
+      if (beyond <= ROUNDING_TOLERANCE) return [];
       const error = Math.sqrt((goal.value * (1 - goal.value)) / runs);
       const shares = goal.figure !== 'calls' && error > 0;
       return [{ name, goal, measured, errors: shares ? beyond / error : null }];

@@ -3,7 +3,7 @@ import { isPooled, isUnexplained } from '../kernel/judge/pool.ts';
 import { preferenceTries } from '../kernel/judge/preference.ts';
 import { namedRollup } from '../kernel/judge/roll-up.ts';
 import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
-import { numberTest, pOf } from '../kernel/judge/values.ts';
+import { numberTest, directionalP } from '../kernel/judge/values.ts';
 import type { RunVerdict } from '../kernel/judge/verdict.ts';
 import { outcomeIn, suiteClusters } from '../kernel/plan/ledger.ts';
 import { metricNumbers } from '../kernel/plan/metric-numbers.ts';
@@ -15,8 +15,8 @@ import {
   type Try,
 } from '../kernel/plan/suite-run.ts';
 import type { VerdictSettings } from '../kernel/plan/tries.ts';
-import { mostFallenMetric } from '../kernel/statistics/columns.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
+import { mostFallenMetric } from '../kernel/statistics/metric-min-p.ts';
 import {
   countOutcomes,
   countTable,
@@ -44,7 +44,7 @@ const SESSION_LEVEL = 0.5;
  * mean fails the run. They share alpha, also with the fall of all suites.
  */
 export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSettings): Claim[] {
-  const found = [...suites.values()].filter(isOld).flatMap((row) => [
+  const found = [...suites.values()].filter(restsOnEarlierAnswers).flatMap((row) => [
     ...ownClaims(row),
     ...row.moves
       .filter(({ gate, moved }) => gate === 'fail' && moved === 'worse')
@@ -75,7 +75,7 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const silent = { row, metric: null, measure: byOutcome(isAnswered), minDrop: null };
   if (reason.by === 'unanswered') return [silent];
   return [
-    { row, metric: null, measure: measureOf(row), minDrop },
+    { row, metric: null, measure: chooseMeasure(row), minDrop },
     // Judged all together only: the plan includes no suspects for it.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
@@ -92,7 +92,7 @@ export function poolClaim(
 ): Claim | null {
   if (pool === null) return null;
   const rows = [...suites.values()].filter((row) => isPooled(row) && isUnexplained(row));
-  const old = rows.filter(isOld).map(({ suite }) => suite);
+  const old = rows.filter(restsOnEarlierAnswers).map(({ suite }) => suite);
   if (old.length === 0) return null;
   return {
     metric: null,
@@ -104,7 +104,7 @@ export function poolClaim(
   };
 }
 
-export function isOld({ suite: { compared } }: SuiteVerdict): boolean {
+export function restsOnEarlierAnswers({ suite: { compared } }: SuiteVerdict): boolean {
   return restsOn(compared) !== null;
 }
 
@@ -159,7 +159,7 @@ function levelOf(
 }
 
 /** Measures whatever made the suite red. */
-function measureOf({ suite, look, reason: { by } }: SuiteVerdict): Measure {
+function chooseMeasure({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   const { tests } = suite.run.scoring;
   if (by !== 'fall') return byOutcome(wholeTry);
   if (suite.policy.kind === 'pairs') return byPreference(suite);
@@ -229,7 +229,7 @@ function byMean(suite: SuiteComparison, name: string): Measure {
     const found = numberTest(suite, number, { runs, clusters, upTo: Infinity });
     if (found === null) return null;
     const better = directionIn(number.metric, suite.run.scoring.rubrics);
-    return { base: found.base, head: found.head, p: pOf(found, better, 'worse') };
+    return { base: found.base, head: found.head, p: directionalP(found, better, 'worse') };
   };
   return { test, outcome: null, isPaired: false, isRolledUp: false };
 }

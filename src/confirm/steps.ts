@@ -27,25 +27,25 @@ import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
 /** At most this many references get new pairs of tries first: those that fell most. */
-const MOST_SUSPECTS = 5;
+const MAX_SUSPECTS = 5;
 
-const MOST_NEW_PAIRS = 10;
+const MAX_NEW_PAIRS = 10;
 
 /** A suspect with a smaller e-value gets no further pairs. */
-const HOPELESS = 0.5;
+const MIN_SUSPECT_E_VALUE = 0.5;
 
 /** Shares of the level: for the suspects, and for all references after each new try. */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
 /** New tries per reference. A roll-up needs all of its tries. */
-const MOST_NEW_TRIES = LOOK_SHARES.length;
+const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 /** The level for a difference between base's stored and new answers. */
 const DRIFT_LEVEL = 0.05;
 
 /** Above this p, new answers show no fall, so a change of the model explains it. */
-const CALM = 0.3;
+const NO_FALL_P = 0.3;
 
 export interface Measure {
   /** One-sided mid-p of "head is worse" with each side's mean; null: nothing to compare. */
@@ -139,8 +139,8 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
   const { measure, level } = claim;
-  const suspects = suspectsOf(rows, claim);
-  const bySuspects = nextOfSuspects(suspects, measure.outcome ?? wholeTry, level);
+  const suspects = pickSuspects(rows, claim);
+  const bySuspects = nextSuspectStep(suspects, measure.outcome ?? wholeTry, level);
   if (bySuspects !== null) return bySuspects;
   const shares = sharesOf(measure);
   const all = suspects.length > 0 ? 1 : sum(shares);
@@ -150,15 +150,15 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   // Stop early only once every stored try is replaced, so that the next run compares with new ones.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
-  const isCalm = (looks.at(-1)?.p ?? 0) > CALM;
+  const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
   const isReplaced = made >= Math.min(old, shares.length);
-  const isOver = isReplaced && isCalm && driftOf(rows, measure) !== null;
+  const isOver = isReplaced && isCalm && findDrift(rows, measure) !== null;
   if (isOver || made >= shares.length) return { kind: 'refuted' };
   return { kind: 'ask', tries: rows.flatMap((row) => triesForLook(row, made + 1, measure)) };
 }
 
 /** Null: the suspects do not confirm the claim. */
-function nextOfSuspects(
+function nextSuspectStep(
   suspects: readonly Row[],
   outcome: (made: Try) => Outcome,
   level: number,
@@ -177,7 +177,7 @@ function nextOfSuspects(
   if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
     return { kind: 'confirmed', by: 'references' };
   const open = seen.filter(
-    ({ row, value }) => row.pairs.base.length < MOST_NEW_PAIRS && value >= HOPELESS,
+    ({ row, value }) => row.pairs.base.length < MAX_NEW_PAIRS && value >= MIN_SUSPECT_E_VALUE,
   );
   if (open.length === 0) return null;
   return {
@@ -185,7 +185,7 @@ function nextOfSuspects(
     tries: open.flatMap(({ row: { suite, run, pairs } }) =>
       SIDES.map((side) => ({
         ...{ suite, run, side, set: 'pairs' as const },
-        try: Math.max(MOST_NEW_TRIES, run[side].length) + pairs[side].length,
+        try: Math.max(MAX_NEW_TRIES, run[side].length) + pairs[side].length,
       })),
     ),
   };
@@ -200,7 +200,7 @@ const SIDES = ['head', 'base'] as const;
  * References that fell most in the earlier tries. Only one per cluster or question, because their
  * tries are not independent.
  */
-function suspectsOf(
+function pickSuspects(
   rows: readonly Row[],
   { judged, measure: { outcome } }: Pick<Claim, 'judged' | 'measure'>,
 ): Row[] {
@@ -219,7 +219,7 @@ function suspectsOf(
       for (const name of names) seen.add(name);
       return isNew;
     })
-    .slice(0, MOST_SUSPECTS)
+    .slice(0, MAX_SUSPECTS)
     .map(({ row }) => row);
 }
 
@@ -288,22 +288,22 @@ function needsNewHead({ run }: Row, { isPaired }: Measure): boolean {
 }
 
 /** The most answers that confirming all claims about a suite may take; 0: nothing to confirm. */
-export function mostNewAnswers(
+export function maxNewAnswers(
   { compared, policy, run, gate }: SuiteComparison,
   hasStored: boolean,
 ): number {
   if (!hasStored && !compared.some(isOneSession)) return 0;
   const scorings = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
-  const pairs = Math.min(scorings * MOST_SUSPECTS, compared.length) * MOST_NEW_PAIRS;
+  const pairs = Math.min(scorings * MAX_SUSPECTS, compared.length) * MAX_NEW_PAIRS;
   const rolled = policy.kind === 'references' ? policy.tries : 0;
   const again = compared.map(({ affected: { reference } }) =>
-    Math.max(MOST_NEW_TRIES, rolled === 0 ? 0 : (reference.n_tries ?? rolled)),
+    Math.max(MAX_NEW_TRIES, rolled === 0 ? 0 : (reference.n_tries ?? rolled)),
   );
   return 2 * (pairs + sum(again));
 }
 
 /** How far base's new answers fall below its stored ones; null: not beyond chance. */
-function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
+function findDrift(rows: readonly Row[], measure: Measure): ConfirmationResult['drift'] {
   if (measure.isPaired) return null;
   const asked = rows.filter(({ again }) => again.base.length > 0);
   const found = measure.test(
@@ -316,7 +316,7 @@ function driftOf(rows: readonly Row[], measure: Measure): ConfirmationResult['dr
 export type ConfirmationLimit = NonNullable<ConfirmationResult['limit']>;
 
 /** `limit`: what ended the calls; null: `step` is final. */
-export function confirmationOf(
+export function createConfirmation(
   claim: Claim,
   made: NewTriesByRun,
   step: ConfirmationStep,
@@ -324,7 +324,7 @@ export function confirmationOf(
 ): Confirmation {
   const { measure, metric } = claim;
   const rows = rowsOf(claim, made);
-  const drift = driftOf(rows, measure);
+  const drift = findDrift(rows, measure);
   const outcome = measure.outcome ?? wholeTry;
   const again = rows.filter(({ again: { base } }) => base.length > 0);
   const counts = (side: Side): ReturnType<typeof countOutcomes> =>
@@ -341,7 +341,7 @@ export function confirmationOf(
     by: isConfirmed ? step.by : null,
     limit,
     drift,
-    suspects: suspectsOf(rows, claim)
+    suspects: pickSuspects(rows, claim)
       .filter(({ pairs }) => pairs.base.length > 0)
       .map(({ run, pairs }) => ({
         id: run.affected.reference.id,

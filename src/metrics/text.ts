@@ -30,7 +30,7 @@ import {
 } from './measures/normalise.ts';
 import { onlyNumber, numbersIn, type Numeral } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
-import { standsAt } from './measures/places.ts';
+import { occursAt } from './measures/places.ts';
 import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
 
 const anyOf = 'One matching entry of a list is enough.';
@@ -182,7 +182,7 @@ const match = defineComparison({
         options,
         reason,
       );
-    const at = (a: string, b: string): boolean => standsAt(a, b, location);
+    const at = (a: string, b: string): boolean => occursAt(a, b, location);
     return passOrFail(fitsAny(output, texts, { ...options, trim: true }, at), reason);
   },
 });

@@ -1,6 +1,6 @@
-import { ledgersOf } from '../kernel/plan/ledger.ts';
+import { createLedgers } from '../kernel/plan/ledger.ts';
 import { MOST_TRIES } from '../kernel/plan/looks.ts';
-import { firstTriesOf, mostSuspects, runState, type RunLevels } from '../kernel/plan/policy.ts';
+import { firstLookTries, maxSuspects, runState, type RunLevels } from '../kernel/plan/policy.ts';
 import {
   isCritical,
   type NextTries,
@@ -51,7 +51,7 @@ export function answerCalls({
     ROUNDS.least,
     Math.min(ROUNDS.most, Math.floor(ROUNDS.references / Math.max(1, size))),
   );
-  const first = firstTriesOf(ledgersOf(byTries));
+  const first = firstLookTries(createLedgers(byTries));
   const random = createRandom('usual calls');
   let more = 0;
   for (let round = 0; round < rounds; round++)
@@ -102,7 +102,7 @@ function callsBeyondFirst(
   { levels, first, random }: Simulation,
 ): number {
   const cut = suites.map((suite) => ({ ...suite, compared: simulatedOf(suite.compared) }));
-  const ledgers = ledgersOf(cut).map((ledger) => ({
+  const ledgers = createLedgers(cut).map((ledger) => ({
     ...ledger,
     references: ledger.references.map((own) => {
       const tries: SimulatedTries = { base: [], head: [] };
@@ -160,7 +160,7 @@ function mostBeyondFirst(suites: readonly SuiteComparison[], first: number): num
       };
     });
   });
-  const size = mostSuspects(runs.length);
+  const size = maxSuspects(runs.length);
   const dearest = runs.toSorted((a, b) => b.suspect - a.suspect);
   const suspects = dearest.slice(0, size);
   const others = dearest.slice(size);

@@ -8,7 +8,7 @@ import type { Problem } from '../types/plain.ts';
 /**
  * Uses the first grader only, because only grades need a vote. `problems`: why it cannot be used.
  */
-export function askerOf(
+export function createAsker(
   { project, context }: ProjectSide,
   code: PrepareInput['code'],
 ): { asker: Asker; problems: Problem[] } | null {

@@ -43,7 +43,7 @@ export interface CauseFindings {
 }
 
 /** More units than this are searched in groups of neighbours. */
-const MOST_GROUPS = 12;
+const MAX_GROUPS = 12;
 
 const PARTS = 4;
 
@@ -51,10 +51,10 @@ const PARTS = 4;
 const PER_STEP = 3;
 
 /** Hypotheses are tested from this posterior on. */
-const CONVINCED = 0.8;
+const MIN_BELIEF = 0.8;
 
 /** The search ends after this many failed hypotheses. */
-const MOST_FAILURES = 4;
+const MAX_FAILURES = 4;
 
 /** Stable references that are tried with a cause undone. */
 const CONTROLS = 3;
@@ -82,7 +82,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
       const proven = await prove(trials, found, { open, beliefs, failures: refuted.length });
       if (proven === 'doubted') {
         refuted.push(found);
-        if (refuted.length >= MOST_FAILURES) ended = 'unclear';
+        if (refuted.length >= MAX_FAILURES) ended = 'unclear';
       } else if (typeof proven === 'string') ended = proven;
       else {
         addCause(causes, proven);
@@ -106,17 +106,17 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
 }
 
 /** Units with a smaller posterior are cleared. */
-const SUSPECTED = 0.1;
+const MIN_SUSPECT_BELIEF = 0.1;
 
 const MOST_SUSPECTS = 3;
 
 function suspectsIn(trials: Trials, open: readonly number[], known: ProofState): number[] {
   const groups = [...Array(trials.units).keys()].map((unit) => [unit]);
-  if (known.proven.length > 0 || groups.length > MOST_GROUPS) return [];
+  if (known.proven.length > 0 || groups.length > MAX_GROUPS) return [];
   const beliefs = beliefsIn(trials, groups, open, known);
   const suspects = groups.flat().filter((unit) => {
     const involving = beliefs.filter(({ units }) => units.includes(unit));
-    return sum(involving.map(({ belief }) => belief)) >= SUSPECTED;
+    return sum(involving.map(({ belief }) => belief)) >= MIN_SUSPECT_BELIEF;
   });
   return suspects.length <= Math.min(MOST_SUSPECTS, trials.units - 1) ? suspects : [];
 }
@@ -132,7 +132,7 @@ function addCause(causes: FoundCause[], { references, tries, ...cause }: FoundCa
 }
 
 function startGroups(units: number): number[][] {
-  const count = Math.min(MOST_GROUPS, units);
+  const count = Math.min(MAX_GROUPS, units);
   const groups = Array.from({ length: count }, (): number[] => []);
   for (let unit = 0; unit < units; unit += 1)
     groups[Math.floor((unit * count) / units)]?.push(unit);
@@ -154,7 +154,7 @@ async function search(
   for (;;) {
     const beliefs = beliefsIn(trials, groups, open, known);
     const best = beliefs.reduce((most, belief) => (belief.belief > most.belief ? belief : most));
-    if (best.belief >= CONVINCED) {
+    if (best.belief >= MIN_BELIEF) {
       const { relation, units } = best;
       if (units.length === best.hypothesis.groups.length) return { relation, units };
       groups = narrowGroups(groups, units, PARTS);

@@ -50,12 +50,12 @@ export function fallenReferences(
   const worstFirst = [...(shown.length > 0 ? shown : worse)].sort(
     (a, b) => fallRank(a) - fallRank(b) || dropOf(b) - dropOf(a),
   );
-  const chosen = spread(worstFirst, groups);
+  const chosen = pickDiverse(worstFirst, groups);
   return worstFirst.filter((reference) => chosen.has(reference));
 }
 
 /** Picks up to the limit, each time the one that shares fewest groups with those picked before. */
-function spread(
+function pickDiverse(
   worstFirst: readonly ReferenceResult[],
   groups: readonly (readonly string[])[],
 ): ReadonlySet<ReferenceResult> {

@@ -17,7 +17,7 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 const RESTORED_SHARE = 0.8;
 
 /** References tried at once. A draft that breaks one of them skips the rest. */
-const TOGETHER = 10;
+const CHUNK = 10;
 
 /** Rounds of a draft over all stable references. */
 const ROUNDS = 2;
@@ -26,13 +26,13 @@ const ROUNDS = 2;
  * After a failed try of a stable reference, `first` tries follow. It is broken if all fail, or if
  * some fail and, after `then` more, `failures` of all its tries failed.
  */
-const AGAIN = { first: 3, then: 4, failures: 3 };
+const RETRIES = { first: 3, then: 4, failures: 3 };
 
 /**
  * More failures than this many standard deviations above the expected number mean that all stable
  * references got a little worse.
  */
-const MOST_DEVIATIONS = 2.6;
+const MAX_DEVIATIONS = 2.6;
 
 interface FixCandidate {
   prompt: string;
@@ -87,7 +87,7 @@ export async function fixGate(
   const isEnough = candidate.isNew ? whole === worse.length : 2 * whole > worse.length;
   if (!better || !isEnough) return 'no better';
   const asked = candidate.isNew ? held : held.slice(0, Math.floor(TRIES.held / tries));
-  const kept = await keeps(asked, passedBy, {
+  const kept = await staysStable(asked, passedBy, {
     rounds: candidate.isNew ? ROUNDS : tries,
     retestRate,
   });
@@ -99,14 +99,14 @@ export async function fixGate(
   };
 }
 
-/** Tries stable references until one breaks or {@link MOST_DEVIATIONS} is exceeded. */
-async function keeps(
+/** Tries stable references until one breaks or {@link MAX_DEVIATIONS} is exceeded. */
+async function staysStable(
   held: readonly number[],
   passedBy: PassedBy,
   { rounds, retestRate }: { rounds: number; retestRate: number },
 ): Promise<'kept' | 'broken' | 'unjudged'> {
   const expected = rounds * held.length * (1 - retestRate);
-  const most = expected + MOST_DEVIATIONS * Math.sqrt(Math.max(1, expected));
+  const most = expected + MAX_DEVIATIONS * Math.sqrt(Math.max(1, expected));
   let lost = 0;
   for (const chunk of Array.from({ length: rounds }, () => chunks(held)).flat()) {
     const own = await passedBy(chunk, 1);
@@ -126,18 +126,18 @@ async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | 
     const [own] = await passedBy([reference], count);
     return own === undefined || own.tries < count ? null : count - own.passes;
   };
-  const first = await failures(AGAIN.first);
+  const first = await failures(RETRIES.first);
   if (first === null || first === 0) return first === null ? null : false;
-  if (first === AGAIN.first) return true;
-  const then = await failures(AGAIN.then);
-  return then === null ? null : 1 + first + then >= AGAIN.failures;
+  if (first === RETRIES.first) return true;
+  const then = await failures(RETRIES.then);
+  return then === null ? null : 1 + first + then >= RETRIES.failures;
 }
 
 type PassedBy = ReturnType<typeof runner>;
 
 function chunks(references: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(references.length / TOGETHER) }, (_, i) =>
-    references.slice(i * TOGETHER, (i + 1) * TOGETHER),
+  return Array.from({ length: Math.ceil(references.length / CHUNK) }, (_, i) =>
+    references.slice(i * CHUNK, (i + 1) * CHUNK),
   );
 }
 

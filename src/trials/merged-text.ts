@@ -5,7 +5,7 @@ import {
   type MergedText,
   type TextPiece,
   align,
-  likeness,
+  wordSimilarity,
   numberUnits,
 } from './text-units.ts';
 
@@ -179,7 +179,7 @@ function rewordings(
   added: readonly TextPiece[],
 ): [TextPiece, TextPiece][] {
   const score = (old: TextPiece, replacement: TextPiece): number => {
-    const alike = likeness(old.text, replacement.text);
+    const alike = wordSimilarity(old.text, replacement.text);
     return alike >= MIN_LINE_SIMILARITY ? alike : 0;
   };
   const isText = ({ text }: TextPiece): boolean => text.trim() !== '';

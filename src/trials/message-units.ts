@@ -3,7 +3,7 @@ import type { Prompt, PromptPart } from '../kernel/suite/suite.ts';
 import { partsOfText } from '../text/content.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { composeText, mergeTexts, type Rewording } from './merged-text.ts';
-import { type MergedText, align, likeness, wholeSpan } from './text-units.ts';
+import { type MergedText, align, wordSimilarity, wholeSpan } from './text-units.ts';
 import type { Places } from './unit-places.ts';
 
 type PlacedMessage = Prompt['messages'][number];
@@ -39,7 +39,7 @@ export function mergeMessages(
   const pairs: readonly (readonly [number, number])[] = alike
     ? base.map((_, i) => [i, i] as const)
     : align(base, head, (before, after) => {
-        const words = likeness(before.content, after.content);
+        const words = wordSimilarity(before.content, after.content);
         return words < MIN_MESSAGE_LIKELIHOOD ? 0 : words + (before.role === after.role ? ROLE : 0);
       });
   const merged: MergedMessage[] = [];

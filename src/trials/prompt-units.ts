@@ -1,6 +1,6 @@
 import type { Path } from '../documents/document.ts';
 import type { Generation, AffectedReference, SuiteSide } from '../kernel/select/affected-suite.ts';
-import { generationOf, withDependencies } from '../kernel/select/generation.ts';
+import { createGeneration, withDependencies } from '../kernel/select/generation.ts';
 import { changedFile, partPlace, changedSources } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
@@ -71,7 +71,7 @@ export function promptChange(
       // A variable that head removed keeps base's value.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
       const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
-      const asked = generationOf(
+      const asked = createGeneration(
         { ...prompt, variables: [] },
         { model: from.variant.model, target: from.variant.target, parameters: own },
         { ...reference.reference, input, shown },

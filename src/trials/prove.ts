@@ -13,7 +13,7 @@ import {
 } from './trials.ts';
 
 /** Candidates whose posterior drops below this during a proof are given up. */
-const DOUBTED = 0.15;
+const MIN_PROOF_BELIEF = 0.15;
 
 const PER_ROUND = 5;
 
@@ -21,7 +21,7 @@ const PER_ROUND = 5;
 const SAME_CAUSE_PRIOR = 0.75;
 
 /** References with a smaller posterior of this cause are not tried for it. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 
 interface Case {
   open: readonly number[];
@@ -81,13 +81,13 @@ export async function prove(
     const belief =
       now.find((known) => candidateKey(known) === candidateKey(candidate))?.belief ?? 0;
     const left = sharesOf(candidate, now, open);
-    going = chosen.filter((reference) => (left.get(reference) ?? 0) >= LEAST_SHARE);
-    if (weakest < needed && (belief < DOUBTED || going.length === 0)) return 'doubted';
+    going = chosen.filter((reference) => (left.get(reference) ?? 0) >= MIN_SHARE);
+    if (weakest < needed && (belief < MIN_PROOF_BELIEF || going.length === 0)) return 'doubted';
   }
   // Try the others once, to see which of them it explains.
   await round(likely.slice(PER_ROUND));
   const end = sharesOf(candidate, beliefs(), open);
-  const own = likely.filter((reference) => (end.get(reference) ?? 0) >= LEAST_SHARE);
+  const own = likely.filter((reference) => (end.get(reference) ?? 0) >= MIN_SHARE);
   return {
     relation,
     units,
@@ -122,7 +122,7 @@ function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
 
 function likeliest(shares: ReadonlyMap<number, number>): number[] {
   return [...shares]
-    .filter(([, share]) => share >= LEAST_SHARE)
+    .filter(([, share]) => share >= MIN_SHARE)
     .sort(([, a], [, b]) => b - a)
     .map(([reference]) => reference);
 }
@@ -184,10 +184,10 @@ export interface ProofState {
 }
 
 /** Factor on the prior of a candidate that failed a proof. */
-const REFUTED = 0.02;
+const REFUTED_FACTOR = 0.02;
 
 /** Factor on the prior of a proven cause, which likely explains other references too. */
-const PROVEN = 20;
+const PROVEN_FACTOR = 20;
 
 /** Posteriors of groups of units, from all tries of the open references. */
 export function beliefsIn(
@@ -205,7 +205,7 @@ export function beliefsIn(
     const units = hypothesis.groups.flatMap((group) => groups[group] ?? []);
     const candidate = { relation: hypothesis.relation, units };
     const key = candidateKey(candidate);
-    const weight = gone.has(key) ? REFUTED : sure.has(key) ? PROVEN : 1;
+    const weight = gone.has(key) ? REFUTED_FACTOR : sure.has(key) ? PROVEN_FACTOR : 1;
     return { hypothesis, prior: prior * weight, ...candidate };
   });
   const all = sum(candidates.map(({ prior }) => prior));

@@ -15,7 +15,7 @@ export interface Rates {
 }
 
 /** Triples are only considered for up to this many groups. */
-const MOST_FOR_TRIPLES = 12;
+const MAX_GROUPS_FOR_TRIPLES = 12;
 
 /** Prior probabilities; the rest is "nothing did". */
 const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
@@ -32,7 +32,7 @@ export function hypothesesOf(groups: number): Weighted[] {
         .map((group) => [...set, group]),
     );
   const pairs = extend(singles);
-  const triples = groups > MOST_FOR_TRIPLES ? [] : extend(pairs);
+  const triples = groups > MAX_GROUPS_FOR_TRIPLES ? [] : extend(pairs);
   const several = (sets: readonly number[][], share: number) =>
     (['together', 'either'] as const).flatMap((relation) =>
       sets.map((own) => ({
@@ -142,14 +142,14 @@ export function nextMix(beliefs: readonly Belief[], groups: number, rates: reado
   const likely = beliefs.filter(({ belief }) => belief > 1e-4);
   let best: { mix: Mix; gain: number } | null = null;
   for (const mix of mixes) {
-    const gain = rates.reduce((sum, own) => sum + gainOf(mix, likely, own), 0);
+    const gain = rates.reduce((sum, own) => sum + informationGain(mix, likely, own), 0);
     if (best === null || gain > best.gain + 1e-12) best = { mix, gain };
   }
   return best?.mix ?? everything.map(() => true);
 }
 
 /** Expected information of one try, in bits. */
-function gainOf(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
+function informationGain(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
   let [pass, left, all] = [0, 0, 0];
   for (const { hypothesis, belief } of beliefs) {
     const chance = breaks(hypothesis, mix) ? broken : intact;

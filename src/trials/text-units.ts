@@ -116,7 +116,7 @@ const WORD_TOKENS = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 const MAX_COMPARED_CHARS = 2_000;
 
 /** Similarity of two texts: the share of distinct words in common, 0–1 (Dice). */
-export function likeness(before: string, after: string): number {
+export function wordSimilarity(before: string, after: string): number {
   if (before.trim() === after.trim()) return 1;
   const [left, right] = [wordSet(before), wordSet(after)];
   let common = 0;
@@ -129,7 +129,7 @@ function wordSet(text: string): Set<string> {
 }
 
 /** Longer lists are paired from the front only, since the table grows with both. */
-const MOST_ALIGNED = 300;
+const MAX_ALIGNED = 300;
 
 /** Pairs positions in order, with the largest sum of scores. A score of 0 is not a pair. */
 export function align<Item>(
@@ -137,7 +137,7 @@ export function align<Item>(
   after: readonly Item[],
   score: (left: Item, right: Item) => number,
 ): [number, number][] {
-  const [left, right] = [before.slice(0, MOST_ALIGNED), after.slice(0, MOST_ALIGNED)];
+  const [left, right] = [before.slice(0, MAX_ALIGNED), after.slice(0, MAX_ALIGNED)];
   const width = right.length + 1;
   const scores = new Float64Array(left.length * width);
   for (const [i, earlier] of left.entries())

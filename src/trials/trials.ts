@@ -46,7 +46,7 @@ export interface Trials {
 /** Why tries end: the cap is reached, or none of them could be judged. */
 export type TrialsEnd = 'tries' | 'errors';
 
-const MOST_SILENT = 2;
+const MAX_SILENT_ROUNDS = 2;
 
 export function startTrials(
   experiment: { units: number; alpha: number; fallen: readonly Fall[]; tries: number },
@@ -58,7 +58,7 @@ export function startTrials(
 }
 
 /** Weight of the average rate, in tries of a reference. */
-const USUAL = 3;
+const PRIOR = 3;
 
 /**
  * Shrinks each rate towards the average of all fallen references, because one has few tries. Rates
@@ -70,8 +70,8 @@ function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
   const usual = (passes + 0.3) / (tries + 1);
   return new Map(
     fallen.map(({ base, head }, reference) => {
-      const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
-      const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
+      const intact = Math.min(0.97, (base.passes + 0.9 * PRIOR) / (base.tries + PRIOR));
+      const broken = Math.max(0.03, (head.passes + usual * PRIOR) / (head.tries + PRIOR));
       return [reference, { intact, broken: Math.min(broken, 0.75 * intact) }];
     }),
   );
@@ -84,7 +84,7 @@ export async function drawTries(
 ): Promise<(boolean | null)[] | TrialsEnd> {
   const draws = wanted.slice(0, Math.max(0, trials.most - trials.made));
   if (draws.length === 0) return 'tries';
-  if (trials.silent >= MOST_SILENT) return 'errors';
+  if (trials.silent >= MAX_SILENT_ROUNDS) return 'errors';
   const passed = await trials.attempt(draws);
   trials.made += draws.length;
   trials.silent = passed.some((outcome) => outcome !== null) ? 0 : trials.silent + 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { generationOf } from '../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import type { Suite } from '../../../src/kernel/suite/suite.ts';
 import { MAX_FILE_BYTES, mediaTypeOf } from '../../../src/types/media.ts';
 import { pdf, png } from '../../stand-ins/pictures.ts';
@@ -32,7 +32,7 @@ function questionIn({ prompt, tests: { references } }: Suite) {
   const [reference] = references;
   if (reference === undefined) throw new Error('no reference');
   const target = { provider: 'openai', endpoint: null, model: 'gpt-4o' } as const;
-  return generationOf(prompt, { model: 'gpt-4o', parameters: {}, target }, reference);
+  return createGeneration(prompt, { model: 'gpt-4o', parameters: {}, target }, reference);
 }
 
 describe('messages with parts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { generationOf } from '../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { referenceScoringDiffers } from '../../../src/kernel/select/scoring.ts';
 import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { codeValues } from '../../../src/types/plain.ts';
@@ -109,7 +109,7 @@ describe("change of a scalar's notation", () => {
     );
     const [reference] = suite.tests.references;
     if (reference === undefined) throw new Error('there is no reference');
-    return generationOf(suite.prompt, { model: 'gpt-4o', parameters: {}, target }, reference);
+    return createGeneration(suite.prompt, { model: 'gpt-4o', parameters: {}, target }, reference);
   };
   const fingerprint = async (scalar: string) => {
     const generation = await asked(scalar);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { claimAbout } from '../../../src/confirm/claims.ts';
 import {
-  confirmationOf,
-  mostNewAnswers,
+  createConfirmation,
+  maxNewAnswers,
   newTriesOf,
   nextConfirmationStep,
   wholeTry,
@@ -98,7 +98,7 @@ function follow(
   let asked = 0;
   for (;;) {
     const step = nextConfirmationStep(claim, made);
-    if (step.kind !== 'ask') return { found: confirmationOf(claim, made, step, null), asked };
+    if (step.kind !== 'ask') return { found: createConfirmation(claim, made, step, null), asked };
     for (const wanted of step.tries) {
       const own = { byHead: tryResult(tryOf(wanted), wanted.try), byBase: null };
       made.set(wanted.run, newTriesOf(made.get(wanted.run), wanted, own));
@@ -168,7 +168,7 @@ test('a regression stays unconfirmed if a limit stops the calls', () => {
       return [run, newTriesOf(undefined, { set: 'again', side: 'base' }, failed)];
     }),
   );
-  const cut = confirmationOf(claim, made, step, 'max_calls');
+  const cut = createConfirmation(claim, made, step, 'max_calls');
   expect(cut).toMatchObject({ status: 'unconfirmed', limit: 'max_calls' });
   expect(cut.drift?.today).toBe(0);
 });
@@ -207,7 +207,7 @@ describe('several claims in one run', () => {
       judged: 'none',
     };
     const asked = [...claims, pool].map((claim) => follow(claim, once, made).asked);
-    const most = suites.reduce((sum, suite) => sum + mostNewAnswers(suite, true), 0);
+    const most = suites.reduce((sum, suite) => sum + maxNewAnswers(suite, true), 0);
     return { asked, most };
   };
 

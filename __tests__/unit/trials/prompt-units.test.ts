@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AffectedReference, SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
-import { generationOf } from '../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
 import { promptChange, type PromptChange } from '../../../src/trials/prompt-units.ts';
@@ -53,8 +53,8 @@ function affected(base: SuiteSide, head: SuiteSide): AffectedReference {
     reference: REFERENCE,
     baseReference: REFERENCE,
     change: 'both',
-    base: generationOf(base.suite.prompt, base.variant, REFERENCE),
-    head: generationOf(head.suite.prompt, head.variant, REFERENCE),
+    base: createGeneration(base.suite.prompt, base.variant, REFERENCE),
+    head: createGeneration(head.suite.prompt, head.variant, REFERENCE),
   };
 }
 

@@ -3,9 +3,9 @@ import { restsOn } from '../../kernel/judge/confirmation.ts';
 import type { UnderBaseFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import {
-  fallsAlone,
+  separateFalls,
   underBaseFindings,
-  type FallAlone,
+  type SeparateFall,
   type FallUnderBase,
 } from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
@@ -40,7 +40,7 @@ export async function findUnderBase(
   gate: GateSettings,
   { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
 ): Promise<UnderBase> {
-  const alone = fallsAlone(suites, gate.alpha);
+  const alone = separateFalls(suites, gate.alpha);
   const falls =
     gate.scoring === 'fail' && confirm !== null
       ? suites
@@ -77,20 +77,20 @@ function claimOf(
 
 function fallsOf(
   { comparison: suite, verdict }: JudgedSuite,
-  alone: readonly FallAlone[],
+  alone: readonly SeparateFall[],
 ): FallOfSuite[] {
   const own = alone.filter(({ comparison }) => comparison === suite);
   const isNamed = own.some(({ reason }) => reason.code === 'worse-under-base');
-  const excuse = verdict?.underBase?.excuse ?? 'none';
+  const excusedBy = verdict?.underBase?.excusedBy ?? 'none';
   return [
-    ...(isNamed || excuse !== 'none' ? [{ suite, metric: null }] : []),
+    ...(isNamed || excusedBy !== 'none' ? [{ suite, metric: null }] : []),
     ...own.flatMap(({ reason }) =>
       reason.code === 'mean-under-base' ? [{ suite, metric: reason.metric }] : [],
     ),
   ];
 }
 
-function isOf({ comparison, reason }: FallAlone, { suite, metric }: FallOfSuite): boolean {
+function isOf({ comparison, reason }: SeparateFall, { suite, metric }: FallOfSuite): boolean {
   const own = reason.code === 'mean-under-base' ? reason.metric : null;
   return comparison === suite && own === metric;
 }

@@ -1,6 +1,6 @@
-import { claimAbout, isOld, poolClaim, suiteClaims } from '../../confirm/claims.ts';
+import { claimAbout, restsOnEarlierAnswers, poolClaim, suiteClaims } from '../../confirm/claims.ts';
 import {
-  confirmationOf,
+  createConfirmation,
   newTriesOf,
   nextConfirmationStep,
   wholeTry,
@@ -55,7 +55,8 @@ export async function confirmFalls(
   if (confirmation.status === 'confirmed') return { ...judged, confirmedPool: confirmation };
   for (const { suite } of pool.suites) {
     const row = judged.suites.get(suite);
-    if (row !== undefined && isOld(row) && row.verdict !== 'improved') add(suite, confirmation);
+    if (row !== undefined && restsOnEarlierAnswers(row) && row.verdict !== 'improved')
+      add(suite, confirmation);
   }
   return { ...judgeMeasured(measured, found), pool: null, confirmedPool: null };
 }
@@ -87,14 +88,14 @@ export function createConfirm(tools: FeatureTools, price: Price): Confirm {
     let isAsked = false;
     for (;;) {
       const step = nextConfirmationStep(claim, made);
-      if (step.kind !== 'ask') return confirmationOf(claim, made, step, null);
+      if (step.kind !== 'ask') return createConfirmation(claim, made, step, null);
       if (!isAsked)
         tools.onStage?.(
           `asking ${isStored ? 'base' : 'both sides'} again, because ${nameOf(claim)} fell`,
         );
       isAsked = true;
       const { tries, limit } = await ask(step.tries);
-      if (limit !== null) return confirmationOf(claim, made, step, limit);
+      if (limit !== null) return createConfirmation(claim, made, step, limit);
       for (const { wanted, made: own } of tries)
         made.set(wanted.run, newTriesOf(made.get(wanted.run), wanted, own));
     }

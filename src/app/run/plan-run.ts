@@ -1,4 +1,4 @@
-import { mostNewAnswers } from '../../confirm/steps.ts';
+import { maxNewAnswers } from '../../confirm/steps.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -108,7 +108,7 @@ function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
  * others.
  */
 function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
-  const answers = mostNewAnswers(suite, hasStored);
+  const answers = maxNewAnswers(suite, hasStored);
   if (answers === 0) return 0;
   const { runs } = suite.run;
   const once = judgingCalls([suite.run], () => new Map(runs.map((_, index) => [index, 1])));

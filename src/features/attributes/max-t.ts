@@ -1,11 +1,11 @@
 import {
-  clustersOf,
+  formClusters,
   clusterTable,
-  momentsOf,
+  nullMoments,
   type Cluster,
   type ClusteredTries,
 } from '../../kernel/statistics/clusters.ts';
-import { dealSums, headSums, type DealtUnit } from '../../kernel/statistics/deals.ts';
+import { permuteSums, headSums, type PermutedUnit } from '../../kernel/statistics/permutations.ts';
 import type { Random } from '../../kernel/statistics/random.ts';
 import { at, mean, sum } from '../../kernel/statistics/sums.ts';
 
@@ -38,7 +38,7 @@ export function stepDownMaxT<Group extends { positions: readonly number[] }>(
   random: Random,
   permutations = 9999,
 ): (Group & GroupTest)[] {
-  const clusters = clustersOf(rows);
+  const clusters = formClusters(rows);
   const members = groups.map((group) => new Set(group.positions));
   const groupsOf = (own: number): number[] =>
     members.flatMap((group, j) => (group.has(own) ? j : []));
@@ -49,7 +49,7 @@ export function stepDownMaxT<Group extends { positions: readonly number[] }>(
     return scale > 0 ? total / scale : 0;
   };
   const observed = headSums(units, groups.length);
-  const dealt = dealSums(units, { sums: groups.length, rounds: permutations, random });
+  const dealt = permuteSums(units, { sums: groups.length, rounds: permutations, random });
   const ranked = dealt
     .map((sums, j) => ({ j, sums, z: zOf(at(observed, j), j), asExtreme: 0, p: 1 }))
     .sort((a, b) => a.z - b.z);
@@ -71,7 +71,7 @@ export function stepDownMaxT<Group extends { positions: readonly number[] }>(
 }
 
 /** Subtracts the mean from the passes, so that head's sum is its deviation. */
-function unitOf(cluster: Cluster, groupsOf: (position: number) => number[]): DealtUnit {
+function unitOf(cluster: Cluster, groupsOf: (position: number) => number[]): PermutedUnit {
   const parts = cluster.flatMap(({ at: position, base, head }) => {
     const passes = [...head, ...base];
     const middle = mean(passes);
@@ -90,7 +90,7 @@ function unitOf(cluster: Cluster, groupsOf: (position: number) => number[]): Dea
 function deviation(clusters: readonly Cluster[], group: ReadonlySet<number>): number {
   const variances = clusters.flatMap((cluster) => {
     const own = cluster.filter((member) => group.has(member.at));
-    return own.length === 0 ? [] : momentsOf(clusterTable(own)).variance;
+    return own.length === 0 ? [] : nullMoments(clusterTable(own)).variance;
   });
   return Math.sqrt(sum(variances));
 }

@@ -3,7 +3,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter } from '../../money/tokens.ts';
-import { askerOf } from '../../trials/asker.ts';
+import { createAsker } from '../../trials/asker.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
@@ -59,7 +59,7 @@ export function planExplain({
       : null;
   const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
-  const found = askerOf(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
+  const found = createAsker(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
   const plan = { ...NOTHING_PLANNED, own, notices };
   if (calls.certain === 0)

@@ -1,7 +1,7 @@
 import {
-  clustersOf,
+  formClusters,
   clusterTable,
-  momentsOf,
+  nullMoments,
   passesOnHead,
   type Cluster,
   type ClusteredTries,
@@ -153,11 +153,11 @@ function foremost<Group extends { rest: AttributeMembers }>(
 /** Σ w (passes on head − mean) / √Σ w² variance; a cluster is one summand. */
 function weightedZ(rows: readonly ClusteredTries[], group: AttributeMembers): number {
   const weights = new Map(group.map(({ at, weight }) => [at, weight]));
-  const units = clustersOf(rows).flatMap((members) => {
+  const units = formClusters(rows).flatMap((members) => {
     const own = members.filter(({ at }) => (weights.get(at) ?? 0) > 0);
     return own.length === 0 ? [] : weighed(own, weights);
   });
-  const moments = units.map((unit) => ({ ...momentsOf(unit), onHead: passesOnHead(unit) }));
+  const moments = units.map((unit) => ({ ...nullMoments(unit), onHead: passesOnHead(unit) }));
   const excess = sum(moments.map(({ onHead, mean }) => onHead - mean));
   const variance = sum(moments.map((own) => own.variance));
   return variance > 0 ? excess / Math.sqrt(variance) : 0;

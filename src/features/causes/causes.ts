@@ -3,7 +3,7 @@ import type { JudgeEdges } from '../../app/run/spending.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
-import { askerOf } from '../../trials/asker.ts';
+import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
 import type { CallCounter } from '../../trials/tries.ts';
@@ -35,7 +35,7 @@ export function planCauses({
     own: settings,
     certain: [],
     possible: isPossible ? (settings.max_calls ?? MOST_CAUSE_CALLS) : 0,
-    asker: settings.fix ? (askerOf(head, code)?.asker ?? null) : null,
+    asker: settings.fix ? (createAsker(head, code)?.asker ?? null) : null,
     tested: 0,
     problems: [],
     notices: [],

@@ -47,7 +47,7 @@ export interface ScoringTools {
 }
 
 /** Grades of a run that keep their prompts and replies; limits memory. */
-const MOST_GRADES = 2000;
+const MAX_GRADES = 2000;
 
 /** Compares head's answer with base's of the same try. Base's score is the mirror image. */
 export async function scorePairs(
@@ -111,7 +111,7 @@ export async function scoreSubjects(
   tools: ScoringTools,
 ): Promise<Map<Subject, Score>> {
   const score = (group: readonly Subject[]): Promise<[Subject, Score][]> =>
-    scoreGroup(metric, group, scoring, { ...tools, keepGrades: subjects.length <= MOST_GRADES });
+    scoreGroup(metric, group, scoring, { ...tools, keepGrades: subjects.length <= MAX_GRADES });
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
   const groups = Map.groupBy(subjects, ({ row: { answer } }) =>
     [answer.planned.suite, answer.planned.side, ...(asks ? [answer.planned.try] : [])].join('\n'),

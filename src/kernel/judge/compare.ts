@@ -10,7 +10,7 @@ import type { Reference, Tests } from '../suite/suite.ts';
 import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
-import { preferenceOf } from './preference.ts';
+import { comparePreference } from './preference.ts';
 import { comparedReferences, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { talliedOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
@@ -39,7 +39,7 @@ export function compareSuite(
     change === 'removed' ? removedReference(run, reference) : [],
   );
   const rate = passRate(suite, verdict);
-  const preference = preferenceOf(run.scoring.tests, compared);
+  const preference = comparePreference(run.scoring.tests, compared);
   const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {

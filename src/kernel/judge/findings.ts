@@ -3,7 +3,7 @@ import type { MetricValues } from '../result/metric-result.ts';
 import type { Reason, ReasonOf } from '../result/reason.ts';
 import type { ReferenceResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
-import { RATE_SLACK } from '../statistics/table.ts';
+import { RATE_TOLERANCE } from '../statistics/table.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import type { FeatureFinding, GateInput } from './gate-input.ts';
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** All findings: by suite, then about the run. */
-export function findingsOf(input: GateInput): Finding[] {
+export function collectFindings(input: GateInput): Finding[] {
   const { unseen, unjudged, suites, weakened } = input;
   const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
   const ungraded = ungradedSuites(suites).map(({ name, ungraded: tries, tries: of }): Reason => ({
@@ -65,7 +65,7 @@ function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateIn
   const fall: Reason[] =
     suite.verdict === 'regressed' ? [{ code: 'regressed', ...nameOfSuite(suite) }] : [];
   const features = featureFindings
-    .filter((found) => isOf(suite, found))
+    .filter((found) => belongsTo(suite, found))
     .map(({ text }): Reason => ({ code: 'feature', text }));
   return [
     ...[...fall, ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...features].map(
@@ -75,7 +75,7 @@ function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateIn
   ];
 }
 
-function isOf({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
+function belongsTo({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
   return (
     path === of.path &&
     name === of.name &&
@@ -87,7 +87,7 @@ function belowFloor(
   { name, pass_rate: { head } }: SuiteResult,
   { min_pass_rate: floor }: GateSettings,
 ): Reason[] {
-  if (floor === null || head === null || head >= floor - RATE_SLACK) return [];
+  if (floor === null || head === null || head >= floor - RATE_TOLERANCE) return [];
   return [{ code: 'below-floor', suite: name, rate: head, floor }];
 }
 
@@ -134,7 +134,7 @@ function scoringFindings({ scoring, suites, settings, underBase }: GateInput): F
     const suite = suites.find((of) => of.path === path && of.name === name);
     const { min_drop, fail_on: failOn } =
       suite === undefined ? settings : suiteGate(suite, settings);
-    const moved = effect !== null && Math.abs(effect) > min_drop + RATE_SLACK;
+    const moved = effect !== null && Math.abs(effect) > min_drop + RATE_TOLERANCE;
     const { pass_fail, fail_pass } = change.same_answers;
     const own = { base: rates.base_base, head: rates.base_head, pass_fail, fail_pass };
     const reasons: Reason[] = [

@@ -12,7 +12,7 @@ import type { Reason, ReasonOf } from '../result/reason.ts';
 import { errorOf, type TryResult } from '../result/reference-result.ts';
 import type { SuiteResult } from '../result/suite-result.ts';
 import { isJudged } from '../statistics/table.ts';
-import { findingsOf, nameOfSuite, suiteGate, type Finding } from './findings.ts';
+import { collectFindings, nameOfSuite, suiteGate, type Finding } from './findings.ts';
 import type { Decision, GateInput } from './gate-input.ts';
 import { endsTooEarly, isUnjudged, ruleRun, type EndedRun, type RunFacts } from './run-rules.ts';
 
@@ -56,7 +56,7 @@ function factsAndReasons(input: GateInput, ended: EndedRun | null): JudgedRun {
   }
   const { silence, reasons: silent } = findSilence(input, tries);
   if (silence === 'error') return { facts: { ...facts, silence }, reasons: silent };
-  const findings = findingsOf(input);
+  const findings = collectFindings(input);
   // If nothing gates, no suite is reported as inconclusive.
   const gating = silence === null ? input : { ...input, suites: [] };
   const found = { ...facts, silence, ...gateFacts(gating, findings) };

@@ -1,14 +1,14 @@
-import { ledgersOf } from '../plan/ledger.ts';
+import { createLedgers } from '../plan/ledger.ts';
 import { lookLevels, withLevels } from '../plan/looks.ts';
 import { runState } from '../plan/policy.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { ruledOutBy, toleranceOf, visibleAt } from '../plan/tolerance.ts';
+import { ruledOutBy, resolveTolerance, visibleAt } from '../plan/tolerance.ts';
 import { alphaShares, comparing, type VerdictSettings } from '../plan/tries.ts';
-import { fallenMetrics, fallP, isFall, metricsBeyondChance } from '../statistics/columns.ts';
 import { brokenP, isNamedAt } from '../statistics/fixed-tries.ts';
 import { FIXED_REFERENCE_SHARE } from '../statistics/levels.ts';
 import { isRise, type Look } from '../statistics/look.ts';
-import { poolOf, type Pool } from './pool.ts';
+import { fallenMetrics, fallP, isFall, metricsBeyondChance } from '../statistics/metric-min-p.ts';
+import { createPool, type Pool } from './pool.ts';
 import type { RunRollUps } from './roll-up.ts';
 import {
   rowByTries,
@@ -34,12 +34,12 @@ export function runRows(
 ): RunRows {
   const { all, byTries } = comparing(suites);
   const shares = alphaShares(suites, settings);
-  const state = runState(ledgersOf(byTries), shares);
+  const state = runState(createLedgers(byTries), shares);
   const rows = all.map((suite) => {
     const own = state.suites[byTries.indexOf(suite)];
     return own === undefined ? rowOfAnswers(suite, rollUps) : rowByTries(suite, own, state.plan);
   });
-  return { shares, rows, pool: poolOf(byTries, state, shares.pool) };
+  return { shares, rows, pool: createPool(byTries, state, shares.pool) };
 }
 
 /** Why a suite's tries make it red. `p` is null for sequential evidence. */
@@ -50,7 +50,7 @@ interface Regression {
 }
 
 /** `holmLevel`: the suite's share of alpha, by Holm's procedure. Null: its tries are not red. */
-export function regressionOf(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
+export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
   const whole = withReferences(row, holmLevel, run);
@@ -85,10 +85,10 @@ export function measured(
   const whole = withReferences(row, alpha, run);
   const levels = lookLevels(whole, plan);
   const visibleDrop = visibleAt(look, plan, levels);
-  const tolerance = toleranceOf(suite.gate.tolerance, visibleDrop);
+  const tolerance = resolveTolerance(suite.gate.tolerance, visibleDrop);
   const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
-  const red = regressionOf(row, alpha, run);
+  const red = findRegression(row, alpha, run);
   const rise = withLevels(looks, whole, plan).find((own) => isRise(own.look, own.level, minDrop));
   const facts: OwnFacts = {
     fall:

@@ -4,7 +4,7 @@ import type { Side } from '../../types/plain.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { gateWordOf } from '../plan/tries.ts';
+import { metricGate } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
 import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
@@ -72,7 +72,7 @@ function valuesRow(
   { suite, verdict, runs, tries }: Rated,
 ): NonNullable<MetricResult['values']> {
   const better = directionIn(number.metric, suite.run.scoring.rubrics);
-  const gate = gateWordOf(suite, number.name, better);
+  const gate = metricGate(suite, number.name, better);
   const move = verdict?.moves.find(({ name }) => name === number.name);
   return shownValues(
     move ?? { better, gate, test: null, moved: null, exploded: [] },

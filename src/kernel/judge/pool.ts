@@ -7,8 +7,8 @@ import {
   type RunState,
 } from '../plan/policy.ts';
 import type { SuiteComparison } from '../plan/suite-run.ts';
-import { isFall } from '../statistics/columns.ts';
 import { contrast, rowsOf, type Look } from '../statistics/look.ts';
+import { isFall } from '../statistics/metric-min-p.ts';
 import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
@@ -22,7 +22,7 @@ export interface Pool {
 }
 
 /** Null: fewer than two suites share a pool. */
-export function poolOf(
+export function createPool(
   byTries: readonly SuiteComparison[],
   { pool, plan }: RunState,
   alpha: number,

@@ -56,7 +56,7 @@ export function hasPreference(tests: Tests, run: ReferenceRun): boolean {
 }
 
 /** The preference by the suite's first comparing metric; null without a comparison. */
-export function preferenceOf(
+export function comparePreference(
   tests: Tests,
   runs: readonly ReferenceRun[],
 ): PreferenceSummary | null {

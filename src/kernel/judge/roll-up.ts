@@ -8,7 +8,7 @@ import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
 /** llmeval's four counts (num_passes and num_fails include skipped scores), and four of our own. */
-export function tallyOf(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
+export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
   const count = (status: Score['status'], onlySkipped = false): number =>
     scores.filter((score) => score.status === status && (!onlySkipped || skipped || score.skip))
@@ -138,6 +138,6 @@ export function talliedOf(
   tries: readonly TryResult[],
 ): Tallied {
   const { passes, tries: judged } = countOutcomes(tries.map(({ outcome }) => outcome));
-  const tally = tallyOf(tries, scoreCount(tests, reference), tests.skip || reference.skip);
+  const tally = tallyTries(tries, scoreCount(tests, reference), tests.skip || reference.skip);
   return { tally, passes, judged };
 }

@@ -5,7 +5,7 @@ import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../selec
 import { cohenKappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
 import type { RunRollUps } from './roll-up.ts';
-import { cornersOf, ratesOf, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
+import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /** Splits the change of the pass rate: prompt under head's scoring, scoring on base's outputs. */
 export function scoringSplit(
@@ -15,10 +15,10 @@ export function scoringSplit(
 ): ScoringResult | null {
   const { run: suite } = comparison;
   if (suite.baseScoring === null) return null;
-  const fell = underBase === null || underBase.excuse === 'passes' ? [] : underBase.references;
-  const excused = underBase !== null && underBase.excuse !== 'none';
+  const fell = underBase === null || underBase.excusedBy === 'passes' ? [] : underBase.references;
+  const excused = underBase !== null && underBase.excusedBy !== 'none';
   const runs = splitRuns(comparison);
-  const rates = ratesOf(cornersOf(comparison));
+  const rates = cornerRates(countCorners(comparison));
   const effects = {
     prompt_effect: rateDifference(rates.head_head, rates.base_head),
     scoring_effect: rateDifference(rates.base_head, rates.base_base),

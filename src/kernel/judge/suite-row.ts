@@ -1,5 +1,5 @@
 import type { Outcome } from '../../types/metric.ts';
-import { clusteredRuns, mostPlanned, plannedTries, tryOutcomes } from '../plan/ledger.ts';
+import { clusteredRuns, maxPlannedTries, plannedTries, tryOutcomes } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
@@ -102,7 +102,7 @@ export function rowByTries(
     const own = { tables: look.tables, q: discreteFdr(look.tables) };
     return {
       ...oneLook(suite, look, policy.tries),
-      upTo: mostPlanned(suite, suite.compared),
+      upTo: maxPlannedTries(suite, suite.compared),
       references: referenceRows(suite, own, states),
     };
   }
@@ -145,10 +145,10 @@ export function rowOfAnswers(
       : clusteredRuns(compared, (item) => rolledTries(rollUps.get(item))),
   );
   const tables = isPairs ? [] : compared.map((item) => countTable(tryOutcomes(item)));
-  const q = turnedAlone(tables, look.tables);
+  const q = qWhereRollUpAgrees(tables, look.tables);
   const states = compared.map((item, at) => ({
     ...NOTHING_FOUND,
-    isSuspect: !isPairs && isCritical(item) && hasTurned(look.tables[at]),
+    isSuspect: !isPairs && isCritical(item) && rollUpFell(look.tables[at]),
   }));
   const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
   const references = referenceRows(suite, { tables, q }, states);
@@ -198,17 +198,17 @@ function failsUnderBase(
   });
 }
 
-function hasTurned(table: Table | undefined): boolean {
+function rollUpFell(table: Table | undefined): boolean {
   return table !== undefined && isComparable(table) && table.head.passes < table.base.passes;
 }
 
 /** The rates of single tries; 1 where the roll-up disagrees. */
-function turnedAlone(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
+function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);
   const mirrored = mirrorTables(rolled);
   return {
-    down: down.map((q, at) => (hasTurned(rolled[at]) ? q : 1)),
-    up: up.map((q, at) => (hasTurned(mirrored[at]) ? q : 1)),
+    down: down.map((q, at) => (rollUpFell(rolled[at]) ? q : 1)),
+    up: up.map((q, at) => (rollUpFell(mirrored[at]) ? q : 1)),
   };
 }
 

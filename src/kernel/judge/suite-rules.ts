@@ -42,12 +42,12 @@ export interface SuiteFacts {
   /**
    * The whole suite, or one metric, fell by at least `gate.min_drop`. Test: exact permutation of
    * tries within questions, min-p over the metrics, at its share of alpha spent over the looks
-   * (`regressionOf`, `isFall`).
+   * (`findRegression`, `isFall`).
    */
   fall: Evidence | null;
   /**
    * Single references got worse. Test: the mean e-value of the run's references, at 0.2 alpha; with
-   * fixed tries an exact test of the suite's references (`regressionOf`).
+   * fixed tries an exact test of the suite's references (`findRegression`).
    */
   broken: Evidence | null;
   /**
@@ -73,7 +73,7 @@ export interface SuiteFacts {
   fallenMetrics: readonly string[];
   /**
    * Ids of references that look worse and that more tries could clear. Only if the run ended early,
-   * another reference already got worse, or a critical roll-up fell. No test (`suspicionOf`).
+   * another reference already got worse, or a critical roll-up fell. No test (`measureSuspicion`).
    */
   suspicious: readonly string[];
   /**
@@ -226,7 +226,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'inconclusive',
     by: 'uncompared',
     words: 'it would be green, but too many tests lack evidence',
-    when: (facts) => facts.missing !== null && greenOf(facts) !== null,
+    when: (facts) => facts.missing !== null && goodVerdict(facts) !== null,
     found: lacking,
   },
   {
@@ -236,7 +236,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
       "it would be green, but head's answers are more often empty, cut, withheld, refused " +
       "or ended for an unknown reason, or base's were withheld",
     when(facts) {
-      const green = greenOf(facts);
+      const green = goodVerdict(facts);
       return green !== null && facts.endings.has(green);
     },
   },
@@ -246,7 +246,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     words:
       "it would be green or undecided, but it falls under base's scoring, and head's own " +
       'scoring does not excuse that',
-    when: ({ underBase }) => underBase !== null && underBase.excuse !== 'passes',
+    when: ({ underBase }) => underBase !== null && underBase.excusedBy !== 'passes',
     found: ({ underBase }) => underBase && { references: underBase.references },
   },
   {
@@ -287,7 +287,7 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
 ];
 
 /** The good verdict that the tries alone allow, if any. */
-function greenOf(facts: SuiteFacts): Verdict | null {
+function goodVerdict(facts: SuiteFacts): Verdict | null {
   const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
   if (rise !== null && underBase === null) return 'improved';
   return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;

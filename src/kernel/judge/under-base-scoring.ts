@@ -1,4 +1,4 @@
-import { clusteredRuns, mostPlanned, tryOutcomes } from '../plan/ledger.ts';
+import { clusteredRuns, maxPlannedTries, tryOutcomes } from '../plan/ledger.ts';
 import type { LookPlan } from '../plan/looks.ts';
 import {
   countingRuns,
@@ -19,7 +19,7 @@ import { holmLevels } from '../statistics/holm.ts';
 import { meanDifference } from '../statistics/interval.ts';
 import { contrast } from '../statistics/look.ts';
 import {
-  RATE_SLACK,
+  RATE_TOLERANCE,
   countOutcomes,
   type Counts,
   countTable,
@@ -47,7 +47,7 @@ export function splitRuns(suite: SuiteComparison): ReferenceRun[] {
 /** Each side's answers under each side's scoring. `base_head`: base's answers, head's scoring. */
 type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
-export function cornersOf(suite: SuiteComparison): Corners[] {
+export function countCorners(suite: SuiteComparison): Corners[] {
   const tries = splitTries(suite);
   const count = (outcomes: readonly TryResult['outcome'][]): Counts =>
     countOutcomes(outcomes.slice(0, tries));
@@ -64,7 +64,7 @@ export function cornersOf(suite: SuiteComparison): Corners[] {
 
 function splitTries(suite: SuiteComparison): number {
   const runs = splitRuns(suite);
-  return suite.policy.kind === 'adaptive' ? sharedTries(runs) : mostPlanned(suite, runs);
+  return suite.policy.kind === 'adaptive' ? sharedTries(runs) : maxPlannedTries(suite, runs);
 }
 
 function judgedIn(corners: readonly Corners[], names: readonly (keyof Corners)[]): Corners[] {
@@ -86,7 +86,7 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
  * Mean rates over the references judged in all four corners, since rates of different references
  * are not comparable. Without such references: over those whose base answers both scorings judge.
  */
-export function ratesOf(corners: readonly Corners[]): ScoringResult['rates'] {
+export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
   const whole = judgedIn(onBase, ['head_base', 'head_head']);
   return meanRates(whole.length > 0 ? whole : onBase);
@@ -101,7 +101,7 @@ export interface FallUnderBase {
    * What excuses the fall. `passes`: head's scoring passes head's answers as often as base's passed
    * base's. `fewer-checks`: the same, but with fewer gating metrics.
    */
-  excuse: 'none' | 'passes' | 'fewer-checks';
+  excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
@@ -116,8 +116,8 @@ export function fallUnderBase(
 ): FallUnderBase | null {
   const view = underBase(suite);
   if (view === null) return null;
-  const corners = cornersOf(suite);
-  const { base_base, head_head } = ratesOf(corners);
+  const corners = countCorners(suite);
+  const { base_base, head_head } = cornerRates(corners);
   const judged = judgedIn(corners, ['base_base', 'head_base']);
   const { base_base: base, head_base: head } = meanRates(judged);
   if (base_base === null || head_head === null || base === null || head === null) return null;
@@ -138,12 +138,12 @@ export function fallUnderBase(
     const table = countTable(triesOf(runUnderBase(run)));
     return (meanDifference([table]) ?? 0) < 0;
   });
-  const passes = head_head >= base_base - RATE_SLACK;
+  const passes = head_head >= base_base - RATE_TOLERANCE;
   const fewer = fell.some((run) => hasFewerChecks(suite.run.scoring, run));
   return {
     ...{ base, head },
     references: fell.map(({ affected: { reference } }) => reference.id),
-    excuse: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
+    excusedBy: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
   };
 }
 
@@ -187,13 +187,13 @@ interface JudgedSuite {
 }
 
 /** A fall under base's scoring that a suite's verdict does not include. */
-export interface FallAlone {
+export interface SeparateFall {
   comparison: SuiteComparison;
   reason: UnderBaseFinding['reason'];
 }
 
 /** Falls of single references, which no suite test shows, and of means, which share `alpha`. */
-export function fallsAlone(suites: readonly JudgedSuite[], alpha: number): FallAlone[] {
+export function separateFalls(suites: readonly JudgedSuite[], alpha: number): SeparateFall[] {
   const green = suites.filter(({ verdict }) => verdict !== null && verdict.verdict !== 'regressed');
   const alike = Map.groupBy(green, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike.values()].flatMap((group) => [
@@ -203,7 +203,7 @@ export function fallsAlone(suites: readonly JudgedSuite[], alpha: number): FallA
 }
 
 /** Merges references with the same `fail_on`, across suites, into one finding. */
-export function underBaseFindings(falls: readonly FallAlone[]): UnderBaseFinding[] {
+export function underBaseFindings(falls: readonly SeparateFall[]): UnderBaseFinding[] {
   const alike = Map.groupBy(falls, ({ comparison: { gate } }) => gate.fail_on);
   return [...alike].flatMap(([failOn, group]) => {
     const reasons = group.map(({ reason }) => reason);
@@ -221,7 +221,7 @@ export function underBaseFindings(falls: readonly FallAlone[]): UnderBaseFinding
 }
 
 /** Warn if base's scoring cannot judge more than this share of head's answers. */
-const MOST_UNREAD = 0.02;
+const MAX_UNREAD_SHARE = 0.02;
 
 export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
   return suites.flatMap(({ run, compared }): Reason[] => {
@@ -230,7 +230,7 @@ export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
       .flatMap(({ head }) => head)
       .filter(({ byHead: { outcome } }) => isJudged(outcome));
     const unread = judged.filter(({ byBase }) => isWithoutOutcome(byBase?.outcome));
-    return unread.length <= MOST_UNREAD * judged.length
+    return unread.length <= MAX_UNREAD_SHARE * judged.length
       ? []
       : [
           {
@@ -241,16 +241,16 @@ export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
   });
 }
 
-function fallenReferences({ comparison, verdict }: JudgedSuite): FallAlone[] {
+function fallenReferences({ comparison, verdict }: JudgedSuite): SeparateFall[] {
   const isSaid = verdict !== null && verdict.underBase !== null;
-  const references = isSaid ? [] : fellAlone(comparison);
+  const references = isSaid ? [] : fellUnderBaseOnly(comparison);
   return references.length === 0
     ? []
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
 /** References whose every try passes on base and fails on head, under base's scoring only. */
-function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
+function fellUnderBaseOnly(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
   return gating.flatMap((item) => {
@@ -265,7 +265,7 @@ function fellAlone(suite: SuiteComparison): ReasonOf<'worse-under-base'>['refere
   });
 }
 
-function fallenMeans(suites: readonly JudgedSuite[], alpha: number): FallAlone[] {
+function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFall[] {
   const found = suites.flatMap(({ comparison, verdict }) =>
     verdict === null
       ? []
@@ -279,7 +279,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): FallAlone[]
   );
   const fell = gating.filter((move) => fellAt(move, levels.get(move) ?? 0));
   const called = calledMoves(moves, new Set(fell), alpha);
-  return found.flatMap(({ comparison, move }): FallAlone[] => {
+  return found.flatMap(({ comparison, move }): SeparateFall[] => {
     const { name: metric, test } = move;
     if (called.get(move) !== 'worse' || test === null) return [];
     const { base, head, items: references } = test;

@@ -11,7 +11,7 @@ import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
 
 /** If head lacks more than this share of base's references or tries, the run is not green. */
-const MOST_LOST = 0.02;
+const MAX_LOST_SHARE = 0.02;
 
 export interface ComparedSuite {
   comparison: SuiteComparison;
@@ -52,7 +52,7 @@ function skippedTries({ comparison, result }: ComparedSuite, alpha: number): Rea
   const runs = runsOfBoth(comparison);
   const skipped = triesThat(runs, ({ outcome }) => outcome === 'skipped');
   const hasVerdict: Test = ({ outcome }) => isJudged(outcome);
-  if (skipped.head.has <= skipped.base.has || !isLessOften(runs, hasVerdict, alpha)) return null;
+  if (skipped.head.has <= skipped.base.has || !holdsLessOften(runs, hasVerdict, alpha)) return null;
   const metrics = result.metrics
     .filter((metric) => metric.gates && metric.judged_head < metric.judged_base)
     .map(({ name }) => name);
@@ -72,7 +72,7 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
         scores.some(({ metric, status }) => metric === name && statuses.includes(status));
     const skipped = triesThat(runs, scored('skipped'));
     const judged = scored('pass', 'fail');
-    if (skipped.head.has <= skipped.base.has || !isLessOften(runs, judged, alpha)) return [];
+    if (skipped.head.has <= skipped.base.has || !holdsLessOften(runs, judged, alpha)) return [];
     const tries = triesThat(runs, judged);
     return [{ code: 'seldom-judged', suite: result.name, metric: name, ...tries }];
   });
@@ -95,9 +95,9 @@ function unseenMetric(
     runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
   const [base, head] = [having('base'), having('head')];
   if (base + head === 0) return { code: 'values-missing', ...of };
-  if (base - head > MOST_LOST * base)
+  if (base - head > MAX_LOST_SHARE * base)
     return { code: 'values-fewer-references', ...of, base, head, of: runs.length };
-  return isLessOften(runs, hasValue, alpha)
+  return holdsLessOften(runs, hasValue, alpha)
     ? { code: 'values-fewer-tries', ...of, ...triesThat(runs, hasValue) }
     : null;
 }
@@ -130,11 +130,11 @@ function triesThat(
 }
 
 /** Whether it holds less often on head, by more than a little and beyond chance. */
-function isLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
+function holdsLessOften(runs: readonly ReferenceRun[], is: Test, alpha: number): boolean {
   const { base, head } = triesThat(runs, is);
   const lost = base.has / Math.max(1, base.of) - head.has / Math.max(1, head.of);
   return (
-    lost > MOST_LOST &&
+    lost > MAX_LOST_SHARE &&
     reachesLevel(
       moreOftenOnHead(runs, (made) => !is(made)),
       alpha,

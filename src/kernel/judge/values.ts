@@ -9,9 +9,9 @@ import {
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { gateWordOf } from '../plan/tries.ts';
+import { metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
-import { middle } from '../statistics/exploded.ts';
+import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
 import { createRandom } from '../statistics/random.ts';
 import { reachesLevel } from '../statistics/table.ts';
@@ -41,7 +41,7 @@ export function metricMoves(
   return metricNumbers(suite).map((number) => {
     const { metric, name } = number;
     const better = directionIn(metric, run.scoring.rubrics);
-    const gate = gateWordOf(suite, name, better);
+    const gate = metricGate(suite, name, better);
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to });
     const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
@@ -70,26 +70,26 @@ export function numberTest(
 function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exploded'][number] {
   const [values = { base: [], head: [] }] = valuesByReference(number, [run], Infinity);
   const { id } = run.affected.reference;
-  return { reference: id, base: middle(values.base) ?? 0, head: middle(values.head) ?? 0 };
+  return { reference: id, base: median(values.base) ?? 0, head: median(values.head) ?? 0 };
 }
 
 type Moved = NonNullable<MetricValues['moved']>;
 
 /** p (0–1) of a move in this direction; two-sided if no direction is better; 1 without a test. */
-export function pOf(test: ValueTest | null, better: Better, moved: Moved): number {
+export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
   if (test === null) return 1;
   if (better === 'none') return test.differs;
-  return wayOf(moved, better) === 'fell' ? test.down : test.up;
+  return towards(moved, better) === 'fell' ? test.down : test.up;
 }
 
-function wayOf(moved: Moved, better: Better): 'rose' | 'fell' {
+function towards(moved: Moved, better: Better): 'rose' | 'fell' {
   if (moved === 'higher' || moved === 'lower') return moved === 'higher' ? 'rose' : 'fell';
   return (better === 'higher') === (moved === 'better') ? 'rose' : 'fell';
 }
 
 /** Whether the numbers rose or fell, in the mean or in most references. */
 export function directionOf({ z }: ValueTest, moved: Moved, better: Better): MoveDirection {
-  const way = wayOf(moved, better);
+  const way = towards(moved, better);
   const isMean = way === 'rose' ? z.mean >= z.ranks : z.mean <= z.ranks;
   return { way, by: isMean ? 'mean' : 'ranks' };
 }
@@ -97,7 +97,7 @@ export function directionOf({ z }: ValueTest, moved: Moved, better: Better): Mov
 /** Whether it fell at one of its looks. */
 export function fellAt({ better, looks, plan }: MetricMove, alpha: number): boolean {
   return withLevels(looks, alpha, plan).some(({ look, level }) =>
-    reachesLevel(pOf(look, better, 'worse'), level),
+    reachesLevel(directionalP(look, better, 'worse'), level),
   );
 }
 
@@ -111,7 +111,7 @@ export function calledMoves(
   alpha: number,
 ): Map<MetricMove, Moved> {
   const called = (of: readonly MetricMove[], moved: Moved): MetricMove[] =>
-    holmCalled(of, ({ test, better }) => pOf(test, better, moved), alpha);
+    holmCalled(of, ({ test, better }) => directionalP(test, better, moved), alpha);
   const shown = moves.filter(({ gate }) => gate !== 'ignore');
   const judged = shown.filter(({ better }) => better !== 'none');
   const warned = judged.filter(({ gate }) => gate === 'warn');
@@ -137,7 +137,7 @@ export function shownValues(
   if (test === null) return figures;
   return {
     ...figures,
-    p: pOf(test, better, 'worse'),
+    p: directionalP(test, better, 'worse'),
     references: test.items,
     ...(exploded.length === 0 ? {} : { exploded }),
     ...(moved === null ? {} : directionOf(test, moved, better)),

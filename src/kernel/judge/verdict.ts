@@ -4,7 +4,7 @@ import type { VerdictReason } from '../result/suite-result.ts';
 import { holmLevels } from '../statistics/holm.ts';
 import { isRefutal, leadingConfirmation, type Confirmation } from './confirmation.ts';
 import { evidenceFacts, type EvidenceFacts } from './evidence.ts';
-import { measured, regressionOf, runRows, type RunRows } from './measure.ts';
+import { measured, findRegression, runRows, type RunRows } from './measure.ts';
 import { boundTogether, isPooled, poolFall, type PoolFall } from './pool.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type {
@@ -91,7 +91,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   const levels = holmLevels(
     new Map<SuiteRow | MetricMove, (level: number) => boolean>([
       ...rows.map(
-        (row) => [row, (level: number) => regressionOf(row, level, run) !== null] as const,
+        (row) => [row, (level: number) => findRegression(row, level, run) !== null] as const,
       ),
       ...gating.map((move) => [move, (level: number) => fellAt(move, level)] as const),
     ]),
@@ -127,8 +127,8 @@ function withVerdict(row: MeasuredRow, found: RunFactsOfSuite, bound: number | n
   const reason: VerdictReason = { by, p, references, metrics, tolerance };
   if (found.unanswered !== null && by !== 'unanswered') reason.unanswered = true;
   if (underBase !== null) {
-    const { base, head, excuse } = underBase;
-    reason.under_base = { base, head, excused: excuse !== 'none' };
+    const { base, head, excusedBy } = underBase;
+    reason.under_base = { base, head, excused: excusedBy !== 'none' };
   }
   return { ...row, verdict, reason, underBase, confirmation: found.confirmation };
 }

@@ -91,7 +91,7 @@ export function outcomeIn({ outcome, scores }: TryResult, metric: string): Outco
 }
 
 /** The ledgers of suites whose tries are compared one by one. */
-export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
+export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[] {
   const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map(({ compared, gate, steady, awaited, policy }, s) => {
     const runs = compared.map((run) => ({ run, gating: gatingMetrics(run) }));
@@ -107,7 +107,7 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
           isCritical: isCritical(run),
           isSteady: steady.has(reference.id),
           isAwaited: awaited.has(reference.id),
-          planned: policy.kind === 'adaptive' ? Infinity : plannedOf(run, policy),
+          planned: policy.kind === 'adaptive' ? Infinity : countPlannedTries(run, policy),
         };
       }),
       isAdaptive: policy.kind === 'adaptive',
@@ -117,7 +117,7 @@ export function ledgersOf(suites: readonly SuiteComparison[]): SuiteLedger[] {
   });
 }
 
-function plannedOf(
+function countPlannedTries(
   { affected: { reference } }: ReferenceRun,
   { tries }: { tries: number },
 ): number {
@@ -128,12 +128,12 @@ function plannedOf(
  * With fixed tries, only tries below this index count in means. Critical references get more tries
  * when they fail, which would bias a mean.
  */
-export function mostPlanned(
+export function maxPlannedTries(
   { policy }: Pick<SuiteComparison, 'policy'>,
   runs: readonly ReferenceRun[],
 ): number {
   return policy.kind === 'fixed'
-    ? Math.max(...runs.map((run) => plannedOf(run, policy)))
+    ? Math.max(...runs.map((run) => countPlannedTries(run, policy)))
     : Infinity;
 }
 

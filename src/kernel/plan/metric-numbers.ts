@@ -16,7 +16,7 @@ export interface MetricNumber {
 }
 
 /** Maps with more entries than this are data, not numbers to compare. */
-const MOST_ENTRIES = 20;
+const MAX_ENTRIES = 20;
 
 /** Numbers beyond pass and fail: a metric's value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
@@ -41,7 +41,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     return [
       ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
       ...entries.filter(
-        ({ name }) => entries.length <= MOST_ENTRIES || gate.metrics?.[name] !== undefined,
+        ({ name }) => entries.length <= MAX_ENTRIES || gate.metrics?.[name] !== undefined,
       ),
     ];
   });

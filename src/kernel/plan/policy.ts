@@ -1,12 +1,12 @@
-import { isFall, smallestP } from '../statistics/columns.ts';
 import { holmCalled } from '../statistics/holm.ts';
 import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
+import { isFall, minPOverMetrics } from '../statistics/metric-min-p.ts';
 import { at } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
-import { ruledOutBy, toleranceOf, visibleAt } from './tolerance.ts';
+import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
  * Decides which tries to make next. The state has no memory: after every round, and again for the
@@ -71,7 +71,7 @@ const SUSPICIOUS_P = 0.1;
  * more try. Once the pool is calm, only suites that look worse continue.
  */
 export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): RunState {
-  const plan = lookPlan(questionsOf(ledgers));
+  const plan = lookPlan(countQuestions(ledgers));
   const { isAnyBroken, suites: judged } = judgeReferences(ledgers, {
     level: levels.references,
     judged: levels.judged,
@@ -83,10 +83,10 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
     fell: false,
   }));
   const { pool, next } = walkLooks(suites, { levels, plan });
-  const suspects = suspectsOf(suites);
+  const suspects = chooseSuspects(suites);
   const arePairsWanted = !isAnyBroken && suspects.size > 0;
   const all = suites.flatMap(({ references }) => references);
-  const { fixed, open } = findFixed(all, mostSuspects(all.length));
+  const { fixed, open } = findFixed(all, maxSuspects(all.length));
   const wantedOf = ({ ledger, isGoing }: SuiteWalk, own: Suspicion): number | null => {
     const made = triesMade(own.reference.tries);
     const isNext = arePairsWanted ? suspects.has(own) : isGoing && next !== null && made < next;
@@ -113,12 +113,12 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
 }
 
 /** Tries per side before the first look. */
-export function firstTriesOf(ledgers: readonly SuiteLedger[]): number {
-  return lookPlan(questionsOf(ledgers)).tries[0] ?? MOST_TRIES;
+export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
+  return lookPlan(countQuestions(ledgers)).tries[0] ?? MOST_TRIES;
 }
 
 /** References of one cluster count once. */
-function questionsOf(ledgers: readonly SuiteLedger[]): number {
+function countQuestions(ledgers: readonly SuiteLedger[]): number {
   const all = ledgers.flatMap(({ references }) => references);
   const named = all.flatMap(({ cluster }) => cluster ?? []);
   return all.length - named.length + new Set(named).size;
@@ -153,7 +153,7 @@ function walkLooks(
     const z = boundQuantile(plan, tries);
     for (const { ledger, looks } of going) looks.push(lookAt(ledger.references, tries, z));
     if (hasPool && !isPoolSettled) pool.push(poolLook(suites, z));
-    isPoolSettled = settle(suites, pool.at(-1), { k, levels, plan, isPoolSettled });
+    isPoolSettled = stopSuites(suites, pool.at(-1), { k, levels, plan, isPoolSettled });
   }
   return { pool, next: null };
 }
@@ -168,9 +168,9 @@ interface LookStep {
 }
 
 /** Stops suites after a look. Returns whether the pool is calm. */
-function settle(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
+function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
   const { futile } = step.plan;
-  const seen = suites.map((suite) => ({ suite, ...seenAt(suite, step) }));
+  const seen = suites.map((suite) => ({ suite, ...suiteAtLook(suite, step) }));
   for (const { suite, fell, rose } of seen)
     if (suite.isGoing) {
       suite.fell = fell;
@@ -192,7 +192,7 @@ function settle(suites: readonly SuiteWalk[], pool: Look | undefined, step: Look
  */
 function poolState(
   pool: Look,
-  seen: readonly (SeenSuite & { suite: SuiteWalk })[],
+  seen: readonly (SuiteAtLook & { suite: SuiteWalk })[],
   { k, levels, plan, isPoolSettled }: LookStep,
 ): 'fell' | 'calm' | 'quiet' | 'open' {
   if (isPoolSettled) return 'calm';
@@ -204,7 +204,7 @@ function poolState(
   return isSmall ? 'quiet' : 'open';
 }
 
-interface SeenSuite {
+interface SuiteAtLook {
   p: number;
   fell: boolean;
   rose: boolean;
@@ -213,15 +213,15 @@ interface SeenSuite {
 }
 
 /** What a suite's last look shows at look `k` of the plan. */
-function seenAt({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SeenSuite {
+function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {
   const look = looks.at(-1);
   if (look === undefined) return { p: 1, fell: false, rose: false, isCalm: !ledger.isAdaptive };
   const all = lookLevels(levels.suite, plan);
   const level = at(all, k);
-  const tolerance = toleranceOf(ledger.tolerance, visibleAt(look, plan, all));
+  const tolerance = resolveTolerance(ledger.tolerance, visibleAt(look, plan, all));
   const isLast = k === plan.tries.length - 1;
   return {
-    p: smallestP(look, level),
+    p: minPOverMetrics(look, level),
     fell: isFall(look, level, ledger.minDrop),
     rose: isRise(look, level, ledger.minDrop),
     isCalm: ruledOutBy(look, tolerance, { plan, isLast }) !== null,
@@ -260,19 +260,19 @@ export function poolTolerance(suites: readonly Pick<SuiteLedger, 'tolerance'>[])
 
 /** Whether a suite looks worse itself, so that a calm pool does not make it green. */
 export function isSuspiciousAlone(looks: readonly Look[]): boolean {
-  return holmCalled(looks, (look) => smallestP(look, 0), SUSPICIOUS_P).length > 0;
+  return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
 /** With more suspects than this, the looks will detect the drop. */
-export function mostSuspects(references: number): number {
+export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
 /**
  * Suspects that get further tries: those already begun, then the most suspicious ones up to {@link
- * mostSuspects}. Critical ones always do; those of a suite that fell never do.
+ * maxSuspects}. Critical ones always do; those of a suite that fell never do.
  */
-function suspectsOf(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
+function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>
     references.map((own) => {
       const made = triesMade(own.reference.tries);
@@ -285,7 +285,7 @@ function suspectsOf(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const others = all
     .filter(({ isOpen, isChosen }) => isOpen && !isChosen)
     .sort((a, b) => b.own.eValue - a.own.eValue)
-    .slice(0, Math.max(0, mostSuspects(all.length) - chosen.length));
+    .slice(0, Math.max(0, maxSuspects(all.length) - chosen.length));
   const suspects = [...chosen.filter(({ isOpen }) => isOpen), ...others];
   return new Set(suspects.flatMap(({ own, fell }) => (fell ? [] : own)));
 }

@@ -68,7 +68,7 @@ function expectedDiffers(reference: AffectedReference): boolean {
 }
 
 /** Whether both sides can be asked and their questions differ. */
-function asksAnew({ affected: { base, head } }: ReferenceRun): boolean {
+function questionDiffers({ affected: { base, head } }: ReferenceRun): boolean {
   if (base === null || head === null || base.kind === 'impossible' || head.kind === 'impossible')
     return false;
   return fingerprintOf(base) !== fingerprintOf(head);
@@ -119,7 +119,7 @@ export function suiteComparison(
     policy,
     gate: { ...gates.run, ...gates.own },
     ownGate: gates.own,
-    compared: countingRuns({ run, quarantined }).filter(asksAnew),
+    compared: countingRuns({ run, quarantined }).filter(questionDiffers),
     quarantined,
     newlyQuarantined,
     steady: new Set(),

@@ -45,7 +45,7 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
  * E-value that one reference got worse: half the weight on all metrics together, half split among
  * its metrics. A metric that never fails counts as no evidence.
  */
-export function suspicionOf(
+export function measureSuspicion(
   reference: LedgerReference,
 ): Pick<Suspicion, 'reference' | 'eValue' | 'isOpen'> {
   const { tries, metrics, judgedBy, isCritical, isSteady } = reference;
@@ -93,7 +93,7 @@ export function judgeReferences(
     return {
       ledger,
       references: ledger.references.map((reference) => {
-        const { eValue, isOpen } = suspicionOf(reference);
+        const { eValue, isOpen } = measureSuspicion(reference);
         const own = isJudged(reference);
         return { reference, eValue, isOpen: isOpen && own, isJudged: own };
       }),
@@ -122,7 +122,7 @@ const FIRST_PAIRS = 2;
 export const MOST_FIXING_PAIRS = 9;
 
 /** Candidates with a smaller e-value are dropped. */
-const LEAST_E_VALUE = 1;
+const MIN_E_VALUE = 1;
 
 /** An awaited reference gets this many pairs even if it does not look fixed. */
 const AWAITED_PAIRS = 5;
@@ -148,7 +148,7 @@ export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries'
   const open = candidates
     .filter(({ isFixed }) => !isFixed)
     .filter(({ row, pairs: { length: made }, eValue }) =>
-      eValue >= LEAST_E_VALUE
+      eValue >= MIN_E_VALUE
         ? made < MOST_FIXING_PAIRS
         : row.reference.isAwaited && made < AWAITED_PAIRS,
     )

@@ -10,7 +10,7 @@ import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 const AUTO = { least: 0.05, most: 0.1 };
 
 /** As configured; `auto` is the smallest detectable drop (`visible`) within 5 to 10 points. */
-export function toleranceOf(tolerance: number | 'auto', visible: number | null): number {
+export function resolveTolerance(tolerance: number | 'auto', visible: number | null): number {
   return tolerance === 'auto'
     ? Math.min(AUTO.most, Math.max(AUTO.least, visible ?? AUTO.most))
     : tolerance;
@@ -100,7 +100,7 @@ interface Design {
 }
 
 /** Changes in one direction that the suite test usually needs at alpha = 0.05 (simulated). */
-const FEWEST_CHANGES = 5.5;
+const MIN_CHANGES = 5.5;
 
 const ITERATIONS = 200;
 
@@ -126,7 +126,7 @@ export function visibleDrop(
   let drop = 0.05;
   for (let i = 0; i < ITERATIONS; i++) drop = (drop + needed(drop)) / 2;
   const fewest =
-    (FEWEST_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
+    (MIN_CHANGES + Math.log2(0.05 / alpha)) / (references * Math.min(tries.base, tries.head));
   const visible = Math.max(drop, fewest);
   return visible < rate ? visible : null;
 }

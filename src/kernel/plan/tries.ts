@@ -6,7 +6,7 @@ import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
-import { ledgersOf } from './ledger.ts';
+import { createLedgers } from './ledger.ts';
 import { FIRST_TRIES } from './looks.ts';
 import { explodedReferences, metricNumbers } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
@@ -90,7 +90,7 @@ export function comparing(suites: readonly SuiteComparison[]): Compared {
   return { all, byTries, adaptive };
 }
 
-export function gateWordOf(
+export function metricGate(
   { gate }: Pick<SuiteComparison, 'gate'>,
   name: string,
   better: Better,
@@ -107,7 +107,7 @@ export function familySize(suites: readonly SuiteComparison[]): number {
     const gated = Object.keys(suite.gate.metrics ?? {});
     const names = gated.filter((name) =>
       metricsNamed(name, metrics).some(
-        (metric) => gateWordOf(suite, name, directionIn(metric, rubrics)) === 'fail',
+        (metric) => metricGate(suite, name, directionIn(metric, rubrics)) === 'fail',
       ),
     );
     return size + 1 + names.length;
@@ -167,7 +167,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
   return (run) => {
     const suite = byRun.get(run);
     if (suite === undefined) return new Map();
-    found ??= runState(ledgersOf(byTries), alphaShares(suites, settings));
+    found ??= runState(createLedgers(byTries), alphaShares(suites, settings));
     const states = found.suites[byTries.indexOf(suite)]?.references ?? [];
     const more = new Map(suite.compared.map((own, i) => [own, states[i]?.wanted ?? 0]));
     const first = found.plan.tries[0] ?? FIRST_TRIES;

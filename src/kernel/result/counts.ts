@@ -57,7 +57,7 @@ export function ungradedSuites(
 }
 
 /** A run with a larger share of references without evidence is never green. */
-const MOST_MISSING = 0.02;
+const MAX_MISSING_SHARE = 0.02;
 
 /**
  * The counts that keep a run from being green. If more than 2 % of its references lack evidence:
@@ -66,7 +66,7 @@ const MOST_MISSING = 0.02;
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {
   const lacking = counts.filter(({ missing }) => missing.length > 0);
   const missing = lacking.reduce((sum, count) => sum + count.missing.length, 0);
-  if (missing > MOST_MISSING * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
+  if (missing > MAX_MISSING_SHARE * counts.reduce((sum, { of }) => sum + of, 0)) return lacking;
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 

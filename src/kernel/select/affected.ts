@@ -9,7 +9,7 @@ import {
   type Generation,
   type SuiteSide,
 } from './affected-suite.ts';
-import { generationOf, withDependencies } from './generation.ts';
+import { createGeneration, withDependencies } from './generation.ts';
 import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
 import { promptChanges } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
@@ -164,7 +164,7 @@ function requestedGeneration(
   { suite: { prompt, tests }, variant }: SuiteSide,
   reference: Reference,
 ): Generation {
-  return withDependencies(generationOf(prompt, variant, reference), tests);
+  return withDependencies(createGeneration(prompt, variant, reference), tests);
 }
 
 function pairReference(

@@ -7,7 +7,7 @@ import { bringsAnswer, fillMessage, placeholders } from '../suite/template.ts';
 import type { Generation, ResolvedVariant } from './affected-suite.ts';
 
 /** Impossible if the reference lacks a value for a variable of the prompt. */
-export function generationOf(
+export function createGeneration(
   prompt: Prompt,
   variant: ResolvedVariant,
   reference: Reference,

@@ -11,7 +11,7 @@ import { changedKeys } from './scoring.ts';
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const [before, after] = [base.suite, head.suite];
   const keys = new Set(changedKeys(promptParts(base), promptParts(head)));
-  if (madeOtherwise(before.prompt, after.prompt)) keys.add('messages');
+  if (rendersDifferently(before.prompt, after.prompt)) keys.add('messages');
   return [
     ...[...keys].map((key) => ({ key, file: fileOf(key, base, head) })),
     ...targetChanges(base, head),
@@ -67,7 +67,7 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
 }
 
 /** Whether the same input gives other messages from unchanged code: an import changed. */
-function madeOtherwise({ made: before }: Prompt, { made: after }: Prompt): boolean {
+function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
   return [...(after ?? [])].some(([input, made]) => {
     const other = before?.get(input);
     return other !== undefined && JSON.stringify(other) !== JSON.stringify(made);

@@ -24,7 +24,7 @@ export type Cluster = readonly ClusterMember[];
  * judged member are left out. In the others, an unjudged member gets the outcome of most of its
  * judged tries on both sides, so that errors are no evidence and the test stays exact.
  */
-export function clustersOf(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
+export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
   return [...groups.values()].flatMap((members) => {
     const all = members.map(([, { tries }]) => tries);
@@ -103,7 +103,7 @@ export function passesOnHead(unit: Unit): number {
 }
 
 /** Units with equal keys have the same null distribution. */
-export function lawKey(unit: Unit): string {
+export function nullKey(unit: Unit): string {
   const { base, head } = passesOf(unit);
   return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
 }
@@ -112,7 +112,7 @@ export function lawKey(unit: Unit): string {
  * Exact distribution of the passes on head when whole tries are permuted: the sum of a random
  * choice of as many tries as head has. Hypergeometric for a single reference.
  */
-export function lawOf(unit: Unit): Distribution {
+export function nullDistribution(unit: Unit): Distribution {
   if (!canDiffer(unit)) return certain(passesOnHead(unit));
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
@@ -132,8 +132,8 @@ export function lawOf(unit: Unit): Distribution {
   return trim({ low: 0, mass: counts.map((count) => count / whole) });
 }
 
-/** Mean and variance of `lawOf`. */
-export function momentsOf(unit: Unit): { mean: number; variance: number } {
+/** Mean and variance of `nullDistribution`. */
+export function nullMoments(unit: Unit): { mean: number; variance: number } {
   const { base, head } = passesOf(unit);
   const all = [...base, ...head];
   if (all.length < 2) return { mean: sum(head), variance: 0 };

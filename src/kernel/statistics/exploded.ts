@@ -1,20 +1,20 @@
 import { nonNullValues, type Values } from './value-test.ts';
 
 /** Reports at most this many items, the most extreme ones. */
-const MOST_EXPLODED = 3;
+const MAX_EXPLODED = 3;
 
 /** With fewer items, the typical shift is unknown. */
-const FEWEST_ITEMS = 5;
+const MIN_ITEMS = 5;
 
 /** How far the sides of an item must be apart, in robust standard deviations of all shifts. */
-const DEVIATIONS = 4;
+const MIN_DEVIATIONS = 4;
 
 /** The factor by which they must differ as well. */
-const LEAST_FACTOR = 2;
+const MIN_FACTOR = 2;
 
 /**
  * Positions of items whose numbers moved far more than the others'. Every try of head lies beyond
- * every try of base by {@link DEVIATIONS} and by a factor of {@link LEAST_FACTOR}, after the shift
+ * every try of base, by {@link MIN_DEVIATIONS} and a factor of {@link MIN_FACTOR}, after the shift
  * that all items share. Tries below `first` select an item; all further tries must confirm it.
  * Shifts are differences of medians of log(1 + |value|), with the value's sign. Without a change,
  * four tries per side select any of 50 items in less than 0.5 % of simulated runs (normal,
@@ -23,7 +23,7 @@ const LEAST_FACTOR = 2;
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {
     const [base, head] = [onLogScale(item.base), onLogScale(item.head)];
-    const early = { base: middle(base.slice(0, first)), head: middle(head.slice(0, first)) };
+    const early = { base: median(base.slice(0, first)), head: median(head.slice(0, first)) };
     return early.base === null || early.head === null
       ? []
       : [
@@ -35,16 +35,16 @@ export function explodedItems(items: readonly Values[], first: number): number[]
           },
         ];
   });
-  const shared = middle(sides.map(({ shift }) => shift)) ?? 0;
-  const spread = middle(sides.map(({ shift }) => Math.abs(shift - shared))) ?? 0;
-  if (sides.length < FEWEST_ITEMS) return [];
+  const shared = median(sides.map(({ shift }) => shift)) ?? 0;
+  const spread = median(sides.map(({ shift }) => Math.abs(shift - shared))) ?? 0;
+  if (sides.length < MIN_ITEMS) return [];
   // For a normal distribution, 1.4826 median absolute deviations are one standard deviation.
-  const least = Math.max(DEVIATIONS * 1.4826 * spread, Math.log(LEAST_FACTOR));
+  const least = Math.max(MIN_DEVIATIONS * 1.4826 * spread, Math.log(MIN_FACTOR));
   const far = ({ shift }: { shift: number }): number => Math.abs(shift - shared);
   return sides
     .filter((item) => far(item) > least)
     .sort((a, b) => far(b) - far(a))
-    .slice(0, MOST_EXPLODED)
+    .slice(0, MAX_EXPLODED)
     .filter(
       ({ base, head }) =>
         gap(
@@ -61,7 +61,7 @@ function onLogScale(values: readonly (number | null)[]): (number | null)[] {
   );
 }
 
-export function middle(values: readonly (number | null)[]): number | null {
+export function median(values: readonly (number | null)[]): number | null {
   const sorted = nonNullValues(values).sort((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? null : (low + high) / 2;

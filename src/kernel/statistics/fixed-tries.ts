@@ -1,4 +1,4 @@
-import { isCluster, lawKey, lawOf, type ClusterTable, type Unit } from './clusters.ts';
+import { isCluster, nullKey, nullDistribution, type ClusterTable, type Unit } from './clusters.ts';
 import { sumDistributions, tails, times, type Distribution } from './distributions.ts';
 import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from './levels.ts';
 import type { Contrast } from './look.ts';
@@ -7,12 +7,12 @@ import { at, sum } from './sums.ts';
 import { isInformative, isLargeDrop, mirrorTables, reachesLevel, type Table } from './table.ts';
 
 /**
- * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `lawOf`.
+ * Fisher's exact one-sided test of a table: P(K <= passes on head) with K as in `nullDistribution`.
  * `levels`: all p-values attainable with these totals, ascending to 1. An uninformative table has p
  * = 1 only.
  */
 export function referenceTest(table: Table): { down: number; levels: number[] } {
-  const { low, mass } = lawOf(table);
+  const { low, mass } = nullDistribution(table);
   const levels: number[] = [];
   let sum = 0;
   for (const probability of mass) levels.push(Math.min(1, (sum += probability)));
@@ -27,7 +27,7 @@ interface Ladder {
 }
 
 /** Of all informative tables; the others only attain 1. */
-function ladders(tables: readonly Table[]): Ladder[] {
+function groupLadders(tables: readonly Table[]): Ladder[] {
   return groupUnits(tables).map(({ unit, count }) => ({
     levels: referenceTest(unit).levels,
     count,
@@ -56,7 +56,7 @@ export function discreteFdr(tables: readonly Table[]): { down: number[]; up: num
 }
 
 function oneSidedQValues(tables: readonly Table[]): number[] {
-  const all = ladders(tables);
+  const all = groupLadders(tables);
   const p = tables.map((table) => referenceTest(table).down);
   const q = new Map<number, number>([[1, 1]]);
   const below = p.filter((value) => value < 1).sort((a, b) => b - a);
@@ -134,14 +134,14 @@ export function brokenTest(units: readonly Unit[]): number {
   const groups = groupUnits(tables).map(({ unit, count }) => ({
     unit,
     count,
-    ...scoredLaw(unit, prior),
+    ...scoreDistribution(unit, prior),
   }));
   if (groups.length === 0) return 1;
-  const scores = new Map(groups.map(({ unit, score }) => [lawKey(unit), score]));
+  const scores = new Map(groups.map(({ unit, score }) => [nullKey(unit), score]));
   const observed = sum(
     tables
       .filter(isInformative)
-      .map((table) => scores.get(lawKey(table))?.(table.head.passes) ?? 0),
+      .map((table) => scores.get(nullKey(table))?.(table.head.passes) ?? 0),
   );
   const law = sumDistributions(groups.map((group) => times(group.law, group.count)));
   const { at: same, above } = tails(law, observed);
@@ -157,11 +157,11 @@ function allPass({ size, base, head }: ClusterTable): Table {
 }
 
 /** Scores of a table by its passes on head, and their null distribution. */
-function scoredLaw(
+function scoreDistribution(
   table: Table,
   prior: readonly WeightedRate[],
 ): { score: (passes: number) => number; law: Distribution } {
-  const { low, mass } = lawOf(table);
+  const { low, mass } = nullDistribution(table);
   const scores = Array.from(mass, (_, i) => scoreOf(table, low + i, prior));
   const least = Math.min(...scores);
   const law = new Float64Array(Math.max(...scores) - least + 1);

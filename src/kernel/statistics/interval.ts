@@ -1,4 +1,4 @@
-import { hasBothSides, momentsOf, triesOf, type Unit } from './clusters.ts';
+import { hasBothSides, nullMoments, triesOf, type Unit } from './clusters.ts';
 import { mean, meanOrNull, sum } from './sums.ts';
 import { isComparable, type Table } from './table.ts';
 
@@ -33,7 +33,7 @@ export function differenceInterval(
   const parts = units.filter(hasBothSides).map((unit) => {
     const { base, head } = triesOf(unit);
     return {
-      variance: (1 / base + 1 / head) ** 2 * momentsOf(unit).variance,
+      variance: (1 / base + 1 / head) ** 2 * nullMoments(unit).variance,
       floor: 1 / (base * head),
     };
   });

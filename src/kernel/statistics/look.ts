@@ -1,5 +1,5 @@
 import {
-  clustersOf,
+  formClusters,
   clusterTable,
   type Cluster,
   type ClusteredTries,
@@ -21,7 +21,7 @@ export interface Contrast {
 
 /** Over tries below `upTo`. */
 export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
-  const units = clustersOf(rows, upTo).map(clusterTable);
+  const units = formClusters(rows, upTo).map(clusterTable);
   const tables = rows.map(({ tries }) => countTable(tries, upTo));
   return { tables, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
@@ -90,7 +90,7 @@ function clustersByMetric(rows: readonly LookRow[], upTo: number): ClusterByMetr
     const metrics = new Set(members.flatMap((row) => [...(row.metrics?.keys() ?? [])]));
     const byMetric = [null, ...metrics].flatMap((metric) => {
       const tries = members.map((row) => ({ ...row, tries: triesBy(row, metric) }));
-      return clustersOf(tries, upTo).map((cluster) => [metric, cluster] as const);
+      return formClusters(tries, upTo).map((cluster) => [metric, cluster] as const);
     });
     return byMetric.length === 0 ? [] : [new Map(byMetric)];
   });

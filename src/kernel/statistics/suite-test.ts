@@ -1,4 +1,4 @@
-import { canDiffer, lawKey, lawOf, passesOnHead, type Unit } from './clusters.ts';
+import { canDiffer, nullKey, nullDistribution, passesOnHead, type Unit } from './clusters.ts';
 import { sumDistributions, tails, times, type Distribution } from './distributions.ts';
 import { sum } from './sums.ts';
 import type { Table } from './table.ts';
@@ -17,7 +17,7 @@ export function groupUnits<Own extends Unit>(units: readonly Own[]): UnitGroup<O
   const groups = new Map<string, UnitGroup<Own>>();
   for (const unit of units) {
     if (!canDiffer(unit)) continue;
-    const key = lawKey(unit);
+    const key = nullKey(unit);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { unit, count: 1 });
     else group.count += 1;
@@ -48,7 +48,7 @@ export interface SuiteTest {
  */
 export function suiteTest(units: readonly Unit[]): SuiteTest {
   const passes = sum(units.filter(canDiffer).map(passesOnHead));
-  const law = passLaw(units);
+  const law = passDistribution(units);
   const { below, at, above } = tails(law, passes);
   return {
     down: Math.min(1, below + at),
@@ -60,8 +60,10 @@ export function suiteTest(units: readonly Unit[]): SuiteTest {
 }
 
 /** Null distribution of the passes on head, over the units that can differ. */
-export function passLaw(units: readonly Unit[]): Distribution {
-  return sumDistributions(groupUnits(units).map(({ unit, count }) => times(lawOf(unit), count)));
+export function passDistribution(units: readonly Unit[]): Distribution {
+  return sumDistributions(
+    groupUnits(units).map(({ unit, count }) => times(nullDistribution(unit), count)),
+  );
 }
 
 /**

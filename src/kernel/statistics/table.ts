@@ -63,14 +63,14 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
 }
 
 /** Rounding must not push a rate or a change past a limit that it equals. */
-export const RATE_SLACK = 1e-9;
+export const RATE_TOLERANCE = 1e-9;
 
 /** Relative tolerance for numbers that are equal but summed in another order. */
-const LEVEL_SLACK = 1e-9;
+const LEVEL_TOLERANCE = 1e-9;
 
 /** Exact tests attain levels exactly: rounding must not decide. A level of 0 is never reached. */
 export function reachesLevel(p: number, level: number): boolean {
-  return level > 0 && p <= level * (1 + LEVEL_SLACK);
+  return level > 0 && p <= level * (1 + LEVEL_TOLERANCE);
 }
 
 export function meanOfCounts(counts: readonly Counts[]): number | null {

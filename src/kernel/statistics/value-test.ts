@@ -1,4 +1,4 @@
-import { dealSums } from './deals.ts';
+import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
@@ -57,16 +57,16 @@ export function valueTest(
     hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
   );
   if (compared.length === 0) return null;
-  const scale = scaleOf(compared.map(({ item }) => item));
+  const scale = chooseScale(compared.map(({ item }) => item));
   const scaled = compared.map(({ item, cluster }) => ({ item: divided(item, scale), cluster }));
   const groups = Map.groupBy(scaled, ({ item, cluster }) => cluster ?? item);
   const units = [...groups.values()].map((own) => unitOf(own.map(({ item }) => item)));
   const observed = addSlots(units.flatMap(({ slots, heads }) => slots.slice(0, heads)));
-  const deals = dealsOf(units, observed, random);
+  const deals = permute(units, observed, random);
   const means = (side: 'base' | 'head'): number =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
-  const { low, high } = intervalOf(deals, observed, scaled.length);
+  const { low, high } = invertTest(deals, observed, scaled.length);
   return {
     items: scaled.length,
     base: base * scale,
@@ -82,7 +82,7 @@ export function valueTest(
  * The largest power of two at most the largest magnitude. Dividing by it is exact and keeps all
  * sums and squares in range.
  */
-function scaleOf(items: readonly Values[]): number {
+function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
@@ -150,7 +150,7 @@ function addSlots(slots: readonly Slot[]): Slot {
  * permutation's sum by δ times its marks, so each permutation crosses the observed one at one
  * shift. The interval's ends are quantiles of these shifts.
  */
-function intervalOf(
+function invertTest(
   deals: readonly Slot[],
   observed: Slot,
   items: number,
@@ -178,7 +178,7 @@ const SAMPLE_COUNTS = { first: 999, all: 9999 };
 const UNCERTAIN_P = 0.1;
 
 /** Limits the numbers visited by all samples; large suites get fewer samples. */
-const MOST_NUMBERS = 40_000_000;
+const MAX_NUMBERS = 40_000_000;
 
 /** Relative tolerance for equal sums. */
 const TOLERANCE = 1e-9;
@@ -200,7 +200,7 @@ interface Unit {
 }
 
 /** The sums of each permutation. */
-function dealsOf(units: readonly Unit[], observed: Slot, random: Random): Slot[] {
+function permute(units: readonly Unit[], observed: Slot, random: Random): Slot[] {
   const ways = units.reduce(
     (product, { slots, heads }) => product * binomial(slots.length, heads),
     1,
@@ -209,7 +209,7 @@ function dealsOf(units: readonly Unit[], observed: Slot, random: Random): Slot[]
   const slots = sum(units.map((unit) => unit.slots.length));
   const most = Math.max(
     SAMPLE_COUNTS.first,
-    Math.min(SAMPLE_COUNTS.all, Math.floor(MOST_NUMBERS / slots)),
+    Math.min(SAMPLE_COUNTS.all, Math.floor(MAX_NUMBERS / slots)),
   );
   const first = [observed, ...drawDeals(units, SAMPLE_COUNTS.first, random)];
   const { down, up } = tailsOf(first, observed, units);
@@ -226,7 +226,7 @@ function binomial(of: number, chosen: number): number {
 function allDeals(units: readonly Unit[]): Slot[] {
   return units.reduce<Slot[]>(
     (all, { slots, heads }) => {
-      const own = choicesOf(slots, heads);
+      const own = enumerateChoices(slots, heads);
       return all.flatMap((sums) => own.map((more) => addSlots([sums, more])));
     },
     [addSlots([])],
@@ -234,12 +234,12 @@ function allDeals(units: readonly Unit[]): Slot[] {
 }
 
 /** The sums of every choice of `count` slots. */
-function choicesOf(slots: readonly Slot[], count: number): Slot[] {
+function enumerateChoices(slots: readonly Slot[], count: number): Slot[] {
   const [first, ...rest] = slots;
   if (count === 0 || first === undefined) return count === 0 ? [addSlots([])] : [];
   return [
-    ...choicesOf(rest, count - 1).map((sums) => addSlots([first, sums])),
-    ...choicesOf(rest, count),
+    ...enumerateChoices(rest, count - 1).map((sums) => addSlots([first, sums])),
+    ...enumerateChoices(rest, count),
   ];
 }
 
@@ -252,7 +252,7 @@ function drawDeals(units: readonly Unit[], rounds: number, random: Random): Slot
       { values: slots.map(({ mark }) => mark), sums: [2] },
     ],
   }));
-  const [values = [], ranks = [], marks = []] = dealSums(dealt, { sums: 3, rounds, random });
+  const [values = [], ranks = [], marks = []] = permuteSums(dealt, { sums: 3, rounds, random });
   return Array.from(values, (value, i) => ({ value, rank: at(ranks, i), mark: at(marks, i) }));
 }
 

@@ -50,7 +50,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
 }
 
 /** In UTF-16 units. */
-const MOST_OBJECT = 100_000;
+const MAX_OBJECT_CHARS = 100_000;
 
 /** Lenient: quotes may be single or missing, and a truncated object is closed at the end. */
 export function parseObjects(text: string): Json[] {
@@ -66,7 +66,7 @@ export function parseObjects(text: string): Json[] {
 }
 
 function closingBrace(text: string, start: number): { end: number; open: number } {
-  const last = Math.min(text.length, start + MOST_OBJECT);
+  const last = Math.min(text.length, start + MAX_OBJECT_CHARS);
   let open = 0;
   for (let index = start; index < last; index++) {
     if (text[index] === '{') open++;

@@ -21,7 +21,7 @@ const CONTINUES = new RegExp(
 const NUMBER_CONTEXT = 8;
 
 /** Numbers at the edges must be whole: `5` is not at the end of `25`, `1.5` or `-5`. */
-export function standsAt(
+export function occursAt(
   text: string,
   wanted: string,
   location: 'begin' | 'end' | 'any' | 'exact',

@@ -39,7 +39,7 @@ const words = JSON.stringify({
 /**
  * Depends only on the prompt: half of the answers are right, prompts with "refused" are refused.
  */
-export const knowing: Script = ({ model, messages, schema }) => {
+export const correctModel: Script = ({ model, messages, schema }) => {
   const text = messages.map(({ content }) => content).join('\n');
   if (model === 'judge-1') {
     // The second answer of a dialogue is complete.
@@ -137,7 +137,7 @@ export const TWIN: FixtureFiles = Object.fromEntries(
 );
 
 export async function openSharded({
-  answer = knowing,
+  answer = correctModel,
   files = {},
 }: { answer?: Script; files?: FixtureFiles } = {}): Promise<Sharded> {
   const server = await untilTestEnds(startModelServer({ answer }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
-import { namedRollup, rollUp, tallyOf } from '../../../../src/kernel/judge/roll-up.ts';
+import { namedRollup, rollUp, tallyTries } from '../../../../src/kernel/judge/roll-up.ts';
 import { tryOutcomeOf, triesNeeded } from '../../../../src/kernel/suite/gate.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import type { CodeJob } from '../../../../src/types/model.ts';
@@ -39,7 +39,7 @@ describe('the tally of outcomes', () => {
   ];
 
   test('counts all metrics and tries as in llmeval: skipped ones also count as passes or fails', () => {
-    expect(tallyOf(tries, 2, false)).toEqual({
+    expect(tallyTries(tries, 2, false)).toEqual({
       num_passes: 2,
       num_fails: 2,
       num_skip_passes: 1,
@@ -52,7 +52,7 @@ describe('the tally of outcomes', () => {
   });
 
   test('counts everything as skipped if the reference is skipped', () => {
-    expect(tallyOf(tries, 2, true)).toMatchObject({
+    expect(tallyTries(tries, 2, true)).toMatchObject({
       num_passes: 2,
       num_skip_passes: 2,
       num_fails: 2,
@@ -104,7 +104,7 @@ describe('a roll-up in code', () => {
     place: { file: 't.yaml', line: 3 },
   };
   const entry = (passes: number, fails: number) => ({
-    tally: tallyOf(
+    tally: tallyTries(
       Array.from({ length: passes + fails }, (_, i) => tryResult(i < passes ? 'pass' : 'fail', i)),
       1,
       false,

@@ -15,7 +15,7 @@ import type {
 } from '../../../../src/kernel/result/reference-result.ts';
 import type { PassRate, SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { SuiteSide } from '../../../../src/kernel/select/affected-suite.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import type { Scoring } from '../../../../src/kernel/select/scoring.ts';
 import {
   DEFAULT_GATE,
@@ -183,8 +183,8 @@ export function startedSuite(base: SuiteSide, head: SuiteSide): SuiteRun {
       reference: each,
       change: 'both',
       baseReference: each,
-      base: generationOf(base.suite.prompt, base.variant, each),
-      head: generationOf(head.suite.prompt, head.variant, each),
+      base: createGeneration(base.suite.prompt, base.variant, each),
+      head: createGeneration(head.suite.prompt, head.variant, each),
     })),
     unaffected: 0,
   });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
 import type { Confirm } from '../../../../src/app/run/confirm.ts';
-import { confirmationOf } from '../../../../src/confirm/steps.ts';
+import { createConfirmation } from '../../../../src/confirm/steps.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import { type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
@@ -47,7 +47,7 @@ test('a variant without a fall asks for nothing and hides no fall of another one
       model === 'gpt-4o'
         ? ({ kind: 'confirmed', by: 'references' } as const)
         : ({ kind: 'refuted' } as const);
-    return confirmationOf(claim, new Map(), step, null);
+    return createConfirmation(claim, new Map(), step, null);
   };
   const { findings, unconfirmed } = await findUnderBase(
     comparisons.map((comparison) => ({ comparison, verdict: suites.get(comparison)! })),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { confirmFalls, type Confirm } from '../../../../src/app/run/confirm.ts';
 import { suiteClaims } from '../../../../src/confirm/claims.ts';
 import {
-  confirmationOf,
+  createConfirmation,
   newTriesOf,
   nextConfirmationStep,
   type Claim,
@@ -106,7 +106,7 @@ function confirmWith(all: readonly Made[]): Confirm {
   return async (claim) => {
     for (;;) {
       const step = nextConfirmationStep(claim, tries);
-      if (step.kind !== 'ask') return confirmationOf(claim, tries, step, null);
+      if (step.kind !== 'ask') return createConfirmation(claim, tries, step, null);
       for (const wanted of step.tries) {
         const { suite: of, run, side, try: index } = wanted;
         const result = madeTry(at(of, run, side, index), index);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import { drawnAgain } from '../../../../src/trials/draws.ts';
 import { prompt, reference } from '../../app/run/builders.ts';
 import { answerer, conversation, random, scripted, verdict } from './dialogues.ts';
@@ -13,7 +13,11 @@ const planned = (side: 'base' | 'head', index: number): PlannedTry => ({
   side,
   try: index,
   answerer: null,
-  generation: generationOf(prompt(), { model: 'gpt-4o', parameters: {}, target }, reference('a')),
+  generation: createGeneration(
+    prompt(),
+    { model: 'gpt-4o', parameters: {}, target },
+    reference('a'),
+  ),
 });
 
 describe('conversation tries', () => {

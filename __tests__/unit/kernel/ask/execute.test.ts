@@ -5,7 +5,7 @@ import {
   BATCH_WINDOW,
   WINDOW,
 } from '../../../../src/kernel/ask/execute.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Evaluate, Request } from '../../../../src/types/model.ts';
 import { answer, prompt, reference } from '../../app/run/builders.ts';
@@ -26,7 +26,7 @@ const planned = (
   side,
   try: index,
   answerer: null,
-  generation: generationOf(
+  generation: createGeneration(
     prompt({ messages: [{ role: 'user', content: text, place: { file: 'p', line: 1 } }] }),
     { model: 'gpt-4o', parameters: {}, target },
     reference(id),
@@ -139,7 +139,7 @@ describe('execute', () => {
 
   test('returns an error without a call if a reference has no value for a variable', async () => {
     const { requests, complete } = recorder();
-    const generation = generationOf(
+    const generation = createGeneration(
       prompt(),
       { model: 'gpt-4o', parameters: {}, target },
       reference('a', {
@@ -160,7 +160,7 @@ describe('execute', () => {
   });
 
   test('uses the output of prompt code: text or an object with content', async () => {
-    const generation = generationOf(
+    const generation = createGeneration(
       prompt({ code: { source: 'output = q', language: 'python', place: { file: 'p', line: 1 } } }),
       { model: null, parameters: {}, target: null },
       reference('a'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { preferenceOf, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
+import { comparePreference, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
 import { rowOfAnswers } from '../../../../src/kernel/judge/suite-row.ts';
 import { type SuiteComparison, type Try } from '../../../../src/kernel/plan/suite-run.ts';
 import { contrast } from '../../../../src/kernel/statistics/look.ts';
@@ -45,7 +45,8 @@ function lost(
 describe('comparisons of answers', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const alone = names.map(() => undefined);
-  const figures = ({ run, compared }: SuiteComparison) => preferenceOf(run.scoring.tests, compared);
+  const figures = ({ run, compared }: SuiteComparison) =>
+    comparePreference(run.scoring.tests, compared);
   const p = (of: SuiteComparison) => [
     rowOfAnswers(of, new Map()).look.test.midDown,
     figures(of)?.p,

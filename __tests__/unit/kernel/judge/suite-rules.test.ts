@@ -87,8 +87,8 @@ const nothing: SuiteFacts = {
 };
 const found = { p: 0.001, references: [] };
 const interval = { difference: 0, low: -0.1, high: 0.1 };
-const underBase: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excuse: 'none' };
-const excused: FallUnderBase = { ...underBase, excuse: 'passes' };
+const underBase: FallUnderBase = { base: 1, head: 0.5, references: ['a'], excusedBy: 'none' };
+const excused: FallUnderBase = { ...underBase, excusedBy: 'passes' };
 
 describe('compared suite', () => {
   test.each<[string, Partial<SuiteFacts>, string]>([

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LedgerReference, SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
-import { findFixed, judgeReferences, suspicionOf } from '../../../../src/kernel/plan/suspects.ts';
+import {
+  findFixed,
+  judgeReferences,
+  measureSuspicion,
+} from '../../../../src/kernel/plan/suspects.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
 import { draws } from '../../../fuzz.ts';
@@ -39,20 +43,20 @@ describe('judgeReferences', () => {
   });
 });
 
-describe('suspicionOf', () => {
+describe('measureSuspicion', () => {
   test('finds one broken metric although another metric hides it in the outcome', () => {
     // The other metric always fails, so no try passes on either side.
     const never = tried('00000000', '00000000');
     const both = withMetrics({ tone: [never], facts: [broken(8)] });
-    expect(suspicionOf(reference(never)).eValue).toBeLessThanOrEqual(1);
-    expect(suspicionOf(both.references[0]!).eValue).toBeGreaterThan(20);
+    expect(measureSuspicion(reference(never)).eValue).toBeLessThanOrEqual(1);
+    expect(measureSuspicion(both.references[0]!).eValue).toBeGreaterThan(20);
   });
 
   test('divides by the number of metrics of this reference, not of the suite', () => {
     const metrics = new Map([['own', broken(4)]]);
     const eValue = (judgedBy: number) =>
-      suspicionOf(reference(broken(4), { metrics, judgedBy })).eValue;
-    expect(eValue(1)).toBe(suspicionOf(reference(broken(4))).eValue);
+      measureSuspicion(reference(broken(4), { metrics, judgedBy })).eValue;
+    expect(eValue(1)).toBe(measureSuspicion(reference(broken(4))).eValue);
     expect(eValue(20)).toBeLessThan(0.6 * eValue(1));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sweepCombinations } from '../../../../src/config/resolve.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import { prompt, reference } from '../../app/run/builders.ts';
@@ -25,7 +25,7 @@ const thread: Message[] = [
 
 describe('recorded dialogue', () => {
   const of = (messages: Prompt['messages']) =>
-    generationOf(prompt({ messages }), variant, reference('r', { input: {}, thread }));
+    createGeneration(prompt({ messages }), variant, reference('r', { input: {}, thread }));
 
   test("is sent with the prompt's own system message", () => {
     const one = of(said('s:Be brief.', 'u:{q}'));

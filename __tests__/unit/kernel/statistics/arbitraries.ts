@@ -1,4 +1,4 @@
-import { lawOf } from '../../../../src/kernel/statistics/clusters.ts';
+import { nullDistribution } from '../../../../src/kernel/statistics/clusters.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 import fc from '../../../fuzz.ts';
 
@@ -23,7 +23,7 @@ export const anyTables = (tables = 12, tries = 6): fc.Arbitrary<Table[]> =>
 export function outcomes(tables: readonly Table[]): { tables: Table[]; probability: number }[] {
   let all: { tables: Table[]; probability: number }[] = [{ tables: [], probability: 1 }];
   for (const table of tables) {
-    const { low, mass } = lawOf(table);
+    const { low, mass } = nullDistribution(table);
     const total = table.base.passes + table.head.passes;
     all = all.flatMap((before) =>
       [...mass].map((probability, i) => ({

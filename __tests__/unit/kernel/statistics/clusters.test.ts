@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lawOf, momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
+import { nullDistribution, nullMoments } from '../../../../src/kernel/statistics/clusters.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
 import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import type { Tries } from '../../../../src/kernel/statistics/table.ts';
@@ -15,18 +15,18 @@ function choices(values: readonly number[], count: number): number[] {
 
 const passes = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 });
 
-describe('lawOf', () => {
+describe('nullDistribution', () => {
   test('counts every assignment of whole tries of a cluster to the sides', () => {
     forAll([passes, passes], (base, head) => {
       const sums = choices([...base, ...head], head.length);
-      const { low, mass } = lawOf({ size: 4, base, head });
+      const { low, mass } = nullDistribution({ size: 4, base, head });
       mass.forEach((probability, i) => {
         const share = sums.filter((sum) => sum === low + i).length / sums.length;
         expect(probability).toBeCloseTo(share, 12);
       });
       const mean = sums.reduce((total, sum) => total + sum, 0) / sums.length;
       const square = sums.reduce((total, sum) => total + (sum - mean) ** 2, 0) / sums.length;
-      const moments = momentsOf({ size: 4, base, head });
+      const moments = nullMoments({ size: 4, base, head });
       expect(moments.mean).toBeCloseTo(mean, 12);
       expect(moments.variance).toBeCloseTo(square, 12);
     });
@@ -36,12 +36,12 @@ describe('lawOf', () => {
     const table = { base: { passes: 2, tries: 3 }, head: { passes: 1, tries: 3 } };
     // Three of six tries pass. Of the 20 ways to choose head's tries, 1, 9, 9 and 1 contain 0 to 3
     // passes.
-    const { low, mass } = lawOf(table);
+    const { low, mass } = nullDistribution(table);
     expect(low).toBe(0);
     [1, 9, 9, 1].forEach((ways, i) => expect(mass[i]).toBeCloseTo(ways / 20, 14));
     const alone = { size: 1, base: [1, 1, 0], head: [0, 1, 0] };
-    expect(lawOf(alone)).toEqual(lawOf(table));
-    expect(momentsOf(table)).toEqual({ mean: 1.5, variance: expect.closeTo(0.45, 12) });
+    expect(nullDistribution(alone)).toEqual(nullDistribution(table));
+    expect(nullMoments(table)).toEqual({ mean: 1.5, variance: expect.closeTo(0.45, 12) });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { momentsOf } from '../../../../src/kernel/statistics/clusters.ts';
+import { nullMoments } from '../../../../src/kernel/statistics/clusters.ts';
 import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { mirrorTables, type Table } from '../../../../src/kernel/statistics/table.ts';
@@ -14,7 +14,7 @@ describe('suiteTest', () => {
   type Expected = Moments & Record<'pDown' | 'pUp' | 'midDown' | 'midUp' | 'pTwo', number>;
   agreesWithVectors<{ refs: Row[] }, Expected>('cmhExact', ({ refs }, expected) => {
     const { down, midDown, up, midUp } = suiteTest(tablesOf(refs));
-    const moments = tablesOf(refs).map(momentsOf);
+    const moments = tablesOf(refs).map(nullMoments);
     return [
       [down, expected.pDown],
       [up, expected.pUp],
@@ -80,7 +80,7 @@ describe('suiteTest', () => {
 
   test('agrees with the normal approximation for thousands of noisy tables', () => {
     const tables = [...times(3700, [25, 50, 25, 50]), ...times(1300, [26, 50, 25, 50])];
-    const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + momentsOf(table).variance, 0));
+    const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + nullMoments(table).variance, 0));
     const { midDown, midUp } = suiteTest(tables);
     expect(midDown / normalCdf(z)).toBeCloseTo(1, 3);
     expect(midDown + midUp).toBeCloseTo(1, 10);

@@ -3,7 +3,7 @@ import type { ScoringTools } from '../../../../src/kernel/ask/score-metric.ts';
 import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { startSuite } from '../../../../src/kernel/plan/suite-run.ts';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
-import { generationOf } from '../../../../src/kernel/select/generation.ts';
+import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import {
   referenceScoringDiffers,
   scoreCount,
@@ -36,7 +36,7 @@ async function scored(
 ) {
   const side = suiteSide('head', suite({ tests: of }));
   const answers = references.map((one, run) => {
-    const generation = generationOf(side.suite.prompt, side.variant, one);
+    const generation = createGeneration(side.suite.prompt, side.variant, one);
     const planned = { run, suite: 'p', side: 'head' as const, try: 0, generation, answerer: null };
     return {
       reference: one,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
+import { lookAt } from '../../../../src/kernel/statistics/look.ts';
 import {
   fallenMetrics,
   isFall,
-  lowestMetric,
+  metricWithLeastP,
   metricsBeyondChance,
-  smallestP,
-} from '../../../../src/kernel/statistics/columns.ts';
-import { lookAt } from '../../../../src/kernel/statistics/look.ts';
+  minPOverMetrics,
+} from '../../../../src/kernel/statistics/metric-min-p.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { draws } from '../../../fuzz.ts';
 import { fine, ledger, repeat, tried, withMetrics } from './ledgers.ts';
@@ -20,10 +20,10 @@ const exchanged = withMetrics({
   facts: [...repeat(8, tried('11', '00')), ...fine(12)],
 });
 
-describe('smallestP', () => {
+describe('minPOverMetrics', () => {
   test('is the exact mid-p if there is only one column', () => {
     const look = lookTwo(ledger([...repeat(4, tried('11', '00')), ...fine(6)]));
-    expect(smallestP(look, 0.05)).toBe(look.test.midDown);
+    expect(minPOverMetrics(look, 0.05)).toBe(look.test.midDown);
     // Each of the four has all its passes on base: one of six permutations.
     expect(look.test.midDown).toBeCloseTo(1 / 6 ** 4 / 2, 12);
   });
@@ -31,9 +31,9 @@ describe('smallestP', () => {
   test('finds a metric that dropped although the outcome did not', () => {
     const look = lookTwo(exchanged);
     expect(look.test.midDown).toBeCloseTo(0.5, 9);
-    expect(smallestP(look, 0.04)).toBeLessThan(1e-4);
+    expect(minPOverMetrics(look, 0.04)).toBeLessThan(1e-4);
     expect(isFall(look, 0.04, 0.01)).toBe(true);
-    expect(lowestMetric(look).metric).toBe('facts');
+    expect(metricWithLeastP(look).metric).toBe('facts');
     expect([fallenMetrics(look, 0.01), metricsBeyondChance(look, 1)]).toEqual([
       ['facts'],
       ['facts'],
@@ -45,8 +45,8 @@ describe('smallestP', () => {
     const alone = lookTwo(ledger(tries)).test.midDown;
     const copied = lookTwo(withMetrics({ a: tries, b: tries, c: tries }));
     // Bonferroni would give four times this p.
-    expect(smallestP(copied, 0.1)).toBeGreaterThan(0.7 * alone);
-    expect(smallestP(copied, 0.1)).toBeLessThan(1.3 * alone);
+    expect(minPOverMetrics(copied, 0.1)).toBeGreaterThan(0.7 * alone);
+    expect(minPOverMetrics(copied, 0.1)).toBeLessThan(1.3 * alone);
   });
 
   test('does not correct for metrics that could not have dropped as far', () => {
@@ -58,7 +58,7 @@ describe('smallestP', () => {
       ]),
     );
     const look = lookTwo(withMetrics({ fell, ...rare }));
-    expect(smallestP(look, 0)).toBeLessThan(3 * lowestMetric(look).test.midDown);
+    expect(minPOverMetrics(look, 0)).toBeLessThan(3 * metricWithLeastP(look).test.midDown);
   });
 
   test('finds the one metric of many that dropped', () => {
@@ -67,7 +67,10 @@ describe('smallestP', () => {
     const fell = [...repeat(15, tried('11', '00')), ...fine(35)];
     const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [String(i), noisy]));
     const look = lookTwo(withMetrics({ ...twenty, fell }));
-    expect(lowestMetric(look)).toMatchObject({ metric: 'fell', difference: expect.closeTo(-0.3) });
+    expect(metricWithLeastP(look)).toMatchObject({
+      metric: 'fell',
+      difference: expect.closeTo(-0.3),
+    });
     expect(metricsBeyondChance(look, 1)).toEqual(['fell']);
     expect(isFall(look, 0.02, 0.01)).toBe(true);
   });
@@ -75,8 +78,10 @@ describe('smallestP', () => {
   test("is deterministic and at most Bonferroni's p", () => {
     const look = () => lookTwo(withMetrics({ a: many(3), b: many(4), c: many(5) }));
     const [first, second] = [look(), look()];
-    expect(smallestP(first, 0.2)).toBe(smallestP(second, 0.2));
-    expect(smallestP(first, 0.2)).toBeLessThanOrEqual(4 * lowestMetric(first).test.midDown);
+    expect(minPOverMetrics(first, 0.2)).toBe(minPOverMetrics(second, 0.2));
+    expect(minPOverMetrics(first, 0.2)).toBeLessThanOrEqual(
+      4 * metricWithLeastP(first).test.midDown,
+    );
   });
 
   test('has the stated false-alarm rate for any columns', () => {
@@ -87,7 +92,7 @@ describe('smallestP', () => {
     const hits = Array.from({ length: runs }, () => {
       const metric = (rate: number) =>
         Array.from({ length: 20 }, () => tried(side(rate), side(rate)));
-      return smallestP(lookTwo(withMetrics({ a: metric(0.8), b: metric(0.9) })), 0.1) <= 0.1;
+      return minPOverMetrics(lookTwo(withMetrics({ a: metric(0.8), b: metric(0.9) })), 0.1) <= 0.1;
     }).filter(Boolean).length;
     expect(hits / runs).toBeLessThan(0.1 + 3 * Math.sqrt(0.09 / runs));
   });
@@ -112,8 +117,8 @@ describe('isFall', () => {
   );
 
   test('compares each metric that dropped beyond chance with min_drop, not only the smallest p', () => {
-    expect(lowestMetric(look).metric).toBe('steady');
-    expect(lowestMetric(look).difference).toBeCloseTo(-0.05, 12);
+    expect(metricWithLeastP(look).metric).toBe('steady');
+    expect(metricWithLeastP(look).difference).toBeCloseTo(-0.05, 12);
     expect(look.difference).toBeCloseTo(-0.15, 12);
     expect([0.04, 0.12, 0.2].map((drop) => isFall(look, 0.02, drop))).toEqual([true, true, false]);
     expect(fallenMetrics(look, 0.04)[0]).toBe('steady');
@@ -125,9 +130,9 @@ describe('clusters', () => {
   test('are permuted as one: eight references of one question count once', () => {
     const tries = [...repeat(8, tried('11', '00')), ...fine(12)];
     const cluster = (at: number) => ({ cluster: at < 8 ? 'question' : null });
-    expect(smallestP(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);
-    expect(smallestP(lookTwo(ledger(tries, cluster)), 0.05)).toBeCloseTo(1 / 12, 9);
+    expect(minPOverMetrics(lookTwo(ledger(tries)), 0.05)).toBeLessThan(0.001);
+    expect(minPOverMetrics(lookTwo(ledger(tries, cluster)), 0.05)).toBeCloseTo(1 / 12, 9);
     const columns = withMetrics({ a: tries, b: tries }, cluster);
-    expect(smallestP(lookTwo(columns), 0.2)).toBeGreaterThan(0.06);
+    expect(minPOverMetrics(lookTwo(columns), 0.2)).toBeGreaterThan(0.06);
   });
 });

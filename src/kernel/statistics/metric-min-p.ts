@@ -1,11 +1,11 @@
 import { clusterTable } from './clusters.ts';
-import { dealSums, type DealtUnit } from './deals.ts';
 import type { Distribution } from './distributions.ts';
 import { holmCalled } from './holm.ts';
 import { NAMED_P } from './levels.ts';
 import type { ClusterByMetric, Look, MetricTest } from './look.ts';
+import { permuteSums, type PermutedUnit } from './permutations.ts';
 import { createRandom } from './random.ts';
-import { passLaw } from './suite-test.ts';
+import { passDistribution } from './suite-test.ts';
 import { at } from './sums.ts';
 import { isLargeDrop, reachesLevel } from './table.ts';
 
@@ -54,27 +54,27 @@ export function metricsBeyondChance(look: Look, suites: number): string[] {
  * these. Source: Tarone 1990, "A modified Bonferroni method for discrete data".
  */
 function couldReach(metrics: readonly MetricTest[], p: number): number {
-  return metrics.filter(({ test }) => test.least <= p * (1 + TIE)).length;
+  return metrics.filter(({ test }) => test.least <= p * (1 + TIE_TOLERANCE)).length;
 }
 
-const DEALS = 2000;
+const PERMUTATIONS = 2000;
 
 /** Permutations cannot resolve a level below this. */
-const LEAST_DEALT_LEVEL = 10 / DEALS;
+const MIN_PERMUTATION_LEVEL = 10 / PERMUTATIONS;
 
 /** The metric with the smallest p by its own test; the first if several are equal. */
-export function lowestMetric({ metrics }: Look): MetricTest {
+export function metricWithLeastP({ metrics }: Look): MetricTest {
   return metrics.reduce((least, own) => (own.test.midDown < least.test.midDown ? own : least));
 }
 
 /** The adjusted p of the metric with the smallest p, regardless of its drop. */
-export function smallestP(look: Look, level: number): number {
-  return adjustedP(look, lowestMetric(look), level);
+export function minPOverMetrics(look: Look, level: number): number {
+  return adjustedP(look, metricWithLeastP(look), level);
 }
 
 /**
  * The one-sided p of a metric, adjusted for the number of metrics. Bonferroni's; if that does not
- * reach `level`, min-p over {@link DEALS} seeded permutations of whole tries. A single metric has
+ * reach `level`, min-p over {@link PERMUTATIONS} seeded permutations of whole tries. A single metric has
  * its exact mid-p. Significance at one level implies significance at every larger one. Source:
  * Westfall and Young 1993 (min-p).
  */
@@ -82,45 +82,45 @@ function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
   const bonferroni = Math.min(1, p * couldReach(look.metrics, p));
   if (bonferroni === p || reachesLevel(bonferroni, level)) return bonferroni;
-  if (!reachesLevel(p, level) || level < LEAST_DEALT_LEVEL) return bonferroni;
-  const known = DEALT.get(metric) ?? dealtP(look, p);
-  DEALT.set(metric, known);
+  if (!reachesLevel(p, level) || level < MIN_PERMUTATION_LEVEL) return bonferroni;
+  const known = PERMUTED_P.get(metric) ?? dealtP(look, p);
+  PERMUTED_P.set(metric, known);
   return known;
 }
 
 /** Cached: Holm's procedure needs one look at several levels. */
-const DEALT = new WeakMap<MetricTest, number>();
+const PERMUTED_P = new WeakMap<MetricTest, number>();
 
 /** Relative tolerance for p-values that are mathematically equal. */
-const TIE = 1e-9;
+const TIE_TOLERANCE = 1e-9;
 
 function dealtP(look: Look, observed: number): number {
   const metrics = look.metrics.map(({ metric, units }, place) => ({
     metric,
     place,
-    pOf: midDownBySum(passLaw(units)),
+    pOf: midDownBySum(passDistribution(units)),
   }));
   const places = new Map(metrics.map(({ metric, place }) => [metric, place]));
-  const units = look.clusters.map((cluster) => dealtUnit(cluster, places));
+  const units = look.clusters.map((cluster) => permutedUnit(cluster, places));
   const random = createRandom('columns');
-  const dealt = dealSums(units, { sums: metrics.length, rounds: DEALS, random });
-  const least = Float64Array.from({ length: DEALS }, () => 1);
+  const dealt = permuteSums(units, { sums: metrics.length, rounds: PERMUTATIONS, random });
+  const least = Float64Array.from({ length: PERMUTATIONS }, () => 1);
   dealt.forEach((sums, place) => {
     const pOf = metrics[place]?.pOf;
     sums.forEach((total, deal) => {
       least[deal] = Math.min(at(least, deal), pOf?.(total) ?? 1);
     });
   });
-  const less = least.filter((p) => p < observed * (1 - TIE)).length;
-  const ties = least.filter((p) => p <= observed * (1 + TIE)).length - less;
-  return (less + ties / 2 + 0.5) / (DEALS + 1);
+  const less = least.filter((p) => p < observed * (1 - TIE_TOLERANCE)).length;
+  const ties = least.filter((p) => p <= observed * (1 + TIE_TOLERANCE)).length - less;
+  return (less + ties / 2 + 0.5) / (PERMUTATIONS + 1);
 }
 
 /** All metrics have the same judged tries, so an index means the same try in each. */
-function dealtUnit(
+function permutedUnit(
   cluster: ClusterByMetric,
   places: ReadonlyMap<string | null, number>,
-): DealtUnit {
+): PermutedUnit {
   const tables = [...cluster].map(([metric, members]) => ({ metric, ...clusterTable(members) }));
   const parts = tables.flatMap(({ metric, base, head }) => {
     const values = [...head, ...base];

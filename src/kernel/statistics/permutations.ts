@@ -2,7 +2,7 @@ import { shuffleFront, type Random } from './random.ts';
 import { at } from './sums.ts';
 
 /** Tries that are permuted together between the sides. */
-export interface DealtUnit {
+export interface PermutedUnit {
   /** In each part, the first `heads` numbers belong to head. */
   heads: number;
   parts: readonly {
@@ -14,7 +14,7 @@ export interface DealtUnit {
 }
 
 /** Each sum over head's tries, as observed. */
-export function headSums(units: readonly DealtUnit[], sums: number): Float64Array {
+export function headSums(units: readonly PermutedUnit[], sums: number): Float64Array {
   const totals = new Float64Array(sums);
   for (const { heads, parts } of units)
     for (const { values, sums: own } of parts)
@@ -24,8 +24,8 @@ export function headSums(units: readonly DealtUnit[], sums: number): Float64Arra
 }
 
 /** Each sum over head's tries in `rounds` permutations: by sum, one number per round. */
-export function dealSums(
-  units: readonly DealtUnit[],
+export function permuteSums(
+  units: readonly PermutedUnit[],
   { sums, rounds, random }: { sums: number; rounds: number; random: Random },
 ): Float64Array[] {
   const dealt = Array.from({ length: sums }, () => new Float64Array(rounds));
