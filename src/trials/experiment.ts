@@ -54,7 +54,7 @@ const PER_STEP = 3;
 const MIN_BELIEF = 0.8;
 
 /** The search ends after this many failed hypotheses. */
-const MAX_FAILURES = 4;
+const MAX_REFUTED = 4;
 
 /** Stable references that are tried with a cause undone. */
 const CONTROLS = 3;
@@ -82,7 +82,7 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
       const proven = await prove(trials, found, { open, beliefs, failures: refuted.length });
       if (proven === 'doubted') {
         refuted.push(found);
-        if (refuted.length >= MAX_FAILURES) ended = 'unclear';
+        if (refuted.length >= MAX_REFUTED) ended = 'unclear';
       } else if (typeof proven === 'string') ended = proven;
       else {
         addCause(causes, proven);

@@ -17,7 +17,7 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 const RESTORED_SHARE = 0.8;
 
 /** References tried at once. A draft that breaks one of them skips the rest. */
-const CHUNK = 10;
+const CHUNK_SIZE = 10;
 
 /** Rounds of a draft over all stable references. */
 const ROUNDS = 2;
@@ -26,7 +26,7 @@ const ROUNDS = 2;
  * After a failed try of a stable reference, `first` tries follow. It is broken if all fail, or if
  * some fail and, after `then` more, `failures` of all its tries failed.
  */
-const RETRIES = { first: 3, then: 4, failures: 3 };
+const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
  * More failures than this many standard deviations above the expected number mean that all stable
@@ -126,18 +126,18 @@ async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | 
     const [own] = await passedBy([reference], count);
     return own === undefined || own.tries < count ? null : count - own.passes;
   };
-  const first = await failures(RETRIES.first);
+  const first = await failures(AFTER_FAILURE.first);
   if (first === null || first === 0) return first === null ? null : false;
-  if (first === RETRIES.first) return true;
-  const then = await failures(RETRIES.then);
-  return then === null ? null : 1 + first + then >= RETRIES.failures;
+  if (first === AFTER_FAILURE.first) return true;
+  const then = await failures(AFTER_FAILURE.then);
+  return then === null ? null : 1 + first + then >= AFTER_FAILURE.failures;
 }
 
 type PassedBy = ReturnType<typeof runner>;
 
 function chunks(references: readonly number[]): number[][] {
-  return Array.from({ length: Math.ceil(references.length / CHUNK) }, (_, i) =>
-    references.slice(i * CHUNK, (i + 1) * CHUNK),
+  return Array.from({ length: Math.ceil(references.length / CHUNK_SIZE) }, (_, i) =>
+    references.slice(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE),
   );
 }
 

@@ -58,7 +58,7 @@ export function startTrials(
 }
 
 /** Weight of the average rate, in tries of a reference. */
-const PRIOR = 3;
+const PRIOR_TRIES = 3;
 
 /**
  * Shrinks each rate towards the average of all fallen references, because one has few tries. Rates
@@ -70,8 +70,11 @@ function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
   const usual = (passes + 0.3) / (tries + 1);
   return new Map(
     fallen.map(({ base, head }, reference) => {
-      const intact = Math.min(0.97, (base.passes + 0.9 * PRIOR) / (base.tries + PRIOR));
-      const broken = Math.max(0.03, (head.passes + usual * PRIOR) / (head.tries + PRIOR));
+      const intact = Math.min(0.97, (base.passes + 0.9 * PRIOR_TRIES) / (base.tries + PRIOR_TRIES));
+      const broken = Math.max(
+        0.03,
+        (head.passes + usual * PRIOR_TRIES) / (head.tries + PRIOR_TRIES),
+      );
       return [reference, { intact, broken: Math.min(broken, 0.75 * intact) }];
     }),
   );

@@ -44,10 +44,7 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
   return { tries: stored.length, oldest };
 }
 
-/**
- * The confirmation that decides: of the verdict, a confirmed one first; else of a metric, an
- * unconfirmed one first.
- */
+/** The deciding one: of the verdict, confirmed first; else of a metric, unconfirmed first. */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);
   return (

@@ -30,10 +30,7 @@ export interface SuiteRow {
   looks: readonly Look[];
   /** Covers the tries that all references have. The source of rates, interval and p. */
   look: Look;
-  /**
-   * Tries below this index count in rates and values: those that all references have; with fixed
-   * tries, those planned.
-   */
+  /** Tries below this index count: those that all references have; with fixed tries, as planned. */
   upTo: number;
   tries: number;
   /** In the order of `compared`. */

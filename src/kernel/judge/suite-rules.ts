@@ -66,10 +66,7 @@ export interface SuiteFacts {
    * e-BH, or a discrete procedure with fixed tries (`isNamedWorse`).
    */
   named: readonly string[];
-  /**
-   * Single metrics that fell at 5 %, Bonferroni over metrics and suites, at the last look
-   * (`metricsBeyondChance`).
-   */
+  /** Single metrics that fell: 5 %, Bonferroni over metrics and suites (`metricsBeyondChance`). */
   fallenMetrics: readonly string[];
   /**
    * Ids of references that look worse and that more tries could clear. Only if the run ended early,

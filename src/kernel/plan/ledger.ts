@@ -157,10 +157,7 @@ function failingMetrics(run: ReferenceRun): Map<string, Tries> {
   );
 }
 
-/**
- * Drops tries beyond the planned number. They were made because a critical reference failed, so
- * they would bias a contrast.
- */
+/** Drops further tries of critical references: they follow failures, so they would bias means. */
 export function plannedTries({ references }: SuiteLedger): LookRow[] {
   return references.map(({ tries, metrics, cluster, planned }) => {
     const cut = ({ base, head }: Tries): Tries => ({

@@ -16,7 +16,7 @@ export interface MetricNumber {
 }
 
 /** Maps with more entries than this are data, not numbers to compare. */
-const MAX_ENTRIES = 20;
+const MAX_MAP_ENTRIES = 20;
 
 /** Numbers beyond pass and fail: a metric's value, or each entry of a map. */
 export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
@@ -41,7 +41,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     return [
       ...(whole ? [{ metric, entry: null, name: metric.name }] : []),
       ...entries.filter(
-        ({ name }) => entries.length <= MAX_ENTRIES || gate.metrics?.[name] !== undefined,
+        ({ name }) => entries.length <= MAX_MAP_ENTRIES || gate.metrics?.[name] !== undefined,
       ),
     ];
   });
@@ -89,10 +89,7 @@ export function valuesByReference(
 /** Tries per side that decide whether a reference's value exploded. */
 const EXPLODED_TRIES = 4;
 
-/**
- * References whose value moved far more than the others'. `first`: the tries that all references
- * have. `isOpen`: more tries would decide.
- */
+/** References whose value moved far more than the others'. `isOpen`: more tries would decide. */
 export function explodedReferences(
   { policy, gate, compared }: SuiteComparison,
   number: MetricNumber,

@@ -17,10 +17,7 @@
  */
 export const ALPHA_SHARES = { references: 0.2, pool: 0.4, suites: 0.4, answered: 0.2 };
 
-/**
- * With fixed tries, single references and the suite are tested on the same tries: the references'
- * share of the common level.
- */
+/** The references' share of the level that they and the suite have together, with fixed tries. */
 export const FIXED_REFERENCE_SHARE = 0.4;
 
 export const REFERENCE_FDR = 0.05;

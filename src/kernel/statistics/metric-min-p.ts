@@ -39,8 +39,7 @@ function largeDrops({ metrics }: Look, minDrop: number): MetricTest[] {
 }
 
 /**
- * Single metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. A suite
- * with one is not green.
+ * Metrics that fell beyond chance, adjusted for all metrics and the run's `suites`. Never green.
  */
 export function metricsBeyondChance(look: Look, suites: number): string[] {
   const single = look.metrics.slice(1);
@@ -57,10 +56,10 @@ function couldReach(metrics: readonly MetricTest[], p: number): number {
   return metrics.filter(({ test }) => test.least <= p * (1 + TIE_TOLERANCE)).length;
 }
 
-const PERMUTATIONS = 2000;
+const PERMUTATION_ROUNDS = 2000;
 
 /** Permutations cannot resolve a level below this. */
-const MIN_PERMUTATION_LEVEL = 10 / PERMUTATIONS;
+const MIN_PERMUTATION_LEVEL = 10 / PERMUTATION_ROUNDS;
 
 /** The metric with the smallest p by its own test; the first if several are equal. */
 export function metricWithLeastP({ metrics }: Look): MetricTest {
@@ -74,7 +73,7 @@ export function minPOverMetrics(look: Look, level: number): number {
 
 /**
  * The one-sided p of a metric, adjusted for the number of metrics. Bonferroni's; if that does not
- * reach `level`, min-p over {@link PERMUTATIONS} seeded permutations of whole tries. A single metric has
+ * reach `level`, min-p over {@link PERMUTATION_ROUNDS} seeded permutations of whole tries. A single metric has
  * its exact mid-p. Significance at one level implies significance at every larger one. Source:
  * Westfall and Young 1993 (min-p).
  */
@@ -103,8 +102,8 @@ function dealtP(look: Look, observed: number): number {
   const places = new Map(metrics.map(({ metric, place }) => [metric, place]));
   const units = look.clusters.map((cluster) => permutedUnit(cluster, places));
   const random = createRandom('columns');
-  const dealt = permuteSums(units, { sums: metrics.length, rounds: PERMUTATIONS, random });
-  const least = Float64Array.from({ length: PERMUTATIONS }, () => 1);
+  const dealt = permuteSums(units, { sums: metrics.length, rounds: PERMUTATION_ROUNDS, random });
+  const least = Float64Array.from({ length: PERMUTATION_ROUNDS }, () => 1);
   dealt.forEach((sums, place) => {
     const pOf = metrics[place]?.pOf;
     sums.forEach((total, deal) => {
@@ -113,7 +112,7 @@ function dealtP(look: Look, observed: number): number {
   });
   const less = least.filter((p) => p < observed * (1 - TIE_TOLERANCE)).length;
   const ties = least.filter((p) => p <= observed * (1 + TIE_TOLERANCE)).length - less;
-  return (less + ties / 2 + 0.5) / (PERMUTATIONS + 1);
+  return (less + ties / 2 + 0.5) / (PERMUTATION_ROUNDS + 1);
 }
 
 /** All metrics have the same judged tries, so an index means the same try in each. */

@@ -78,10 +78,7 @@ export function valueTest(
   };
 }
 
-/**
- * The largest power of two at most the largest magnitude. Dividing by it is exact and keeps all
- * sums and squares in range.
- */
+/** The largest power of two up to the largest magnitude; dividing by it avoids overflow exactly. */
 function chooseScale(items: readonly Values[]): number {
   const most = Math.max(...items.map(largestMagnitude));
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
