@@ -30,7 +30,7 @@ import {
 const withoutEndpoints = { inputs: { endpoints: '' } };
 
 describe('a missing key', () => {
-  test('is an error that names the input, in the log, the check and the comment; never green', async () => {
+  test('is an error that names the input in log, check and comment, and never green', async () => {
     const { at, run } = await pullRequest(README, {
       ...quiz(),
       ...promptOf('Be exact.', 'gpt-5.4'),
@@ -49,7 +49,7 @@ describe('a missing key', () => {
     expect(run.summary).toContain('the input anthropic-api-key');
   });
 
-  test('of an endpoint names the variable that is empty, and an unknown endpoint the line to add', async () => {
+  test('names the empty variable of an endpoint, or the line to add for an unknown endpoint', async () => {
     const { at, run, change } = await pullRequest(quiz(), WORSE, { env: { LOCAL_KEY: '' } });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(run.messages).toEqual([
@@ -62,7 +62,7 @@ describe('a missing key', () => {
     ]);
   });
 
-  test('matters only where something has to be asked', async () => {
+  test('is an error only if the run has to call a model', async () => {
     const { run } = await pullRequest(quiz(), README, withoutEndpoints);
     expect(run.outputs['conclusion']).toBe('success');
   });
@@ -76,7 +76,7 @@ describe('a pull request from a fork', () => {
     return { at, run: await onPullRequest(at, change, { event, ...options }) };
   };
 
-  test("without keys is neutral in GitHub's terms: checked, said, nothing sent, nothing crashed", async () => {
+  test('without keys is neutral: the comment explains why and no model is called', async () => {
     const { at, run } = await fork(WORSE, withoutEndpoints);
     const published = { 'comment-id': '', 'check-run-id': '' };
     const outputs = { conclusion: 'neutral', calls: '0', ...published };
@@ -90,7 +90,7 @@ describe('a pull request from a fork', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test('still has its mistakes told', async () => {
+  test('still gets its configuration errors reported', async () => {
     const broken = { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' };
     const { run } = await fork(broken, withoutEndpoints);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
@@ -100,7 +100,7 @@ describe('a pull request from a fork', () => {
     ]);
   });
 
-  test("is judged by base's scoring where the repository gives it keys", async () => {
+  test("is judged by base's scoring if the repository gives it keys", async () => {
     const tests = quizTests(6, 'metrics: [{ name: answer, uses: length }]');
     const hostile = {
       ...WORSE,
@@ -122,7 +122,7 @@ describe('a pull request from a fork', () => {
 describe('a token without permissions', () => {
   const unpublished = { conclusion: 'failure', 'comment-id': '', 'check-run-id': '' };
 
-  test('costs the comment and the check, each with a warning that names the permission, and never the verdict', async () => {
+  test('costs the comment and the check with a warning that names the permission, never the verdict', async () => {
     const { run } = await pullRequest(quiz(), WORSE, { token: workflowToken() });
     expect(run).toMatchObject({ code: 1, outputs: { ...unpublished, regressed: '3' } });
     expect(run.annotations.map(({ level, message }) => `${level}: ${message}`).sort()).toEqual([
@@ -132,7 +132,7 @@ describe('a token without permissions', () => {
     expect(run.summary).toContain('### ❌ Regressed: ');
   });
 
-  test('is not a token at all where GitHub is down: the verdict stands', async () => {
+  test('leaves the verdict unchanged when GitHub is down', async () => {
     const at = await stage(obedient);
     at.github.intercept('POST', /./, () => 'reset');
     const run = await onPullRequest(at, changeOf(quiz(), WORSE));
@@ -142,7 +142,7 @@ describe('a token without permissions', () => {
 });
 
 describe('keys', () => {
-  test('reach their own server and nothing else: no other host, log, output, report, comment or check', async () => {
+  test('reach only their own server, never another host, log, output, report, comment or check', async () => {
     const openaiKey = 'sk-proj-0a1b2c3d4e5f6a7b8c9d0e1f';
     const otherKey = 'other-key-77aa55cc33ee11ff';
     const keys = [MODEL_KEY, otherKey, openaiKey, TOKEN];
@@ -150,8 +150,8 @@ describe('keys', () => {
       ...[key, encodeURIComponent(key), key.slice(-8)],
       ...(['base64', 'hex'] as const).map((encoding) => Buffer.from(key).toString(encoding)),
     ];
-    // The model repeats every key it could know, plainly and encoded; for one question the server
-    // refuses and repeats it too.
+    // The model repeats every key that it could know, in plain text and encoded. For one question
+    // the server also returns an error that repeats it.
     const at = await stage((request) => {
       const key = /key-\S+/.exec(String(request.headers.authorization))?.[0] ?? '';
       if (questionOf(request.messages) === 12)
@@ -204,7 +204,7 @@ describe('keys', () => {
     expect(other.requests.length).toBeGreaterThan(0);
   });
 
-  test('go nowhere that an address in the environment says', async () => {
+  test('are not sent to an address from an environment variable', async () => {
     const trap = await modelServer({});
     const { run } = await pullRequest(quiz(), WORSE, {
       env: { OPENAI_BASE_URL: trap.openaiUrl, HTTPS_PROXY: trap.url, HTTP_PROXY: trap.url },

@@ -25,7 +25,7 @@ const BOMB = `a: &a [x, x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
   .map((key, at) => `${key}: &${key} [${Array<string>(10).fill(`*${'abcdefgh'[at]!}`).join(', ')}]`)
   .join('\n')}`;
 
-/** What is wrong, in which file and line (0: any), what is told, and what the pull request brings. */
+/** The error, its file and line (0: any), its message, and the files of the pull request. */
 const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
   ['a key', 'prompt', 7, /^unknown key "mesages"; did.*"messages"\?$/, prompt('mess', 'mes')],
   ['a key of the settings', 'settings', 1, /^unknown key "n_trys"; did.*"n_tries"\?$/, settings],
@@ -84,7 +84,7 @@ const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
 
 describe('a bad input', () => {
   test.each(ROWS)(
-    '%s is told with its place (%s, line %i) and its remedy, by the action and on the command line, and nothing is asked',
+    '%s is reported with its place (%s, line %i) and remedy by action and CLI before any call',
     async (_, where, line, message, head) => {
       const file = FILES[where];
       const base = quiz({ questions: 2 });
@@ -114,14 +114,14 @@ describe('a bad input', () => {
       expect(onlyComment(at)).toContain('1 problem to fix. Nothing was sent to a model.');
 
       expect(terminal).toMatchObject({ code: 2, stderr: '' });
-      // Uncommitted files have no commit to be missing at, and a terminal breaks lines where they end.
+      // Errors of uncommitted files name no commit, and the terminal wraps lines.
       const uncommitted = `${prefix}: ${told.replace(/ at [0-9a-f]{7}$/, '')}`;
       expect(terminal.stdout.replaceAll(/\s+/g, ' ')).toContain(uncommitted);
       expect(at.models.requests).toEqual([]);
     },
   );
 
-  test('does not hide another: one run tells all of them', async () => {
+  test('does not hide another: one run reports all of them', async () => {
     const { at, run } = await pullRequest(quiz({ questions: 2 }), {
       ...settings,
       [FILES.prompt]: PROMPT.replace('temperature: 0.5', 'temperature: hot').replace(
@@ -142,7 +142,7 @@ describe('a bad input', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test('of base stops nobody, and is no success either: there is nothing to compare with', async () => {
+  test('on base does not stop the run, but is not a success: there is nothing to compare with', async () => {
     const base = { ...quiz({ questions: 2 }), [FILES.prompt]: 'name: [\n' };
     const { run } = await pullRequest(base, { [FILES.prompt]: PROMPT });
     expect(run).toMatchObject({
@@ -152,7 +152,7 @@ describe('a bad input', () => {
     expect(run.result.notices.map(({ kind }) => kind)).toContain('not-comparable');
   });
 
-  test("of one reference is that reference's error; the rest runs, and is not green without it", async () => {
+  test('of one reference makes that reference an error; the others run but the result is not green', async () => {
     const once = 'n_tries: 1\nmetrics: [{ name: answer, uses: exact_match }]';
     const lacking = `${quizTests(11, once)}  - { id: lacks, input: { query: "Question 12?" }, expected: "answer 12" }\n`;
     const { at, run } = await pullRequest(README, { ...quiz(), [FILES.tests]: lacking });

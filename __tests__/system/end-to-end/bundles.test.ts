@@ -20,12 +20,12 @@ const program: AssignmentProgram = {
   columns: lower.map((least, column) => ({ least, most: upper[column]! })),
 };
 
-/** `dist/` as a checkout of the action has it, and the command line's folder by itself. */
+/** `dist/` as in a checkout of the action, and the folder of the command line alone. */
 const whole = temporaryFolder('dist');
 cpSync(join(ROOT, 'dist'), whole, { recursive: true });
 const alone = temporaryFolder('cli');
 cpSync(join(ROOT, 'dist/cli'), alone, { recursive: true });
-/** That folder without HiGHS. */
+/** The same folder without HiGHS. */
 const lacking = temporaryFolder('lacking');
 cpSync(alone, lacking, { recursive: true });
 rmSync(join(lacking, 'highs.mjs'));
@@ -36,8 +36,8 @@ const jobs = {
 } as const;
 
 /**
- * A thread as the product starts it: from the bundle's own entry, which says that it is ready and
- * then waits for a program.
+ * Starts a solver thread from the bundle's own entry, as the product does. The thread reports that
+ * it is ready and then waits for a program.
  */
 async function thread(entry: string): Promise<{ worker: Worker; printed: () => string }> {
   const worker = new Worker(pathToFileURL(entry), {
@@ -72,9 +72,9 @@ describe.each([
   ['the action', join(whole, 'action/index.js')],
   ['the command line', join(whole, 'cli/index.js')],
   ["the command line's folder alone", join(alone, 'index.js')],
-])('the bundle of %s, far from its packages,', (_, entry) => {
+])('the bundle of %s, copied away from its packages,', (_, entry) => {
   test.each(['javascript-lp-solver', 'highs'] as const)(
-    'solves with %s to the known optimum, and nothing else of it runs in the thread',
+    'solves with %s to the known optimum and runs nothing else in the thread',
     async (solver) => {
       const { worker, printed } = await thread(entry);
       worker.postMessage({ job: jobs[solver], seconds: 30 });
@@ -86,7 +86,7 @@ describe.each([
   );
 });
 
-test('a bundle without HiGHS has the other solver, and looks for it only when it is asked', async () => {
+test('a bundle without HiGHS uses the other solver and looks for HiGHS only when needed', async () => {
   const entry = join(lacking, 'index.js');
   const answers: AssignmentAnswer[] = [];
   for (const solver of ['javascript-lp-solver', 'highs'] as const) {
@@ -101,13 +101,13 @@ test('a bundle without HiGHS has the other solver, and looks for it only when it
   ]);
 });
 
-/** Code in both languages, which runs in what the bundle carries beside its entry. */
+/** Metrics in both languages. They run in the sandboxes that the bundle contains. */
 const METRICS = `n_tries: 1
 metrics:
   - { name: in python, code: "metric = len(actual)\\nresult = actual == expected" }
   - { name: in javascript, language: javascript, code: "metric = actual.length; result = actual === expected" }`;
 
-test('the bundle of the command line, far from its packages, runs code in both languages', async () => {
+test('the command-line bundle, copied away from its packages, runs code in both languages', async () => {
   const models = await modelServer({ answer: obedient, key: MODEL_KEY });
   const repository = createRepository();
   repository.commit('Base', quiz({ questions: 1, metrics: METRICS }));
@@ -126,7 +126,7 @@ test('the bundle of the command line, far from its packages, runs code in both l
   ]);
 });
 
-test('both bundles carry what runs in sandboxes and pages as it is in the source', () => {
+test('both bundles contain the sandbox and page code exactly as in the source', () => {
   for (const bundle of ['action', 'cli'])
     for (const path of [
       ...['worker.py', 'globals.js', 'guest.js'].map((name) => `edges/sandbox/${name}`),
@@ -137,7 +137,7 @@ test('both bundles carry what runs in sandboxes and pages as it is in the source
       );
 });
 
-test("the action's folder holds nothing of HiGHS, which is there once, as its package has it", () => {
+test("the action's folder does not contain HiGHS; dist has one unchanged copy of the package", () => {
   expect(readdirSync(join(ROOT, 'dist/cli')).filter((name) => name.startsWith('highs'))).toEqual([
     'highs.LICENSE.txt',
     'highs.mjs',
@@ -163,7 +163,7 @@ function total(counts: readonly (readonly number[])[]): number {
   );
 }
 
-test("a tool that plays the runner imports the action's bundle, which is the step, and calls its run", async () => {
+test("a tool that simulates the runner imports the action's bundle and calls its run function", async () => {
   const output = join(temporaryFolder('outputs'), 'output');
   writeFileSync(output, '');
   const player = join(temporaryFolder('player'), 'player.mjs');
@@ -177,12 +177,12 @@ test("a tool that plays the runner imports the action's bundle, which is the ste
     { ...bareEnvironment(), GITHUB_OUTPUT: output },
     whole,
   );
-  // There is no event, which is said once, by the step.
+  // There is no event, and the step reports that once.
   expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([1, 'ran 1']);
   expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
 });
 
-test('the functions of modules are compiled with their file, and what they do is left as it is', () => {
+test('the functions of modules are compiled with their file, and their effects are unchanged', () => {
   const bundle =
     'var t={12:t=>{t.exports=[1,2].map((e)=>({5:t=>e}))},345:function(t){t.exports=this},' +
     '6:(e,t,n)=>{n.a(e,async(e,r)=>{try{r()}catch(e){r(e)}})},7:other};';

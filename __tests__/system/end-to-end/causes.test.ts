@@ -12,7 +12,7 @@ import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
 import { onPullRequest, stage } from './stage.ts';
 
-/** What the check says on the lines of a pull request, and what the action found. */
+/** The annotations of the check on a pull request, and the causes that the action found. */
 async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) {
   const at = await stage(model);
   const { result } = await onPullRequest(at, changeOf(base, head));
@@ -22,7 +22,7 @@ async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) 
   return { causes: result.causes ?? [], remarks, because: result.suites[0]?.because };
 }
 
-/** Right, unless it is hot. */
+/** Answers correctly unless the temperature is high. */
 const sober: Script = (request) =>
   Number(request.body['temperature']) > 1 ? { text: 'no idea' } : obedient(request);
 
@@ -34,7 +34,7 @@ const inheriting = (defaults: string): string =>
 const parametersOf = (temperature: number, topP: number): string =>
   `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
 
-test('a parameter that a prompt takes from a file of its defaults is named in that file, at its line', async () => {
+test('a cause in a parameter from a defaults file is reported at its line there', async () => {
   const shared = 'prompts/shared/calm.yaml';
   const { causes, remarks, because } = await remarksOn(
     sober,
@@ -71,7 +71,7 @@ test('a parameter that a prompt takes from a file of its defaults is named in th
   ]);
 });
 
-test('a cause in a file that the pull request does not change is said on the file that it changes', async () => {
+test('a cause in a file outside the pull request is reported on the changed file', async () => {
   const { causes, remarks, because } = await remarksOn(
     sober,
     {
@@ -96,7 +96,7 @@ test('a cause in a file that the pull request does not change is said on the fil
   ]);
 });
 
-test('of four changes of a file the remark is where the guilty line was removed', async () => {
+test('of four changes to a file, the annotation is at the removed line that is the cause', async () => {
   const file = 'prompts/shop.yaml';
   const lines = HEAD_LINES.map((line, at) => (at === 0 || at === 5 ? line : BASE_LINES[at]!));
   const edited = lines.filter((_, at) => at !== 1);
@@ -104,13 +104,13 @@ test('of four changes of a file the remark is where the guilty line was removed'
     [file]: shopPrompt(edited).replace('name: shop', '# The shop.\nname: shop\ntop_p: 0.9'),
   });
   expect(causes[0]?.causes[0]?.units).toMatchObject([{ side: 'base', lines: { from: CULPRIT } }]);
-  // Two lines were added above it.
+  // Head adds two lines above it.
   expect(remarks).toMatchObject([
     { path: file, line: CULPRIT + 2, title: 'This change: regression in 1 suite' },
   ]);
 });
 
-test('of two lines that break only together each has a remark, which names the other', async () => {
+test('two lines that break only together each get an annotation that names the other', async () => {
   const file = 'prompts/shop.yaml';
   const both = ['Be warm about refunds.', 'Sign as Ada L.'];
   const answer = shopModel([]);
@@ -131,12 +131,10 @@ test('of two lines that break only together each has a remark, which names the o
   ]);
   expect(remarks[1]?.title).toBe('This line with others made shop worse');
   for (const { message } of remarks)
-    expect(message).toContain(
-      `Cause: ${file}:10 and line 16, only together. Undoing either fixes`,
-    );
+    expect(message).toContain(`Cause: ${file}:10 and line 16, only together. Undoing either fixes`);
 });
 
-test('of two lines that each break other references each has its own remark, and neither says that the rest does nothing', async () => {
+test('two lines that break different references each get an annotation, and neither claims to be the only cause', async () => {
   const file = 'prompts/shop.yaml';
   const answer = shopModel([]);
   const { remarks } = await remarksOn(

@@ -25,7 +25,7 @@ metrics_rollup:
   code: |
     result = num_passes > num_fails and num_tries * num_metrics == num_passes + num_fails`;
 
-/** The action on a pull request that adds one question with these metrics. */
+/** Runs the action on a pull request that adds one question with these metrics. */
 const adding = (metrics: string, options?: StepOptions) =>
   pullRequest(README, { ...quiz(), ...testsOf(1, metrics) }, options);
 const problem = (line: number, message: unknown) => ({
@@ -34,7 +34,7 @@ const problem = (line: number, message: unknown) => ({
 });
 
 describe("a project's own code", () => {
-  test('judges in Python and in JavaScript, confined: no keys, no process, no network', async () => {
+  test('scores in Python and in JavaScript in a sandbox: no keys, no processes, no network', async () => {
     const base = { ...quiz(), ...testsOf(6, METRICS) };
     const { run } = await pullRequest(base, WORSE, { shipped: true });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
@@ -47,7 +47,7 @@ describe("a project's own code", () => {
     ]);
   });
 
-  test('that breaks on every answer is to be fixed first, with its lines', async () => {
+  test('that fails on every answer is an error to fix first, shown with its lines', async () => {
     const { at, run } = await adding(`n_tries: 1
 metrics:
   - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }
@@ -70,7 +70,7 @@ metrics:
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('that does not compile is told of before any model call', async () => {
+  test('that does not compile is reported before any model call', async () => {
     const { at, run } = await adding(`metrics:
   - name: syntax
     code: |
@@ -82,7 +82,7 @@ metrics:
     expect(at.models.requests).toEqual([]);
   });
 
-  test('that never sets what it decides is told of before any model call', async () => {
+  test('that never sets its result variable is reported before any model call', async () => {
     const { at, run } = await adding(`metrics:
   - { name: forgets, code: "metric = len(actual)" }
   - { name: bounded, code: "metric = len(actual)", max: 5 }
@@ -105,7 +105,7 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`);
     expect(at.models.requests).toEqual([]);
   });
 
-  test('can be given its place, and names of the environment, by the workflow', async () => {
+  test('can read its folder and environment variables that the workflow names', async () => {
     const at = await stage(obedient);
     const metric = `n_tries: 1\nmetrics:\n  - name: sees\n    code: |\n      import os\n      metric = sorted(name for name in os.environ if name.startswith(("LOCAL", "TEAM", "INPUT", "GITHUB")))\n      result = True`;
     const change = changeOf(README, { ...quiz(), ...testsOf(1, metric) });
@@ -123,7 +123,7 @@ metrics_rollup: { name: odd, code: "passes = num_passes" }`);
 
 describe('values of code-env', () => {
   const TOKEN = 'pc-71f0ca9a-canary';
-  // As SDKs do, the code repeats the token in an error, in what it prints and in a value.
+  // As some SDKs do, the code repeats the token in an error, in its output and in a value.
   const leaks = `n_tries: 1\nmetrics:\n  - name: leaks\n    code: |\n      import os, sys\n      token = os.environ['PINECONE_TOKEN']\n      result = actual == expected\n      metric = 1\n      `;
 
   test.each([
@@ -133,7 +133,7 @@ describe('values of code-env', () => {
     ],
     ['what it prints', 'print("connected with " + token); sys.stderr.write(token)'],
     ['a value', 'metric = { "token": token }'],
-  ])('are masked and appear in no output: %s', async (_, what) => {
+  ])('are masked and do not appear in any output: %s', async (_, what) => {
     const files = { ...quiz(), ...testsOf(2, leaks + what) };
     const { at, run } = await pullRequest(README, files, {
       inputs: { code: 'host', 'code-env': 'PINECONE_TOKEN', comment: 'always' },
@@ -153,7 +153,7 @@ describe('values of code-env', () => {
     ['LOCAL_KEY', {}],
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
     ['ALIAS', { ALIAS: MODEL_KEY }],
-  ])('are refused when they are a model key: %s', async (name, env) => {
+  ])('are rejected when they are a model key: %s', async (name, env) => {
     const inputs = { code: 'host', 'code-env': name };
     const { at, run } = await pullRequest(README, quiz(), { inputs, env });
     expect(run.code).toBe(1);
@@ -187,7 +187,7 @@ describe("a team's own application", () => {
 
   const vague = { 'app/style.txt': 'vague\n' };
 
-  test("is run from each side's own commit, outside the workspace and without keys, and judged like a model", async () => {
+  test("runs from each side's own commit, outside the workspace and without keys, and is judged like a model", async () => {
     const { at, run } = await pullRequest(base, vague, { inputs: { code: 'host' } });
     const red = { conclusion: 'failure', regressed: '3', errors: '0', 'cost-usd': '' };
     expect(run.outputs).toMatchObject(red);
@@ -197,14 +197,14 @@ describe("a team's own application", () => {
     expect([run.annotations, at.models.requests]).toEqual([[], []]);
   });
 
-  test('is found in a project that lies in a folder of its repository', async () => {
+  test('is found when the project is in a subfolder of its repository', async () => {
     const inputs = { code: 'host', 'working-directory': 'apps/quiz' };
     const [there, changed] = [below('apps/quiz', base), below('apps/quiz', vague)];
     const { run } = await pullRequest(there, changed, { inputs });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3', errors: '0' });
   });
 
-  test('is refused unless the workflow allows code on the host, and nothing is run', async () => {
+  test('is rejected and not run unless the workflow allows code on the host', async () => {
     const { run } = await pullRequest(base, vague);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
     const message =

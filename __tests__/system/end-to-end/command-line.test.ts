@@ -14,7 +14,7 @@ const textOf = (repository: FixtureRepository, path: string): string =>
   readFileSync(join(repository.directory, path), 'utf8');
 
 describe('evaldiff diff', () => {
-  test('compares the files as they are with main, without a remote: exit code 1 for a regression, 0 for none', async () => {
+  test('compares the files as they are with main, without a remote, and exits with 1 for a regression', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
     const red = await evaldiff('diff', '--report', 'out');
@@ -40,7 +40,7 @@ describe('evaldiff diff', () => {
     expect(idle.stdout).toContain('Nothing affected');
   });
 
-  test('compares commits, takes overrides, and prints the result as JSON and nothing else', async () => {
+  test('compares commits, takes overrides, and prints only the result as JSON', async () => {
     const { repository, evaldiff } = await desk();
     repository.git('switch', '--quiet', '--create', 'topic');
     const head = repository.commit('Worse', WORSE);
@@ -53,12 +53,12 @@ describe('evaldiff diff', () => {
   });
 
   test.each<[string, RegExp, ...string[]]>([
-    ['a base that is not there', /trunk/, '--base', 'trunk'],
-    ['an override', /^overrides: n_tries: must be key=value$/, 'n_tries'],
-    ['a limit', /This run would make 24 model calls/, '--max-calls', '3'],
-    ['settings', /nowhere\.yaml: does not exist/, '--config', 'nowhere.yaml'],
-    ['a folder', /no\/such\/folder|not a git repository/i, '-C', 'no/such/folder'],
-  ])('says in one line what stands in its way, with exit code 2: %s', async (_, said, ...args) => {
+    ['a missing base', /trunk/, '--base', 'trunk'],
+    ['an invalid override', /^overrides: n_tries: must be key=value$/, 'n_tries'],
+    ['an exceeded call limit', /This run would make 24 model calls/, '--max-calls', '3'],
+    ['a missing settings file', /nowhere\.yaml: does not exist/, '--config', 'nowhere.yaml'],
+    ['a missing folder', /no\/such\/folder|not a git repository/i, '-C', 'no/such/folder'],
+  ])('reports %s in one line with exit code 2', async (_, said, ...args) => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
     const { code, stdout, stderr } = await evaldiff('diff', ...args);
@@ -68,7 +68,7 @@ describe('evaldiff diff', () => {
 });
 
 describe('evaldiff run', () => {
-  test('evaluates the current files in every combination that is asked for', async () => {
+  test('evaluates the current files in every requested combination', async () => {
     const { evaldiff, models } = await desk(quiz({ questions: 2 }), (request) =>
       request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
     );
@@ -90,7 +90,7 @@ describe('evaldiff run', () => {
     expect((await evaldiff('run', 'prompts=nothing-like-it')).code).toBe(2);
   });
 
-  test('records answers that a replay gives again without a server', async () => {
+  test('records answers that a replay returns without a server', async () => {
     const { repository, evaldiff, models } = await desk(quiz({ questions: 2 }));
     const recorded = await evaldiff('run', 'n_tries=2', '--json', '--record', 'recordings.jsonl');
     expect(recorded.code).toBe(0);
@@ -111,7 +111,7 @@ describe('evaldiff run', () => {
 });
 
 describe('evaldiff without a model', () => {
-  test('plans: what runs and why, what comes from which side, and how many calls', async () => {
+  test('plan shows what runs and why, the source of each setting, and how many calls', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
     const plan = await evaldiff('plan', '--verbose');
@@ -119,7 +119,7 @@ describe('evaldiff without a model', () => {
     const why = 'prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)';
     expect(plan.stdout).toContain(why);
     expect(plan.stdout).toContain('24 calls for the first answers');
-    // Six references: up to 40 tries a side of each, as all of them may be sampled on.
+    // Six references, which may all get extra tries: up to 40 on each side.
     const said = /usually about (\d+) calls for all answers.*; at most (\d+)/.exec(plan.stdout);
     const [usual = NaN, most] = said?.slice(1).map(Number) ?? [];
     expect(usual).toBeGreaterThanOrEqual(24);
@@ -131,7 +131,7 @@ describe('evaldiff without a model', () => {
     expect(models.requests).toEqual([]);
   });
 
-  test('validates: no error, or all of them with exit code 2', async () => {
+  test('validate reports no error, or all of them with exit code 2', async () => {
     const { repository, evaldiff } = await desk();
     const fine = { code: 0, stdout: '1 prompt with 6 references: no errors\n', stderr: '' };
     expect(await evaldiff('validate')).toEqual(fine);
@@ -144,7 +144,7 @@ describe('evaldiff without a model', () => {
     expect(wrong.stdout).toContain('prompts/quiz.yaml:4: temperature must be a number');
   });
 
-  test('renders a saved result again in every form, and refuses what is none', async () => {
+  test('renders a saved result in every format and rejects other files', async () => {
     const { repository, evaldiff, models } = await desk();
     repository.write(WORSE);
     const { stdout } = await evaldiff('diff', '--report', 'out');
@@ -166,7 +166,7 @@ describe('evaldiff without a model', () => {
     }
   });
 
-  test('helps, and takes what it does not know for a mistake', async () => {
+  test('prints help and treats unknown commands and options as errors', async () => {
     const { evaldiff } = await desk();
     const help = await evaldiff('--help');
     expect([help.code, help.stderr]).toEqual([0, '']);
@@ -181,17 +181,17 @@ describe('evaldiff without a model', () => {
     [/unknown command 'dif'[\s\S]*diff/, 'dif'],
     [/unknown option '--bse'[\s\S]*--base/, 'diff', '--bse', 'main'],
     [/regression, failure, never/, 'diff', '--fail-on', 'maybe'],
-  ])('refuses a mistake with what was meant: %s', async (said, ...args) => {
+  ])('suggests the intended word for a typing error: %s', async (said, ...args) => {
     const { evaldiff } = await desk();
     const stderr = expect.stringMatching(said);
     expect(await evaldiff(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 
-describe('what Node compiles of the command line', () => {
+describe("Node's compile cache of the command line", () => {
   test.each([
-    ['is kept among the caches of its user', {}, true],
-    ['is not kept in CI, where others may have been at work before', { CI: 'true' }, false],
+    ["is stored in the user's cache folder", {}, true],
+    ['is not stored in CI, where other users may have written it', { CI: 'true' }, false],
   ])('%s', async (_name, env, kept) => {
     const home = temporaryFolder('home');
     const given = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: home, ...env };
@@ -202,14 +202,14 @@ describe('what Node compiles of the command line', () => {
 });
 
 describe('evaldiff demo', () => {
-  test('shows the comment of a real regression, without a key or a network, and leaves the reports to read', async () => {
+  test('shows the comment of a real regression without a key or network, and keeps the reports', async () => {
     const folder = temporaryFolder('demo');
     const env = { ...bareEnvironment(), TMPDIR: folder };
     const { code, stdout, stderr } = await startBundle('cli/index.js', ['demo'], env, folder);
     expect([code, stderr]).toEqual([0, '']);
     const shown = stdout.split(/^─+$/m)[1] ?? '';
     expect(shown).toMatch(/^\n✗ Regressed: support: fact 100\.0 % → 70\.0 %\n/);
-    // Lines end where a terminal's do.
+    // The terminal wraps lines.
     const text = shown.replace(/\s+/g, ' ');
     for (const words of [
       'Cause in support: prompts/support.yaml:12',
@@ -222,7 +222,7 @@ describe('evaldiff demo', () => {
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('refund-window');
 
-    // What the comment says to type does what it says, where the demo's programs answer.
+    // The command in the comment reproduces the verdict, with the demo's programs as models.
     const reports = dirname(report);
     const comment = readFileSync(join(reports, 'comment.md'), 'utf8');
     const [, line = ''] = / · `npx evaldiff ([^`]+)`/.exec(comment) ?? [];

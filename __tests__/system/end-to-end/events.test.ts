@@ -32,7 +32,7 @@ const changed = (name: string, changes: Record<string, unknown>): Event => ({
   payload: { ...eventPayload(name), ...changes },
 });
 
-/** The action on `main` of a straight history, at an event that may name its commits. */
+/** Runs the action on `main` with a linear history, on an event that may name its commits. */
 async function onMain(
   states: FixtureFiles[],
   eventOf: (...commits: string[]) => Event,
@@ -46,7 +46,7 @@ async function onMain(
 }
 
 describe('a merge queue', () => {
-  /** The queue's run for a pull request that changes base by these files. */
+  /** Runs the merge queue's check for a pull request that changes these files of base. */
   const queue = async (
     base: FixtureFiles,
     head: FixtureFiles,
@@ -62,7 +62,7 @@ describe('a merge queue', () => {
     return { at, before, after, run: await runOn(at, queueEvent({ origin }, before, after)) };
   };
 
-  test("is held by base's gate: a pull request that switches it off fails here as it did before", async () => {
+  test("uses base's gate: a pull request that disables it still fails", async () => {
     const off = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never');
     const { run } = await queue(quiz(), { ...WORSE, 'evaldiff.yaml': off });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
@@ -71,7 +71,7 @@ describe('a merge queue', () => {
     );
   });
 
-  test("is held by base's budget: a pull request that raises it makes no call more", async () => {
+  test("uses base's budget even if the pull request raises it", async () => {
     const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${String(most)} }\n`;
     const raised = { ...WORSE, 'evaldiff.yaml': capped(5000) };
     const { at, run } = await queue(quiz({ settings: capped(10) }), raised);
@@ -80,15 +80,15 @@ describe('a merge queue', () => {
   });
 
   test.each([
-    ["a fork's", FORK, 'the pull request in the queue comes from a fork', []],
+    ['from a fork', FORK, 'the pull request in the queue comes from a fork', []],
     [
-      'not known',
+      'unknown',
       null,
       'nobody can say where the pull request in the queue comes from',
       [expect.stringMatching(/^The pull request in the merge queue is not known/)],
     ],
   ])(
-    "is untrusted where its pull request is %s: base's settings and metrics hold",
+    "is untrusted if its pull request is %s: base's settings and metrics apply",
     async (_whose, repository, why, warnings) => {
       const hostile = {
         ...WORSE,
@@ -104,7 +104,7 @@ describe('a merge queue', () => {
     },
   );
 
-  test('judges its group against its base, in the check alone', async () => {
+  test('compares its group with its base and reports in the check alone', async () => {
     const { at, run, before, after } = await queue(quiz(), WORSE);
     const red = { conclusion: 'failure', regressed: '3', 'comment-id': '' };
     expect(run).toMatchObject({ code: 1, outputs: red });
@@ -117,7 +117,7 @@ describe('a merge queue', () => {
 });
 
 describe('a push', () => {
-  test('is compared with what it replaced', async () => {
+  test('is compared with the commit that it replaced', async () => {
     const { run, commits } = await onMain(
       [WORSE, quiz(), { 'README.md': 'About', ...WORSE }],
       (_, before, after) => changed('push', { before, after }),
@@ -127,7 +127,7 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ trust: 'trusted', ...sides });
   });
 
-  test("of the default branch's first commit has nothing before it: everything is new", async () => {
+  test("of the default branch's first commit has no base: everything is new", async () => {
     const { run } = await onMain([quiz({ questions: 2 })], (after) =>
       changed('push.new-branch', { after, ref: 'refs/heads/main' }),
     );
@@ -136,7 +136,7 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
   });
 
-  test('of an annotated tag, which the event names by its own id, is about its commit', async () => {
+  test("of an annotated tag is about the tag's commit, although the event names the tag object", async () => {
     const at = await stage(obedient);
     const {
       origin,
@@ -150,7 +150,7 @@ describe('a push', () => {
     expect(at.github.state.checkRuns.map(({ headSha }) => headSha)).toEqual([commit]);
   });
 
-  test('that was forced over an unreachable commit says which commit is missing', async () => {
+  test('that was forced over an unreachable commit reports the missing commit', async () => {
     const { at, run } = await onMain([quiz({ questions: 2 })], (after) =>
       changed('push', { before: 'c'.repeat(40), after }),
     );
@@ -162,14 +162,14 @@ describe('a push', () => {
   });
 });
 
-describe('a run by hand', () => {
+describe('a manual run', () => {
   const byHand = (sha?: string): Event => ({
     name: 'workflow_dispatch',
     payload: eventPayload('workflow_dispatch'),
     ...(sha === undefined ? {} : { sha }),
   });
 
-  test('sweeps every reference in every combination that the overrides ask for, without a base', async () => {
+  test('sweeps every reference in every combination of the overrides, without a base', async () => {
     const { run } = await onMain([quiz({ questions: 3 })], byHand, {
       answer: (request) =>
         request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
@@ -177,7 +177,7 @@ describe('a run by hand', () => {
     });
     expect(run.outputs).toMatchObject({ conclusion: 'success', 'pass-rate-base': '', calls: '6' });
     expect(run.result.mode).toBe('sweep');
-    // Nothing is new here, and no side is missing: the log says what runs, once.
+    // There is nothing to compare, so the log lists only what runs, once.
     expect(run.log).toContain('| prompts/quiz.yaml: 3 references × 2 variants\n| 6 calls for');
     expect(run.log).not.toMatch(/head only|new prompt|0 calls for their grades|a second/);
     expect(run.summary).toContain(
@@ -214,7 +214,7 @@ describe('a run by hand', () => {
     });
   });
 
-  test('compares the commits that the inputs name, by branch or by id', async () => {
+  test('compares the commits that the inputs name by branch or id', async () => {
     const at = await stage(obedient);
     const { origin, base, head } = changeOf(quiz(), WORSE);
     const checkout = shallowCheckout(origin, 'refs/heads/main', { depth: null });
@@ -233,7 +233,7 @@ describe('a run by hand', () => {
     ]);
   });
 
-  test('is told in one line where the event is none of ours', async () => {
+  test('reports an unsupported event in one line', async () => {
     const event = { name: 'issue_comment', payload: {} };
     const { run } = await onMain([README], () => event);
     expect(run.code).toBe(1);
@@ -246,7 +246,7 @@ describe('a run by hand', () => {
 });
 
 describe('inputs', () => {
-  test('that cannot be read are told all at once, by name, and nothing is run', async () => {
+  test('that are invalid are all reported at once by name, and nothing runs', async () => {
     const inputs = {
       mode: 'dif',
       'max-calls': 'many',
@@ -270,7 +270,7 @@ describe('inputs', () => {
     expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure', title }]);
   });
 
-  test('put a cap on calls before anything is sent, and decide what fails a run', async () => {
+  test('limit the calls before anything is sent, and decide what fails a run', async () => {
     const capped = await pullRequest(quiz(), WORSE, { inputs: { 'max-calls': '23' } });
     expect(capped.run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(capped.run.messages).toEqual([
@@ -285,7 +285,7 @@ describe('inputs', () => {
     expect(run.lastLine).toMatch(/^\| evaldiff: neutral \(not red\)\. Regressed: quiz/);
   });
 
-  test('say where settings and reports lie', async () => {
+  test('set the folders of settings and reports', async () => {
     const { 'evaldiff.yaml': _, ...files } = quiz();
     const base = { ...files, 'conf/prompts.yaml': SETTINGS };
     const { at, run, change } = await pullRequest(base, promptOf('Be brief.'), {
@@ -302,7 +302,7 @@ describe('inputs', () => {
     );
   });
 
-  test('narrow the models that a pull request may name', async () => {
+  test('limit the models that a pull request may name', async () => {
     const inputs = { 'allowed-models': 'quiz-model, other' };
     const { run } = await pullRequest(quiz(), promptOf('Be exact.', 'quiz-claude'), { inputs });
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
@@ -324,16 +324,16 @@ describe('an event without anything to evaluate', () => {
     ],
     ['a closed pull request', changed('pull_request', { action: 'closed' }), /is closed\.$/],
     [
-      'a run that follows one started by hand',
+      'a run that follows a manual run',
       followed('workflow_dispatch'),
       /^This workflow_run follows a run that workflow_dispatch started, .* no commit to compare with/,
     ],
     [
-      "a run that follows a queue's",
+      "a run that follows a merge queue's run",
       followed('merge_group'),
       /Use the action in a workflow on merge_group itself\.$/,
     ],
-  ])('%s is neutral, with its reason, and nobody is asked', async (_what, event, reason) => {
+  ])('%s is neutral with a reason, and no model is called', async (_what, event, reason) => {
     const { at, run } = await onMain([quiz(), WORSE], () => event);
     const title = expect.stringMatching(reason);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', title } });
@@ -342,33 +342,33 @@ describe('an event without anything to evaluate', () => {
   });
 });
 
-describe('a runner that forgot something', () => {
+describe('a runner with missing files or variables', () => {
   const pushed = async (env: Record<string, string>): Promise<StepResult> => {
     const event = (before: string, after: string) => changed('push', { before, after });
     return (await onMain([quiz(), WORSE], event, { env })).run;
   };
 
   test.each([
-    ['no event file', '', /^GITHUB_EVENT_PATH is not set\./],
+    ['an unset GITHUB_EVENT_PATH', '', /^GITHUB_EVENT_PATH is not set\./],
     [
-      'an event file that is not there',
+      'a missing event file',
       '/nowhere/event.json',
       /^GITHUB_EVENT_PATH names a file that cannot be read \(ENOENT/,
     ],
-  ])('%s is said in one line, and is not a fault of ours', async (_what, path, message) => {
+  ])('%s is reported in one line and not as an internal error', async (_what, path, message) => {
     const run = await pushed({ GITHUB_EVENT_PATH: path });
     expect(run).toMatchObject({ code: 1, messages: [expect.stringMatching(message)] });
     expect(run.log).not.toContain('Internal error');
   });
 
-  test('a missing RUNNER_TEMP folder is made', async () => {
+  test('creates a missing RUNNER_TEMP folder', async () => {
     const temporary = join(temporaryFolder('runner'), 'not', 'yet');
     const run = await pushed({ RUNNER_TEMP: temporary });
     expect(run.outputs['conclusion']).toBe('failure');
     expect(existsSync(temporary)).toBe(true);
   });
 
-  test('a RUNNER_TEMP that is a file is named', async () => {
+  test('reports a RUNNER_TEMP that is a file', async () => {
     const file = join(temporaryFolder('runner'), 'file');
     writeFileSync(file, '');
     const run = await pushed({ RUNNER_TEMP: file });

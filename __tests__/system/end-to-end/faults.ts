@@ -8,8 +8,8 @@ import { ROOT } from './runner.ts';
 import { onPullRequest, stage, type Stage } from './stage.ts';
 
 /**
- * What can end a run × when. An earlier run of the same commit was green; then its job is run again
- * against a worse model. Whatever happens, GitHub must not show that green afterwards.
+ * What can end a run. An earlier run of the same commit was green; then its job is run again
+ * against a worse model. In no case may GitHub still show that green afterwards.
  */
 export const FAULTS = [
   'kill -9',
@@ -20,24 +20,24 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** When the fault strikes: once the run is announced, while models answer, at the verdict. */
+/** When the fault occurs: after the run is announced, during model calls, or while publishing. */
 export const MOMENTS = ['start', 'asking', 'publishing'] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** The step, which fails in a way that nothing waits for once it is sent this signal. */
+/** The step. The signal makes it throw an error that nothing catches. */
 const SCRIPT = `process.on('SIGUSR2', () => { throw new TypeError('a fault of its own'); });
 await import(${JSON.stringify(join(ROOT, 'src', 'action.ts'))});
 `;
 
 function strike(fault: Fault, { github }: Stage, pid: number): void {
   if (fault === 'GitHub unreachable')
-    // From the next request on.
+    // Starting with the next request.
     setImmediate(() => {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
         github.intercept(method, /./, () => 'reset');
     });
   else if (fault === 'full disk')
-    // Every file that it writes to from now on takes nothing more.
+    // From now on every write to a file fails.
     spawnSync('prlimit', ['--pid', String(pid), '--fsize=0']);
   else
     process.kill(
@@ -101,7 +101,7 @@ async function rerunWith(fault: Fault, moment: Moment): Promise<Aftermath> {
 const newest = ({ github }: Stage) =>
   github.state.checkRuns.filter(({ name }) => name === 'evaldiff').at(-1);
 
-/** Fails where a green is left. */
+/** Fails if GitHub still shows a green check. */
 export async function expectNoGreenAfter(fault: Fault, moment: Moment): Promise<void> {
   const { code, check, comment, log } = await rerunWith(fault, moment);
   expect([log, code]).not.toEqual([log, 0]);

@@ -18,12 +18,12 @@ import { onPullRequest, onlyComment, PULL, pullRequestEvent, stage, type Stage }
 const FILE = 'prompts/shop.yaml';
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 
-/** Eight changed lines, one of which breaks what is said about refunds. */
+/** Eight changed lines, one of which breaks the answers about refunds. */
 function eightLines(): Change {
   return changeOf(shopFiles(SETTINGS), { [FILE]: shopPrompt(HEAD_LINES) });
 }
 
-/** The action on the pull request, of whose diff GitHub shows these lines. */
+/** Runs the action on a pull request whose diff on GitHub shows these lines. */
 function onDiff(
   at: Stage,
   change: Change,
@@ -39,8 +39,8 @@ function onDiff(
 
 const remarks = ({ github }: Stage): ReviewComment[] => github.state.reviewComments;
 
-describe('a pull request whose fix is proven', () => {
-  test('has it on the line that did it, ready to be put in, until the line is mended', async () => {
+describe('a pull request with a proven fix', () => {
+  test('gets it as a suggestion on the line of the cause, until that line is fixed', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     const red = await onDiff(at, change, [[6, 19]]);
@@ -58,12 +58,12 @@ describe('a pull request whose fix is proven', () => {
     ]);
     expect(onlyComment(at)).toContain(`\`\`\`diff\n- ${HEAD_LINES[1]}\n+ ${DRAFT}\n\`\`\``);
 
-    // Run again, it says the same in the same place.
+    // A second run keeps the same comment in the same place.
     const [first] = remarks(at).map(({ id }) => id);
     await onDiff(at, change, [[6, 19]]);
     expect(remarks(at).map(({ id }) => id)).toEqual([first]);
 
-    // The suggestion is put in: its line has changed, and nothing is left to fix.
+    // The suggestion is committed: its line has changed, and nothing is left to fix.
     const mended = pushed(change, {
       [FILE]: shopPrompt(HEAD_LINES.map((line, i) => (i === CULPRIT - 9 ? DRAFT : line))),
     });
@@ -74,7 +74,7 @@ describe('a pull request whose fix is proven', () => {
     expect(at.github.state.violations).toEqual([]);
   });
 
-  test('of lines that the diff does not show has it in the comment alone, and a warning says so', async () => {
+  test('gets it in the comment alone, with a warning, if the diff does not show its lines', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     const run = await onDiff(at, change, [[14, 19]]);
@@ -85,7 +85,7 @@ describe('a pull request whose fix is proven', () => {
     ]);
   });
 
-  test('leaves a remark alone that it cannot speak about: from outside, without comments, not judged', async () => {
+  test('keeps an existing suggestion if the run is from a fork, without comments, or without a verdict', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base } });

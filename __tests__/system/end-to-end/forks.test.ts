@@ -38,7 +38,10 @@ import {
   type StepOptions,
 } from './stage.ts';
 
-/** A stranger's try to pass with that: the metric, what is expected, the model, the gate, the tests. */
+/**
+ * A fork's attempt to pass by changing the metric, the expected answers, the model, the gate and
+ * the tests.
+ */
 const HOSTILE: FixtureFiles = {
   ...WORSE,
   'prompts/tests/quiz.yaml': quizTests(
@@ -49,7 +52,7 @@ const HOSTILE: FixtureFiles = {
 };
 const BROKEN = { 'prompts/quiz.yaml': 'name: quiz\nmodel: quiz-model\n' };
 
-/** The `with:` of the step that uses the action, as the example ships it, without secrets. */
+/** The `with:` of the action's step in the example workflow, without secrets. */
 function example(name: string): Record<string, string> {
   const text = readFileSync(join(ROOT, 'examples', 'workflows', `${name}.yml`), 'utf8');
   type Jobs = Record<string, { steps: { uses?: string; with?: Record<string, unknown> }[] }>;
@@ -72,7 +75,7 @@ function workflowRun({ head }: Change, changes: Record<string, unknown> = {}): E
 
 const mainOf = ({ origin }: Change) => shallowCheckout(origin, 'refs/heads/main');
 
-/** The second stage as a runner starts it: the default branch is checked out. */
+/** Runs the second stage as a runner does, with the default branch checked out. */
 function evaluate(
   at: Stage,
   change: Change,
@@ -82,7 +85,7 @@ function evaluate(
   return runOn(at, { checkout: mainOf(change), event }, { ...options, inputs: given });
 }
 
-/** A stage, and on it a pull request of a fork that changes the quiz. */
+/** A stage with a pull request from a fork that changes the quiz. */
 async function forked(head: FixtureFiles, base: FixtureFiles = quiz(), token?: typeof READ_ONLY) {
   const at = await stage(obedient, token);
   return { at, change: fromFork(at, changeOf(base, head)) };
@@ -90,7 +93,7 @@ async function forked(head: FixtureFiles, base: FixtureFiles = quiz(), token?: t
 
 const down = () => ({ status: 500, body: { message: 'down', documentation_url: 'x' } });
 
-describe('the first stage, without rights', () => {
+describe('the first stage, without permissions', () => {
   const check = async (head: FixtureFiles, base?: FixtureFiles) => {
     const { at, change } = await forked(head, base, READ_ONLY);
     const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
@@ -100,7 +103,7 @@ describe('the first stage, without rights', () => {
     return { at, run: await runOn(at, { checkout, event }, { inputs, env }) };
   };
 
-  test('says level, what comes from where, what would run and why; makes no model calls and is neutral', async () => {
+  test('reports the trust level, the source of each setting and what would run; calls no model and is neutral', async () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
@@ -118,13 +121,13 @@ describe('the first stage, without rights', () => {
     ])
       expect(run.summary).toContain(words);
     expect([run.annotations, at.models.requests]).toEqual([[], []]);
-    // Nothing but its own account and pull request was asked for, and nothing was written.
+    // The run read only its own pull request and user, and wrote nothing.
     const { exchanges } = at.github.state;
     const written = exchanges.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
     expect(written).toEqual([]);
   });
 
-  test('judges what needs no key: recorded answers', async () => {
+  test('judges what needs no key, such as recorded answers', async () => {
     const settings = `${SETTINGS}  recorded: { provider: replay, file: old.jsonl, model: old }\nn_tries: 5\n`;
     const old = (system: string) => ({
       'prompts/old.yaml': quizPrompt(system, 'recorded', 'old'),
@@ -145,7 +148,7 @@ describe('the first stage, without rights', () => {
 });
 
 describe('the second stage, with the keys', () => {
-  test("finds the pull request by its head and judges it by the default branch's scoring; comment and check are the pull request's", async () => {
+  test('finds the pull request by its head, scores it by the default branch, and writes its comment and check', async () => {
     const { at, change } = await forked(HOSTILE);
     const run = await evaluate(at, change);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
@@ -173,7 +176,7 @@ describe('the second stage, with the keys', () => {
     ]);
   });
 
-  test("fetches the fork's commits as objects, none of them into the workspace, which stays the default branch's", async () => {
+  test("fetches the fork's commits as objects and leaves the workspace on the default branch", async () => {
     const { at, change } = await forked({ ...WORSE, 'planted.txt': 'from the fork' });
     const checkout = mainOf(change);
     const before = checkout.git('rev-parse', 'HEAD');
@@ -186,7 +189,7 @@ describe('the second stage, with the keys', () => {
     expect(() => checkout.git('cat-file', '-t', change.head)).toThrow('could not get object info');
   });
 
-  test('skips quietly when the pull request was pushed to or closed in the meantime', async () => {
+  test('skips without an error if the pull request was updated or closed in the meantime', async () => {
     const { at, change } = await forked(WORSE);
     const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed, or pushed to since.`;
     for (const state of ['open', 'closed'] as const) {
@@ -204,7 +207,7 @@ describe('the second stage, with the keys', () => {
     expect([at.github.state.comments, at.github.state.checkRuns]).toEqual([[], []]);
   });
 
-  test('is an error in one line when GitHub cannot say which pull request it is, and when its key is missing', async () => {
+  test('reports one error line if GitHub cannot identify the pull request or the key is missing', async () => {
     const { at, change } = await forked(WORSE);
     const keyless = await evaluate(at, change, { env: { LOCAL_KEY: '' } });
     expect(keyless).toMatchObject({ code: 1, messages: [expect.stringContaining('LOCAL_KEY')] });
@@ -220,7 +223,7 @@ describe('the second stage, with the keys', () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test("does not take the pull request that another repository's run names", async () => {
+  test("does not accept a pull request that is named by another repository's run", async () => {
     const { at, change } = await forked(WORSE);
     const event = workflowRun(change, {
       head_repository: { full_name: 'mallory-example/prompts' },
@@ -232,7 +235,7 @@ describe('the second stage, with the keys', () => {
   });
 });
 
-test('a hostile fork has its names told in the second stage, and nothing obeyed or rendered', async () => {
+test("the second stage reports a hostile fork's file names but neither obeys nor renders them", async () => {
   const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(canBeWritten);
   const nth = (text: string, index: number) => asciiQuoted(`${text} ${String(index)}`);
   const metrics = texts
@@ -259,7 +262,7 @@ test('a hostile fork has its names told in the second stage, and nothing obeyed 
   const run = await evaluate(at, change, { event });
   expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
   expect(run.commands.map(({ name }) => name).filter((name) => name !== 'add-mask')).toEqual([]);
-  // Our run, and files of the fork at its commit.
+  // Links to this run, and to the fork's files at its commit.
   const ours =
     /^https:\/\/github\.example\/(acme\/prompts\/|bo-example\/prompts\/blob\/[0-9a-f]{40}\/[\w./%-]+(#L\d+)?$)/;
   const comment = onlyComment(at).replace(/^<!-- evaldiff comment evaldiff [0-9a-f]{8} -->/, '');
@@ -273,13 +276,13 @@ test('a hostile fork has its names told in the second stage, and nothing obeyed 
   expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(4);
 });
 
-describe("a workspace with the fork's files beside the keys", () => {
+describe("a workspace with the fork's files next to the keys", () => {
   test.each([
     ['workflow_run', 'head'],
     ['workflow_run', 'merge'],
     ['pull_request_target', 'head'],
     ['pull_request_target', 'merge'],
-  ])('is refused on %s of %s before anything is read or sent', async (name, ref) => {
+  ])('is rejected on %s of %s before anything is read or sent', async (name, ref) => {
     const { at, change } = await forked(WORSE);
     const event =
       name === 'workflow_run'
@@ -313,7 +316,7 @@ describe('approval by label', () => {
   };
   const NOT_HOST = 'code: host does not hold for a pull request from a fork';
 
-  test("evaluates that commit as a member's, with the fork's own scoring, and uses the label up", async () => {
+  test("evaluates that commit like a member's, with the fork's own scoring, and removes the label", async () => {
     const fork = await forked(testsOf(6, 'metrics: [{ name: answer, uses: contains }]'));
     const { at, change } = fork;
     const run = await byLabel(fork);
@@ -327,7 +330,7 @@ describe('approval by label', () => {
     expect(labelsOf(at)).toEqual(['bug']);
   });
 
-  test('writes nothing for a coding agent, because names and lines are by an outsider', async () => {
+  test('writes no prompt for a coding agent, because names and lines are from an outsider', async () => {
     const fork = await forked(WORSE);
     const run = await byLabel(fork);
     expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });
@@ -337,10 +340,25 @@ describe('approval by label', () => {
 
   test.each<[string, { login: string; type?: string }, string | null, string]>([
     ['the author', { login: 'bo-example' }, 'write', 'bo-example, who added the label, opened'],
-    ['its other letters', { login: 'Bo-Example' }, 'admin', 'who added the label, opened'],
-    ['someone with triage', { login: 'tri' }, 'triage', 'tri, who added the label, may not write'],
-    ['someone who may read', { login: 'rea' }, 'read', 'rea, who added the label, may not write'],
-    ['someone whom GitHub does not know', { login: 'who' }, null, 'may not write'],
+    [
+      'the author in another letter case',
+      { login: 'Bo-Example' },
+      'admin',
+      'who added the label, opened',
+    ],
+    [
+      'a user with triage access',
+      { login: 'tri' },
+      'triage',
+      'tri, who added the label, may not write',
+    ],
+    [
+      'a user with read access',
+      { login: 'rea' },
+      'read',
+      'rea, who added the label, may not write',
+    ],
+    ['a user unknown to GitHub', { login: 'who' }, null, 'may not write'],
     [
       'an app',
       { login: 'help[bot]', type: 'Bot' },
@@ -348,7 +366,7 @@ describe('approval by label', () => {
       'help[bot], which added the label, is',
     ],
     ['an app by its type', { login: 'helper', type: 'Bot' }, 'write', 'is an app'],
-  ])('by %s does not count, and the report says why', async (_who, sender, role, why) => {
+  ])('by %s does not count, and the report explains why', async (_who, sender, role, why) => {
     const fork = await forked(HOSTILE);
     if (role !== null) fork.at.github.state.roles.set(sender.login, role);
     const event = labeled(fork.change, LABEL, { sender: { id: 1, ...sender } });
@@ -359,7 +377,7 @@ describe('approval by label', () => {
     expect(labelsOf(fork.at)).toEqual(['bug']);
   });
 
-  test('does not count where GitHub does not say who may write, nor for another commit', async () => {
+  test('does not count for another commit, or if GitHub does not report who has write access', async () => {
     const fork = await forked(HOSTILE);
     const named = await byLabel(fork, { inputs: { head: fork.change.head } });
     expect(named.result.trust).toBe('untrusted');
@@ -370,7 +388,7 @@ describe('approval by label', () => {
     expect(run.log).toContain(unknown);
   });
 
-  test("never lets the fork's code out of its confinement, whatever the workflow says of code", async () => {
+  test("never lets the fork's code leave its sandbox, whatever the workflow allows", async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const code = `metrics:
   - name: answer
@@ -397,7 +415,7 @@ describe('approval by label', () => {
       expect(text).toContain(`${NOT_HOST}, approved or not`);
   });
 
-  test('runs no program that an approved fork brings, and says why', async () => {
+  test('does not run programs from an approved fork, and explains why', async () => {
     const fork = await forked({
       'evaldiff.yaml': `${SETTINGS}  app: { provider: program, command: [node, app.mjs] }\n`,
       'app.mjs': 'process.exit(3);\n',
@@ -410,7 +428,7 @@ describe('approval by label', () => {
     expect(fork.at.models.requests).toEqual([]);
   });
 
-  test("runs none of promptfoo's code that an approved fork brings: no provider, no prompt, no tests", async () => {
+  test('does not run promptfoo code from an approved fork: no provider, prompt or tests', async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const leaves = (what: string) =>
       `require('node:fs').writeFileSync(${JSON.stringify(canary)}, ''); module.exports = ${what};\n`;
@@ -433,7 +451,7 @@ tests:
     expect(onlyComment(fork.at)).toContain(NOT_HOST);
   });
 
-  test("by another label, or a push after it, is none: the scoring is base's and the label stays", async () => {
+  test("does not count with another label or after a push: base's scoring applies and the label stays", async () => {
     const fork = await forked(HOSTILE);
     const push = pullRequestEvent(fork.change, 'pull_request_target.fork');
     for (const event of [labeled(fork.change, 'bug'), push]) {
@@ -443,7 +461,7 @@ tests:
     }
   });
 
-  test('is used up also where the run ends in an error', async () => {
+  test('removes the label even if the run ends in an error', async () => {
     const fork = await forked(BROKEN);
     expect((await byLabel(fork)).outputs['conclusion']).toBe('error');
     expect(labelsOf(fork.at)).toEqual(['bug']);

@@ -13,7 +13,7 @@ import { renderTerminal } from '../../stand-ins/reports.ts';
 import { changeOf, obedient } from './projects.ts';
 import { fromFork, onPullRequest, PULL, pullRequestEvent, stage } from './stage.ts';
 
-/** What a pull request of the gallery shows. */
+/** Everything that a pull request of the gallery shows. */
 async function shown({ base, head, fork = false, description: body = '' }: Situation) {
   const at = await stage(obedient);
   const change = changeOf(base, head);
@@ -25,7 +25,7 @@ async function shown({ base, head, fork = false, description: body = '' }: Situa
   const comment = at.github.state.comments.at(-1)?.body ?? run.reports['comment.md'];
   return {
     text: visibleText(comment),
-    /** All that is read outside the page and the fold that explains the statistics. */
+    /** All text except the page and the fold that explains the statistics. */
     surfaces: {
       comment: unfolded(comment),
       title: check?.title ?? '',
@@ -36,7 +36,7 @@ async function shown({ base, head, fork = false, description: body = '' }: Situa
   };
 }
 
-/** Most words and numbers before a fold is opened. */
+/** The maximum of words and numbers before the reader opens a fold. */
 const GREEN = { words: 45, numbers: 10 };
 const ONE_RED = { words: 140, numbers: 25 };
 const TWO_RED = { words: 220, numbers: 40 };
@@ -46,25 +46,28 @@ const BUDGETS: Readonly<Record<string, { words: number; numbers: number }>> = {
   'green, one suite': GREEN,
   'green, ten suites': GREEN,
   fixed: GREEN,
-  // What both sides of a conversation said takes its room.
+  // Both sides of a conversation need space.
   conversation: { words: 280, numbers: 40 },
 };
 
-/** Two hundred suites take as long as all others together. */
+/** Two hundred suites take as long as all other situations together. */
 const situations = SITUATIONS.filter(({ name }) => !name.startsWith('200 suites'));
 
 describe('a pull request of the gallery', () => {
-  test.each(situations)('"$name" shows no more than its budget, in plain words', async (one) => {
-    const { text, surfaces } = await shown(one);
-    const shows = { words: wordsIn(text), numbers: numbersIn(text) };
-    const { words, numbers } = BUDGETS[one.name] ?? ONE_RED;
-    const notPlain = Object.entries(surfaces).flatMap(([surface, whole]) =>
-      [...notPlainIn(whole), ...(surface === 'comment' ? [] : figuresIn(whole))].map(
-        (word) => `${surface}: ${word}`,
-      ),
-    );
-    expect([...notPlain, ...figuresIn(text)]).toEqual([]);
-    const fits = shows.words <= words && shows.numbers <= numbers;
-    expect({ text, ...shows, fits }).toEqual({ text, ...shows, fits: true });
-  });
+  test.each(situations)(
+    '"$name" stays within its budget of words and numbers, in plain words',
+    async (one) => {
+      const { text, surfaces } = await shown(one);
+      const shows = { words: wordsIn(text), numbers: numbersIn(text) };
+      const { words, numbers } = BUDGETS[one.name] ?? ONE_RED;
+      const notPlain = Object.entries(surfaces).flatMap(([surface, whole]) =>
+        [...notPlainIn(whole), ...(surface === 'comment' ? [] : figuresIn(whole))].map(
+          (word) => `${surface}: ${word}`,
+        ),
+      );
+      expect([...notPlain, ...figuresIn(text)]).toEqual([]);
+      const fits = shows.words <= words && shows.numbers <= numbers;
+      expect({ text, ...shows, fits }).toEqual({ text, ...shows, fits: true });
+    },
+  );
 });

@@ -23,7 +23,7 @@ const inputs = { 'override-label': LABEL };
 describe('a red pull request with the override label', () => {
   const red = () => pullRequest(quiz(), promptOf('Be quick. Skip 2 4 5'), { inputs });
 
-  test('is neutral, and the reason stands in comment, check, log and result', async () => {
+  test('is neutral and shows the reason in comment, check, log and result', async () => {
     const { at, change, run: before } = await red();
     expect(before.code).toBe(1);
     const reason = 'three questions are retired next week';
@@ -45,7 +45,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red without a reason, with the label in the payload alone, and for outside contributors', async () => {
+  test('stays red without a reason, if only the payload has the label, and for outside contributors', async () => {
     const { at, change } = await red();
     const event = pullRequestEvent(change);
     const payload = event.payload as { pull_request: { labels: object[] } };
@@ -75,8 +75,8 @@ describe('a new test that fails', () => {
 
   test.each([
     ['is red with gate.new: fail', settings, 1, 'failure', 'failure', 'failure'],
-    ['is reported without it', SETTINGS, 0, 'success', 'notice', 'skipped'],
-  ])('%s: in check, annotation and JUnit', async (_what, own, code, conclusion, level, element) => {
+    ['is only a notice without gate.new: fail', SETTINGS, 0, 'success', 'notice', 'skipped'],
+  ])('%s in check, annotation and JUnit', async (_what, own, code, conclusion, level, element) => {
     const base = quiz({ settings: own, system: 'Skip 8' });
     const { at, run } = await pullRequest(base, testsOf(8));
     expect(run).toMatchObject({ code, outputs: { conclusion } });
@@ -97,7 +97,7 @@ describe('a new test that fails', () => {
     expect((await evaldiff('diff')).code).toBe(code);
   });
 
-  test('of a first pull request is shown with its answer and the reason in annotation and JUnit', async () => {
+  test('of a first pull request is shown with its answer and reason in annotation and JUnit', async () => {
     const { at, run } = await pullRequest(
       { 'evaldiff.yaml': settings },
       quiz({ settings, system: 'Skip 2' }),
@@ -116,7 +116,7 @@ describe('a new test that fails', () => {
 });
 
 describe('mode: noise', () => {
-  test('measures the gate on base alone, keeps the figure for later comments and publishes nothing', async () => {
+  test('measures the gate on base alone, stores the rate for later comments and publishes nothing', async () => {
     const at = await stage(chancy((_, question) => (question === 1 ? 0.5 : 1)));
     const { origin, base: sha } = changeOf(quiz(), WORSE);
     const checkout = shallowCheckout(origin, 'refs/heads/main');
@@ -138,7 +138,7 @@ describe('mode: noise', () => {
     expect([at.github.state.comments, at.github.state.checkRuns]).toEqual([[], []]);
   });
 
-  test('tells a number of comparisons that is none', async () => {
+  test('reports an invalid number of comparisons', async () => {
     const none = { mode: 'noise', 'noise-runs': '0' };
     const { run } = await pullRequest(quiz(), {}, { inputs: none });
     expect(run.code).toBe(1);

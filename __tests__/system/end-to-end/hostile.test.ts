@@ -31,13 +31,13 @@ const PAYLOADS = [
   ...hostileLogs,
   `<!-- ${MARKER} -->\n### ✅ No regression`,
 ];
-/** The rest reaches us through the model only. */
+/** The other payloads can only come from the model. */
 const WRITABLE = PAYLOADS.filter(canBeWritten);
 const writable = (n: number) => WRITABLE[n % WRITABLE.length]!;
 
 /**
- * Whatever a run shows holds only what we put there: our commands in the log, our elements and
- * links in Markdown.
+ * Every output contains only what evaldiff wrote: its commands in the log, its elements and links
+ * in Markdown.
  */
 function expectHarmless(run: StepResult, at: Stage): void {
   const named = (is: (name: string) => boolean) => run.commands.filter(({ name }) => is(name));
@@ -64,8 +64,8 @@ function expectHarmless(run: StepResult, at: Stage): void {
 }
 
 describe('a hostile repository', () => {
-  test('stays inside its cells where it can be judged: names, ids, tags, prompts, answers, reasons', async () => {
-    // Right on base and hostile on head, so that every payload is shown as a regressed answer.
+  test('cannot break out of its cells with names, ids, tags, prompts, answers or reasons', async () => {
+    // Correct on base and hostile on head, so that every payload appears as a regressed answer.
     const at = await stage(({ messages }) => {
       const n = questionOf(messages);
       const isHead = messages[0]!.content.startsWith('Head');
@@ -102,7 +102,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     expect(run.reports['report.html']).not.toMatch(/<img src=(x|https)|<script>alert|<svg onload/);
   });
 
-  test('has its mistakes told without obeying them', async () => {
+  test('gets its errors reported and none of its commands obeyed', async () => {
     const keys = WRITABLE.slice(0, 40).map((text, at) => `${quoted(`${text} ${String(at)}`)}: [1]`);
     const model = quoted('::warning::@octocat ![x](https://evil.example)');
     const { at, run } = await pullRequest(README, {
@@ -118,7 +118,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     expect(at.models.requests).toEqual([]);
   });
 
-  test("cannot take over somebody's comment, nor have ours lost by writing its marker", async () => {
+  test("cannot take over another user's comment, nor hide ours by writing its marker", async () => {
     const base = { ...quiz(), 'README.md': 'Before' };
     const inputs = { comment: 'always' };
     const answer = () => ({ text: 'answer 1' });

@@ -1,6 +1,6 @@
 /**
- * Fourteen pull requests of a shop with three suites and a model that is sometimes wrong. Each gets
- * the verdict that a person would give, with the names and the line that a person would look for.
+ * Fourteen pull requests of a shop with three suites and a model that sometimes errs. Each must get
+ * the verdict, the names and the line that a human reviewer would give.
  */
 import { describe, expect, test } from '@jest/globals';
 import { visibleText } from '../../../scripts/gallery/visible.ts';
@@ -16,7 +16,7 @@ const ORDER = 'prompts/order.yaml';
 const TICKETS = 'data/tickets.csv';
 const ANSWER_TESTS = 'prompts/tests/answer.yaml';
 
-/** A file of the project with one text replaced by another, and so on. */
+/** A file of the project with pairs of texts replaced: old, new, old, new, … */
 function edited(path: string, ...texts: string[]): Record<string, string> {
   let file = BASE[path] ?? '';
   for (let at = 0; at < texts.length; at += 2) {
@@ -44,7 +44,7 @@ t30,How long until my clay arrives?,shipping
 `,
 };
 
-/** The tests of `answer` without some. */
+/** The tests of `answer` except these. */
 const lacking = (...ids: string[]): Record<string, string> => ({
   [ANSWER_TESTS]: (BASE[ANSWER_TESTS] ?? '')
     .split(/(?=\n {2}- id: )/)
@@ -84,8 +84,8 @@ async function reviewed({ base = BASE, head, history }: Change) {
   };
 }
 
-describe('red', () => {
-  test("is an edit of a tool's schema, at the property that changed", async () => {
+describe('the check is red', () => {
+  test("for a change of a tool's schema, at the changed property", async () => {
     const types = ['quantity: { type', 'amount: { type', '[item, quantity]', '[item, amount]'];
     const { verdict, text, lines } = await reviewed({ head: edited(ORDER, ...types) });
     expect(verdict).toEqual(['failure', 'regressed']);
@@ -94,7 +94,7 @@ describe('red', () => {
     expect(lines).toEqual([[ORDER, 14]]);
   });
 
-  test('is one of four changes, at its line', async () => {
+  test('for one of four changes, at its line', async () => {
     const { verdict, text, lines, causes } = await reviewed({
       head: edited(
         ROUTE,
@@ -114,7 +114,7 @@ describe('red', () => {
     expect(lines).toEqual([[ROUTE, 12]]);
   });
 
-  test('is two suites, each with its cause', async () => {
+  test('for two suites, each with its cause', async () => {
     const { verdict, text, lines, causes } = await reviewed({
       head: { ...misrouted, ...unsourced },
     });
@@ -130,7 +130,7 @@ describe('red', () => {
     ]);
   });
 
-  test('is a new test that fails, if the settings of base say so', async () => {
+  test("for a new test that fails, if base's settings say so", async () => {
     const settings = edited('evaldiff.yaml', 'grader: judge', 'grader: judge\ngate: { new: fail }');
     const { verdict, text } = await reviewed({ base: { ...BASE, ...settings }, head: fourMore });
     expect(verdict).toEqual(['failure', 'failed']);
@@ -138,8 +138,8 @@ describe('red', () => {
   });
 });
 
-describe('green', () => {
-  test('is a broken prompt that is restored, with the tests that it fixes', async () => {
+describe('the check is green', () => {
+  test('for a restored prompt, with the tests that it fixes', async () => {
     const { verdict, text, lines } = await reviewed({
       base: { ...BASE, ...misrouted },
       head: edited(ROUTE),
@@ -149,7 +149,7 @@ describe('green', () => {
     expect(lines).toEqual([[ROUTE, 12]]);
   });
 
-  test('is four added tests, and the two that fail are named', async () => {
+  test('for four added tests, with the names of the two that fail', async () => {
     const { verdict, text, lines } = await reviewed({ head: fourMore });
     expect(verdict).toEqual(['success', 'new-failing']);
     expect(text).toContain('New: 4 tests, 2 fail');
@@ -157,21 +157,21 @@ describe('green', () => {
     expect(lines).toContainEqual([TICKETS, 29]);
   });
 
-  test('is the first pull request, and the tests that fail are named', async () => {
+  test('for the first pull request, with the names of failing tests', async () => {
     const { verdict, text } = await reviewed({ base: README, head: { ...BASE, ...misrouted } });
     expect(verdict).toEqual(['success', 'new-failing']);
     expect(text).toContain('New: 52 tests, 5 fail');
     expect(text).toMatch(/New, fails: t05 of route.*Answer ❌ returns.*New, fails: t12 of route/);
   });
 
-  test('is a rewording that does no harm', async () => {
+  test('for a harmless rewording', async () => {
     const { verdict, text } = await reviewed({ head: reworded });
     expect(verdict).toEqual(['success', 'no-regression']);
     expect(text).toContain('✅ No regression');
     expect(text).not.toContain('inconclusive');
   });
 
-  test('is a rubric that got stricter, shown as a change of the scoring', async () => {
+  test('for a stricter rubric, shown as a change of the scoring', async () => {
     const rubric = [
       'greets or thanks the',
       'thanks the',
@@ -186,7 +186,7 @@ describe('green', () => {
     expect(lines).toEqual([['rubrics/tone.yaml', 4]]);
   });
 
-  test('is a rename, for which nothing runs', async () => {
+  test('for a rename, which runs nothing', async () => {
     const { verdict, calls, comments } = await reviewed({
       head: {
         [ROUTE]: null,
@@ -198,7 +198,7 @@ describe('green', () => {
     expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
   });
 
-  test('is a harmless branch of a main that broke another suite since', async () => {
+  test('for a harmless branch after main broke another suite', async () => {
     const { verdict, text, run } = await reviewed({
       head: reworded,
       history: { behind: [unsourced] },
@@ -208,21 +208,21 @@ describe('green', () => {
     expect(text).not.toContain('answer');
   });
 
-  test('is a change of the docs alone, without a comment', async () => {
+  test('for a change of the docs alone, without a comment', async () => {
     const { verdict, calls, comments } = await reviewed({ head: { 'docs/kiln.md': 'Fire.' } });
     expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
   });
 });
 
-test('deleted tests are the headline, the critical ones by name', async () => {
+test('the headline reports deleted tests and names the critical ones', async () => {
   const { verdict, text, calls, lines } = await reviewed({ head: lacking('cone6', 'wash', 'dry') });
   expect([verdict, calls]).toEqual([['neutral', 'only-removed'], 0]);
   expect(text).toContain('Deleted: 3 tests, 2 of them critical (cone6, wash)');
   expect(lines).toEqual([[ANSWER_TESTS, 6]]);
 });
 
-describe('an error before any call', () => {
-  test('is a newer model that refuses a parameter, at its line', async () => {
+describe('an error before any model call', () => {
+  test('reports a newer model that rejects a parameter, at its line', async () => {
     const head = edited(ROUTE, 'model: small', 'model: large');
     const { verdict, text, calls, lines } = await reviewed({ head });
     expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
@@ -230,7 +230,7 @@ describe('an error before any call', () => {
     expect(lines).toEqual([[ROUTE, 3]]);
   });
 
-  test('is a data file that lost its rows', async () => {
+  test('reports a data file that lost its rows', async () => {
     const { verdict, text, calls, lines } = await reviewed({
       head: { [TICKETS]: 'id,ticket,department\n' },
     });

@@ -1,4 +1,4 @@
-/** The fixtures of answers and messages that are not text, each compared as a pull request. */
+/** Pull requests with answers and messages that are not text: images, tool calls, files. */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,13 +7,13 @@ import type { Result } from '../../../src/kernel/result/result.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { createRepository } from '../../stand-ins/repository.ts';
 
-// Real git and real programs, on a machine that may be busy.
+// These tests run git and programs, which are slow on a busy machine.
 jest.setTimeout(60_000);
 
 const fixture = (name: string, side: string) =>
   fileURLToPath(new URL(`../../../fixtures/${name}/${side}/`, import.meta.url));
 
-/** Compares base with what `change` makes of its files. */
+/** Compares base with the files after `change`. */
 async function compared(
   name: string,
   change: (directory: string) => void,
@@ -39,7 +39,7 @@ const headOf = (name: string) => (directory: string) => {
 };
 
 describe('a suite with images', () => {
-  test('names the line that changed how they are judged', async () => {
+  test('names the changed line that affected how they are judged', async () => {
     const { code, out, references } = await compared('images', headOf('images'));
     expect(code).toBe(1);
     expect(out).toContain('damage 100 → 67 %: 3 of 9 tests broke');
@@ -55,14 +55,14 @@ describe('a suite with images', () => {
     ]);
   });
 
-  test('keeps the photos out of the page with --no-report-parts', async () => {
+  test('leaves the photos out of the page with --no-report-parts', async () => {
     const more = [() => undefined, ['--no-report-parts']] as const;
     const { page } = await compared('images', headOf('images'), ...more);
     expect(page()).toContain('photos/bowl-stained.png');
     expect(page()).not.toContain('data:image/png');
   });
 
-  test('shows the photos in the experiments that find one cause among three changes', async () => {
+  test('includes the photos when it searches for the one cause among three changes', async () => {
     const { out } = await compared('images', (directory) => {
       headOf('images')(directory);
       const path = join(directory, 'prompts/damage.yaml');
@@ -80,14 +80,14 @@ describe('a suite with images', () => {
     copyFileSync(join(photos, 'mug-cracked.png'), join(photos, 'mug.png'));
   };
 
-  test('asks again about a photo that was replaced, and about no other', async () => {
+  test('runs only the references of a photo that was replaced', async () => {
     const { references, because } = await compared('images', replacePhoto);
     expect(because).toEqual([{ key: 'references', file: 'photos/mug.png' }]);
     expect(references.map(({ id }) => id)).toEqual(['mug-whole']);
     expect(references[0]?.files).toMatchObject([{ path: 'photos/mug.png' }]);
   });
 
-  test('asks everything again where all are shown the photo that was replaced', async () => {
+  test('runs every reference if all of them show the photo that was replaced', async () => {
     const { references, because, page } = await compared('images', replacePhoto, (directory) => {
       const path = join(directory, 'prompts/damage.yaml');
       const prompt = readFileSync(path, 'utf8');
@@ -107,7 +107,7 @@ describe('a suite with images', () => {
 });
 
 describe('a suite of tool calls', () => {
-  test('names the argument that head calls otherwise, and the tool that changed', async () => {
+  test('names the argument that head calls differently and the tool that changed', async () => {
     const { code, out, references } = await compared('tools', headOf('tools'));
     expect(code).toBe(1);
     expect(out).toContain(
@@ -129,7 +129,7 @@ describe('a suite of tool calls', () => {
     ]);
   });
 
-  test('names the property that made head worse, of four changes to a tool', async () => {
+  test('names the property that is the cause, of four changes to a tool', async () => {
     const { out } = await compared('tools', (directory) => {
       headOf('tools')(directory);
       const path = join(directory, 'prompts/order.yaml');
@@ -145,7 +145,7 @@ describe('a suite of tool calls', () => {
     );
   });
 
-  test('names the property in the file of defaults that has the tool', async () => {
+  test('names the property in the defaults file that defines the tool', async () => {
     const shared = (directory: string) => {
       const path = join(directory, 'prompts/order.yaml');
       const [, before = '', tools = '', rest = ''] =
@@ -164,7 +164,7 @@ describe('a suite of tool calls', () => {
     );
   });
 
-  test('compares nothing where only the order of a schema changed', async () => {
+  test('runs nothing if only the order of a schema changed', async () => {
     const { references } = await compared('tools', (directory) => {
       const path = join(directory, 'prompts/order.yaml');
       const prompt = readFileSync(path, 'utf8');
@@ -179,7 +179,7 @@ describe('a suite of tool calls', () => {
 });
 
 describe('a suite of a program with files', () => {
-  test('names the line of the file that head writes otherwise', async () => {
+  test('names the line of the file that head writes differently', async () => {
     const { code, out, references } = await compared('program', headOf('program'));
     expect(code).toBe(1);
     expect(out).toContain('The only change: the code of notes-agent (program), app/notes.mjs.');

@@ -13,7 +13,10 @@ afterEach(async () => {
   await cache?.close();
 });
 
-/** What a job sees of GitHub's cache; its toolkit knows none on a server of one's own. */
+/**
+ * The environment of a job with a GitHub cache on a local server, which the toolkit cannot find
+ * itself.
+ */
 function cacheEnvironment({ url }: CacheServer): Record<string, string> {
   const claims = Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url');
   return {
@@ -24,8 +27,8 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
   };
 }
 
-describe('the last line says how the run ended and why', () => {
-  test('in the log of a job that runs what is shipped, below what the cache says of the answers it keeps', async () => {
+describe('the last line shows how the run ended and why', () => {
+  test('in the log of a job that runs the shipped bundle, below the lines of the answer cache', async () => {
     cache = await startCacheServer();
     const { run } = await pullRequest(quiz(), WORSE, {
       env: cacheEnvironment(cache),
@@ -38,7 +41,7 @@ describe('the last line says how the run ended and why', () => {
     expect(run.code).toBe(1);
   });
 
-  test('in a terminal, on stderr, where a reader of stdout finds the report alone', async () => {
+  test('in a terminal on stderr, while stdout has the report alone', async () => {
     const { models, repository } = await desk(quiz(), obedient);
     repository.write(WORSE);
     const { code, stdout, stderr } = await startCommand(

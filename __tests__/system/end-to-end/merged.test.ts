@@ -29,15 +29,15 @@ import {
 const NEVER = SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never');
 const LAX = quiz({ questions: 4, settings: NEVER });
 const TIGHTENED = [quiz({ questions: 12 })];
-/** Right in what the branch point asked, wrong in what main asks by now. */
+/** Correct for the questions at the branch point, wrong for the current questions of main. */
 const WORSE = promptOf('Skip 5 6 7 8 9 10 11 12');
 const KIND = promptOf('Be kind.');
 
-/** The action on the change, made by what `behind` did to main since. */
+/** Runs the action on a change, after the commits of `behind` were added to main. */
 const merging = async (base: FixtureFiles, head: FixtureFiles, behind: FixtureFiles[]) =>
   pullRequest(base, head, { history: { behind } });
 
-/** The same change from a fork, where secrets are in reach. */
+/** The same change from a fork, in a workflow that has secrets. */
 async function onForksPullRequest(at: Stage, change: Change): Promise<StepResult> {
   fromFork(at, change);
   const event = pullRequestEvent(change, 'pull_request_target.fork');
@@ -48,7 +48,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
   test.each([
     ['member', onPullRequest],
     ['untrusted', onForksPullRequest],
-  ])("is judged by the base branch's present gate and tests, at %s", async (trust, run) => {
+  ])("is judged by the base branch's current gate and tests, at %s", async (trust, run) => {
     const at = await stage(obedient);
     const change = changeOf(LAX, WORSE, { behind: TIGHTENED });
     const step = await run(at, change);
@@ -60,7 +60,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
     const sha = change.origin.git('merge-base', change.base, change.head);
     const gate = { fail_on: 'regression' };
     expect(step.result).toMatchObject({ trust, base: { sha }, gate });
-    // For an outside contributor, the tip's settings are read instead of head's.
+    // For an outside contributor, the settings come from the tip instead of head.
     const settings = trust === 'member' ? ['gate.fail_on'] : [];
     const references = [5, 6, 7, 8, 9, 10, 11, 12].map((n) => `reference q${String(n)}`).join(', ');
     expect(step.notices.filter((message) => message.includes('since this branch'))).toEqual(
@@ -72,18 +72,18 @@ describe('a pull request whose base branch was tightened after it was made', () 
     expect(step.notices.join('\n')).not.toMatch(/this pull request (changes|.* and changes)/);
   });
 
-  test('is not charged with what the base branch changed: it runs nothing for that', async () => {
+  test("does not run anything for the base branch's own changes", async () => {
     const { run } = await merging(LAX, README, TIGHTENED);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
-  test("is judged as before where the base branch's other files moved on", async () => {
+  test('keeps its verdict if only other files of the base branch changed', async () => {
     const { run } = await merging(quiz(), KIND, [README]);
     expect(run.outputs['conclusion']).toBe('success');
     expect(run.notices.join('\n')).not.toContain('the base branch');
   });
 
-  test('says so, grey, where the tests of the base branch cannot be read', async () => {
+  test('is grey and says so if the tests of the base branch cannot be read', async () => {
     const broken = { 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' };
     const { run } = await merging(quiz(), KIND, [broken]);
     expect(run.outputs['conclusion']).toBe('neutral');
@@ -94,7 +94,7 @@ describe('a pull request whose base branch was tightened after it was made', () 
 const q7 = (expected: string): string =>
   `  - { id: q7, input: { question: "Question 7?" }, expected: "${expected}" }\n`;
 
-describe('a reference of the base branch that head cannot be asked', () => {
+describe('a reference of the base branch that head cannot run', () => {
   const toned = (system: string) => ({
     'prompts/quiz.yaml': quizPrompt(system)
       .replace('  - name: question', '  - name: question\n  - name: tone')
@@ -105,9 +105,9 @@ describe('a reference of the base branch that head cannot be asked', () => {
   const main = { ...promptOf('Be exact.'), 'prompts/tests/quiz.yaml': tests + q7('answer 7') };
 
   test.each([
-    ['grey where nothing else is found', 'Be kind.', 'neutral'],
-    ['red where another reference regressed', 'Skip 1 2 3', 'failure'],
-  ])('is not compared, by name: %s', async (_what, system, conclusion) => {
+    ['grey if nothing else is found', 'Be kind.', 'neutral'],
+    ['red if another reference regressed', 'Skip 1 2 3', 'failure'],
+  ])('is not compared but named: %s', async (_what, system, conclusion) => {
     const { at, run } = await merging(base, toned(system), [main]);
     expect(run.outputs['conclusion']).toBe(conclusion);
     expect(run.notices).toContain(
@@ -117,7 +117,7 @@ describe('a reference of the base branch that head cannot be asked', () => {
     expect(onlyComment(at)).toContain('not compared: rebase');
   });
 
-  test('leaves no green where it is all that there is', async () => {
+  test('prevents a green result if there is nothing else to compare', async () => {
     const renamed = {
       'prompts/quiz.yaml': quizPrompt('Be exact.').replaceAll('question', 'topic'),
       'prompts/tests/quiz.yaml': quizTests().replaceAll('{ question:', '{ topic:'),
@@ -128,7 +128,7 @@ describe('a reference of the base branch that head cannot be asked', () => {
   });
 });
 
-test("a reference that both sides added differently is the base branch's, and that is reported", async () => {
+test("a reference that both sides added differently uses the base branch's version and is reported", async () => {
   const first = `${EXACT}\nreferences:\n`;
   const tests = quizTests().replace(first, `${first}${q7('no idea')}`);
   const main = { 'prompts/tests/quiz.yaml': quizTests() + q7('answer 7') };
@@ -141,7 +141,7 @@ test("a reference that both sides added differently is the base branch's, and th
 });
 
 describe('evaldiff diff --base main', () => {
-  test("judges by that branch's tip, and compares with where head left it", async () => {
+  test('judges by the tip of that branch and compares with the merge base', async () => {
     const { repository, evaldiff } = await desk(LAX);
     const sha = repository.git('rev-parse', 'HEAD');
     repository.git('switch', '--quiet', '--create', 'topic');

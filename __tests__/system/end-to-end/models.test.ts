@@ -15,13 +15,10 @@ import {
 } from './projects.ts';
 import { modelServer, onlyComment, pullRequest } from './stage.ts';
 
-/** Asks to be asked again at once, so that no test waits for a back-off. */
+/** Requests an immediate retry, so that no test waits for a backoff. */
 const headers = { 'retry-after-ms': '1' };
 
-/**
- * Misbehaves for some questions, always or only the first time that each is asked; obedient
- * otherwise.
- */
+/** Fails for some questions, always or only at the first request of each; otherwise obedient. */
 function failing(faults: Record<number, Scripted>, when: 'always' | 'first'): Script {
   const seen = new Set<string>();
   return (request) => {
@@ -33,8 +30,8 @@ function failing(faults: Record<number, Scripted>, when: 'always' | 'first'): Sc
   };
 }
 
-describe('a server in trouble', () => {
-  test('is asked again after what passes: rate limits, overload, resets, cut replies', async () => {
+describe('a failing server', () => {
+  test('is retried after temporary failures: rate limits, overload, resets, truncated replies', async () => {
     const faults: Record<number, Scripted> = {
       1: { status: 429, headers: { 'retry-after': '1' } },
       2: { status: 500, headers },
@@ -47,12 +44,12 @@ describe('a server in trouble', () => {
     const rates = { 'pass-rate-base': '1.0000', 'pass-rate-head': '1.0000' };
     const outputs = { conclusion: 'success', errors: '0', ...rates };
     expect(run).toMatchObject({ code: 0, outputs });
-    // Each of the five was refused once on either side.
+    // Each of the five failed once on each side.
     expect(at.models.requests).toHaveLength(24 + 10);
     expect(run.log).toContain('openai (local): rate limited; waiting 2 s');
   });
 
-  test('has its errors counted and shown, and the rest judged, up to a tenth of all tries', async () => {
+  test('has its errors counted and shown, and other tries judged, up to a tenth of all tries', async () => {
     const body = '<html><body>Please log in</body></html>';
     const login = { body, headers: { 'content-type': 'text/html' } };
     const { at, run } = await pullRequest(quiz({ questions: 12 }), promptOf('Skip 1 2 3 4'), {
@@ -77,7 +74,7 @@ describe('a server in trouble', () => {
     expect(run.reports['junit.xml']).toContain(message);
   });
 
-  test('leaves nothing judged where more than a tenth of the tries ends in an error, whatever the rest says', async () => {
+  test('leaves everything unjudged if more than a tenth of the tries end in an error', async () => {
     const base = quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` });
     const faults = {
       1: { status: 500, headers, error: { message: 'overloaded ::error::now' } },
@@ -97,7 +94,7 @@ describe('a server in trouble', () => {
     expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });
 
-  test('may send what is not an answer at all: each kind is told, none is a pass or a fail', async () => {
+  test('may return invalid answers: each kind is reported, and none is a pass or a fail', async () => {
     const trap = await modelServer({});
     const location = `${trap.openaiUrl}/chat/completions`;
     const kinds: [Scripted, RegExp][] = [
@@ -121,7 +118,7 @@ describe('a server in trouble', () => {
 });
 
 describe('both vendors', () => {
-  test('are asked in one run, each in its own words, and judged alike', async () => {
+  test('run in one comparison, each with its own request format, and are judged alike', async () => {
     const files = (system: string) =>
       Object.fromEntries(
         [quizPrompt(system), quizPrompt(system, 'quiz-claude', 'claude')].map((prompt, at) => [

@@ -28,15 +28,18 @@ async function listening(server: Server): Promise<string> {
 }
 
 interface Company {
-  /** Ports. */
+  /** Ports of the servers. */
   gate: string;
   proxy: string;
-  /** Keys that came to the gate, and what the proxy was asked for. */
+  /** Keys that the gateway received, and the hosts requested from the proxy. */
   keys: (string | undefined)[];
   tunnels: (string | undefined)[];
 }
 
-/** A model gate whose certificate the company's own authority signed, and the only way to it. */
+/**
+ * A model gateway with a certificate from the company's own authority, and the proxy in front of
+ * it.
+ */
 async function company(): Promise<Company> {
   const keys: Company['keys'] = [];
   const tunnels: Company['tunnels'] = [];
@@ -55,7 +58,7 @@ async function company(): Promise<Company> {
   return { gate: await listening(gate), proxy: await listening(proxy), keys, tunnels };
 }
 
-/** The shipped command line beside a project that asks the gate one question. */
+/** Runs the shipped command line in a project that sends one question to the gateway. */
 async function run(
   { gate }: Company,
   env: NodeJS.ProcessEnv,
@@ -75,19 +78,19 @@ async function run(
     fixtureEnvironment({ GATE_KEY: 'key-of-the-gate', ...env }),
     repository.directory,
   );
-  // The terminal breaks lines where they are full.
+  // The terminal wraps lines.
   return { code, text: (stdout + stderr).replaceAll(/\s+/g, ' ') };
 }
 
 describe("a company's network", () => {
-  test('with a certificate authority of its own is trusted by NODE_EXTRA_CA_CERTS', async () => {
+  test('with its own certificate authority is trusted through NODE_EXTRA_CA_CERTS', async () => {
     const at = await company();
     const { code, text } = await run(at, { NODE_EXTRA_CA_CERTS: pair.authority });
     expect(text).toContain('100.0 %');
     expect([code, at.keys, at.tunnels]).toEqual([0, ['Bearer key-of-the-gate'], []]);
   });
 
-  test('is reached through the proxy that is named, and the key is seen by the gate alone', async () => {
+  test('is reached through the configured proxy, which does not see the key', async () => {
     const at = await company();
     const { code, text } = await run(
       at,
@@ -100,7 +103,7 @@ describe("a company's network", () => {
     expect(at.tunnels).toEqual([`localhost:${at.gate}`]);
   });
 
-  test('whose authority nobody named gets no key, and the message says what names it', async () => {
+  test('with an unknown certificate authority gets no key; the message names the setting', async () => {
     const at = await company();
     const { code, text } = await run(at, {});
     expect(code).not.toBe(0);

@@ -4,24 +4,24 @@ import type { Script } from '../../stand-ins/models/server.ts';
 import { obedient, promptOf, questionOf, quiz } from './projects.ts';
 import { onlyComment, pullRequest } from './stage.ts';
 
-/** A kind of red that the pass rate of answers does not show, and how each surface names it. */
+/** A kind of red that is not visible in the pass rates, and its name in each output. */
 interface Red {
   model: Script;
-  /** Of the test file, above `references`. */
+  /** Lines of the test file above `references`. */
   metrics?: string;
-  /** Put behind the first reference's `id`. */
+  /** Inserted after the first reference's `id`. */
   tags?: string;
   questions: number;
   outputs: Record<string, string>;
   headline: string;
-  /** In the annotation on the changed line. */
+  /** Text of the annotation on the changed line. */
   annotated: string;
-  /** Failed cases of JUnit, the first of them with the first line of its text. */
+  /** The number of failed cases in JUnit; the first has the first line of its text. */
   failed: number;
   first: [name: string, line: string];
 }
 
-/** Base is right about everything; what head's prompt gets is up to the row. */
+/** Base answers everything correctly; the row decides what head's prompt gets. */
 const onHead =
   (instead: Script): Script =>
   (request) =>

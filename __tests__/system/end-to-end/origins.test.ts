@@ -29,14 +29,14 @@ import {
   type Stage,
 } from './stage.ts';
 
-/** What would pass if its own gate and metric judged it. */
+/** Would pass if its own gate and metric judged it. */
 const HOSTILE = {
   ...WORSE,
   'evaldiff.yaml': SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.4, fail_on: never'),
   ...testsOf(6, 'metrics: [{ name: answer, uses: is_json, skip: true }]'),
 };
 
-/** A change whose head only `refs/pull` has, as a fork's; GitHub gives it by its id all the same. */
+/** A change whose head is only in `refs/pull`, like a fork's. GitHub still serves it by its id. */
 function ofFork(head = HOSTILE): Change {
   const change = changeOf(quiz(), head);
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
@@ -78,7 +78,7 @@ describe("a fork's commit in the input head", () => {
     ['schedule', 'by its id', ({ base }) => eventOf('schedule', base), head],
     ['push', 'by its id', ({ base }) => eventOf('push', base, { before: base, after: base }), head],
     ['pull_request', 'by its id', (change) => pullRequestEvent(change), head],
-  ])('on %s %s is judged by base, untrusted', async (_event, _how, make, headOf) => {
+  ])('on %s, named %s, is untrusted and judged by base', async (_event, _how, make, headOf) => {
     const change = ofFork();
     const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
     expect(run).toMatchObject({ result: UNTRUSTED, outputs: { regressed: '3' } });
@@ -88,7 +88,7 @@ describe("a fork's commit in the input head", () => {
     );
   });
 
-  test('is refused with code: host, with its origin and what to do, and nothing is run', async () => {
+  test('is rejected with code: host before anything runs, with its origin and a remedy', async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const metric = `metrics:\n  - name: answer\n    code: |\n      open(${JSON.stringify(canary)}, 'w').write('x')\n      result = True`;
     const change = ofFork({ ...HOSTILE, ...testsOf(6, metric) });
@@ -101,7 +101,7 @@ describe("a fork's commit in the input head", () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test.each(['diff', 'noise'])('as the base of mode %s judges nothing', async (mode) => {
+  test.each(['diff', 'noise'])('as the base in mode %s is rejected', async (mode) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: change.head, head: 'main' });
     if (mode === 'noise') return expect(run.log).not.toContain('trust: trusted');
@@ -113,7 +113,7 @@ describe("a fork's commit in the input head", () => {
     ['noise', 'head'],
     ['noise', 'base'],
     ['sweep', 'head'],
-  ])('in mode %s, named as %s, does not judge itself', async (mode, input) => {
+  ])('in mode %s, named as %s, cannot supply its own scoring', async (mode, input) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');
@@ -122,7 +122,7 @@ describe("a fork's commit in the input head", () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test("in a merge queue's branch is still a fork's", async () => {
+  test("in a merge queue's branch still counts as a fork's", async () => {
     const change = ofFork();
     queueEvent(change, change.base, change.merge!);
     const { run } = await judge(change, { head: change.head });
@@ -130,18 +130,18 @@ describe("a fork's commit in the input head", () => {
   });
 });
 
-describe('a commit of the repository in the input head', () => {
+describe('a commit of the repository itself in the input head', () => {
   test.each<[string, (origin: FixtureRepository, head: string) => void]>([
     ['the tip of a branch', () => undefined],
     [
-      'a tag, annotated',
+      'an annotated tag',
       (origin, head) => {
         origin.git('tag', '-a', '-m', 'x', 'v1', head);
         origin.git('update-ref', '-d', 'refs/heads/topic');
       },
     ],
     [
-      'deep in the history of a branch',
+      'a commit deep in the history of a branch',
       (origin, head) => {
         const work = createRepository();
         work.git('fetch', '--quiet', `file://${origin.directory}`, 'topic');
@@ -165,15 +165,15 @@ describe('a commit of the repository in the input head', () => {
   });
 });
 
-describe('a base as a checkout names it', () => {
+describe('a base named by a ref that the checkout may lack', () => {
   const names = ['origin/main', 'refs/remotes/origin/main', 'topic~1', 'topic^', 'main'];
-  test.each(names)('%s is found without it', async (base) => {
+  test.each(names)('%s is found although the checkout lacks it', async (base) => {
     const change = changeOf(quiz(), WORSE);
     const { run } = await judge(change, { base, head: 'topic' });
     expect(run.result).toMatchObject({ ...TRUSTED, base: { sha: change.base } });
   });
 
-  test('HEAD~1 is an ancestor of what is checked out, however little of it', async () => {
+  test('HEAD~1 is an ancestor of the checked-out commit even in a shallow clone', async () => {
     const at = await stage(obedient);
     const { origin, base, head } = changeOf(quiz(), WORSE);
     const checkout = shallowCheckout(origin, 'refs/heads/topic');
@@ -196,19 +196,21 @@ describe('a base as a checkout names it', () => {
   );
 });
 
-describe("a pull request's own facts", () => {
-  /** The action at the event of the change, of whose pull request GitHub says this base. */
+describe('what GitHub reports about a pull request', () => {
+  /**
+   * Runs the action on the event of a change. GitHub reports `ref` as the base of its pull request.
+   */
   const judgeEvent = async (change: Change, ref: string) => {
     const at = await stage(obedient);
     fromBranch(at, change, ref);
     return (await judge(change, { base: '' }, pullRequestEvent(change), at)).run;
   };
 
-  test('do not make a member of a head that is no longer on a branch', async () => {
+  test('does not make a head trusted that is no longer on a branch', async () => {
     expect((await judgeEvent(ofFork(), 'main')).result).toMatchObject(UNTRUSTED);
   });
 
-  /** Head's parent is a commit of `main` or `release` that the event's base does not have. */
+  /** Head's parent is a commit of `main` or `release` that is newer than the event's base. */
   const updated = (branch: string): { change: Change; between: string } => {
     const { origin, commits } = straight(
       quiz(),
@@ -223,15 +225,15 @@ describe("a pull request's own facts", () => {
   };
 
   test.each([
-    ['a base branch that moved on since the event is used as it is now', 'main'],
-    ['a base branch that was changed since the event is asked of GitHub', 'release'],
+    ['a base branch that moved since the event is read at its current commit', 'main'],
+    ['a base branch that was replaced since the event is looked up on GitHub', 'release'],
   ])('%s', async (_what, branch) => {
     const { change, between } = updated(branch);
     const { result } = await judgeEvent(change, branch);
     expect(result).toMatchObject({ ...MEMBER, base: { sha: between } });
   });
 
-  test('a branch that is merged by now is compared with what it was merged into', async () => {
+  test('a branch that was merged meanwhile is compared with the branch that it was merged into', async () => {
     const { change } = updated('release');
     change.origin.git('update-ref', 'refs/heads/main', change.head);
     const { result } = await judgeEvent(change, 'main');
@@ -239,8 +241,8 @@ describe("a pull request's own facts", () => {
   });
 });
 
-describe("a queue's base that is itself queued", () => {
-  test("gives its place to the base branch's tip", async () => {
+describe("a merge queue's base that is itself queued", () => {
+  test('is replaced by the tip of the base branch', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), HOSTILE);
     fromBranch(at, { ...change, head: change.base });

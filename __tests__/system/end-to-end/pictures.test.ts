@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
-/** Pictures that a page shows, from the root. */
+/** Paths of the pictures on a page, from the root. */
 function picturesIn(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const folder = file.startsWith('docs/') ? 'docs/' : '';
@@ -41,7 +41,7 @@ function picturesIn(file: string): string[] {
 const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
   names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
 
-test('what is told of causes begins with what the demo says of its own', () => {
+test("the text about causes begins with the demo's real output", () => {
   const [, example = ''] = /```\n(Cause [^]*?)```/.exec(
     readFileSync(join(ROOT, 'docs/causes.md'), 'utf8'),
   )!;
@@ -51,7 +51,7 @@ test('what is told of causes begins with what the demo says of its own', () => {
 
 describe('the pictures of the demo', () => {
   test.each(PICTURE_NAMES.flatMap((name) => THEMES.map((theme) => [name, theme] as const)))(
-    'the %s in %s is made of what the demo shows at present; `npx node scripts/pictures.ts` makes it anew',
+    'the %s in %s matches the current demo; `npx node scripts/pictures.ts` updates it',
     (name, theme) => {
       const png = readFileSync(join(ROOT, pictureFile(name, theme)));
       expect(keyOf(png)).toBe(pictureKey(name, shown, theme));
@@ -59,7 +59,7 @@ describe('the pictures of the demo', () => {
     },
   );
 
-  test('are others when a word that they show changes', () => {
+  test('change when a word that they show changes', () => {
     const [light] = THEMES;
     const { comment, report, workbench } = shown;
     const changed: Shown = {
@@ -74,7 +74,7 @@ describe('the pictures of the demo', () => {
     expect(pictureKey('report', below, light)).toBe(pictureKey('report', shown, light));
   });
 
-  test('are the same whatever port the demo had, and however long an answer took', () => {
+  test('do not depend on the port of the demo or the time of an answer', () => {
     expect(steady('[run](<http://127.0.0.1:1/a>) "latency_ms": 3')).toBe(
       steady('[run](<http://127.0.0.1:65535/a>) "latency_ms": 210.5'),
     );
@@ -82,7 +82,7 @@ describe('the pictures of the demo', () => {
     expect(keyOf(Buffer.alloc(24))).toBeNull();
   });
 
-  test("are shown in both themes: comment and page by the README, below the comment's own first line, the workbench by its document", () => {
+  test("have both themes, in the README below the comment's first line and in the workbench page", () => {
     expect(picturesIn('README.md')).toEqual(both('comment', 'report'));
     expect(picturesIn('docs/workbench.md')).toEqual(both('workbench'));
     expect(both(...PICTURE_NAMES).every((path) => existsSync(join(ROOT, path)))).toBe(true);

@@ -10,29 +10,24 @@ import {
   type FixtureRepository,
 } from '../../stand-ins/repository.ts';
 
-/** A pull request in a bare origin, with its refs as GitHub keeps them. */
+/** A pull request in a bare origin, with refs as on GitHub. */
 export interface Change {
   origin: FixtureRepository;
-  /**
-   * The base branch's tip, as the event says it: where head branched off, unless `main` went on.
-   */
+  /** The base branch's tip as in the event: the branch point unless `main` has newer commits. */
   base: string;
   head: string;
-  /** The commit that `pull_request` checks out; null where the two sides cannot be merged. */
+  /** The commit that `pull_request` checks out; null if the two sides conflict. */
   merge: string | null;
 }
 
 export interface History {
-  /** Commits on `main` after the branch was made. */
+  /** Commits on `main` after the branch point. */
   behind?: FixtureFiles[];
   /** Further commits on the branch. */
   ahead?: FixtureFiles[];
 }
 
-/**
- * `main` holds `base`; on the branch `topic` the files of `head` are put over it (null removes
- * one).
- */
+/** `main` has `base`; the branch `topic` adds the files of `head` (null deletes a file). */
 export function changeOf(
   base: FixtureFiles,
   head: FixtureFiles,
@@ -52,7 +47,7 @@ export function changeOf(
   return published(repository, heads.at(-1)!);
 }
 
-/** A change whose base branch stayed where it was: what GitHub merges is head as it is. */
+/** A change whose base branch did not move, so the merge has the same files as head. */
 function straightChange(base: FixtureFiles, heads: readonly FixtureFiles[]): Change {
   const commits = heads.map((files, at) => ({
     ...{ ref: 'refs/heads/topic', parents: [at], files, number: at + 2 },
@@ -75,7 +70,7 @@ const MERGE = 'refs/pull/12/merge';
 
 function published(repository: FixtureRepository, head: string): Change {
   const merging = ['merge', '--quiet', '--no-ff', '--no-gpg-sign', '-m', 'Merge', head];
-  // Between the two, git names the files that both sides changed.
+  // Between the two ids, git prints the files that both sides changed.
   const ids = repository
     .all(
       ['rev-parse', 'main'],
@@ -94,7 +89,7 @@ function published(repository: FixtureRepository, head: string): Change {
   return { origin, base, head, merge };
 }
 
-/** A further commit on the pull request, and what GitHub makes of it. */
+/** Adds a commit to the pull request and updates its refs. */
 export function pushed({ origin, base, head }: Change, files: FixtureFiles): Change {
   const repository = createRepository();
   repository.all(
@@ -106,7 +101,7 @@ export function pushed({ origin, base, head }: Change, files: FixtureFiles): Cha
   return published(repository, next);
 }
 
-/** A straight history in a bare origin, and the ids of its commits. */
+/** A linear history in a bare origin, and the ids of its commits. */
 export function straight(...states: FixtureFiles[]) {
   const { origin, ids } = plannedOrigin(
     'main',
@@ -119,11 +114,11 @@ export function straight(...states: FixtureFiles[]) {
 }
 
 export interface Quiz {
-  /** The system prompt; what the scripted model does depends on it. */
+  /** The system prompt. The scripted model follows it. */
   system?: string;
-  /** Questions 1 to this. */
+  /** The number of questions. */
   questions?: number;
-  /** Lines of the test file in front of `references`. */
+  /** Lines of the test file above `references`. */
   metrics?: string;
   model?: string;
   /** Lines of `evaldiff.yaml`. */
@@ -132,14 +127,14 @@ export interface Quiz {
 
 export const EXACT = 'metrics: [{ name: answer, uses: exact_match }]';
 
-/** Six questions cannot rule out a small drop, so the tolerance is one that they can. */
+/** Six questions cannot rule out a small drop, so the tolerance is large. */
 export const SETTINGS = `gate: { tolerance: 0.4 }
 models:
   quiz-model: { provider: openai, endpoint: local, model: quiz-1, price: { input: 1, output: 2 } }
   quiz-claude: { provider: anthropic, endpoint: claude, model: claude-quiz }
 `;
 
-/** A prompt that asks numbered questions; the right answer to the n-th is `answer n`. */
+/** A prompt that asks numbered questions. The correct answer to question n is `answer n`. */
 export function quiz({
   system = 'Be exact.',
   questions = 6,
@@ -179,7 +174,7 @@ export function quizTests(questions = 6, metrics = EXACT): string {
 
 export const README = { 'README.md': 'About' };
 
-/** A test file of so many questions with these metrics. */
+/** A test file with this many questions and these metrics. */
 export const testsOf = (questions: number, metrics = EXACT) => ({
   'prompts/tests/quiz.yaml': quizTests(questions, metrics),
 });
@@ -189,10 +184,10 @@ export const promptOf = (system: string, model?: string) => ({
   'prompts/quiz.yaml': quizPrompt(system, model),
 });
 
-/** A prompt that makes `obedient` fail half of the six questions. */
+/** A prompt that makes `obedient` fail three of the six questions. */
 export const WORSE = promptOf('Skip 1 2 3');
 
-/** The same files in a folder of the repository. */
+/** The same files in a subfolder of the repository. */
 export const below = (folder: string, files: FixtureFiles): FixtureFiles =>
   Object.fromEntries(Object.entries(files).map(([path, entry]) => [`${folder}/${path}`, entry]));
 
@@ -216,12 +211,12 @@ export function recordings(
   return `${lines.join('\n')}\n`;
 }
 
-/** Which question a request asks. */
+/** The number of the question in a request. */
 export function questionOf(messages: readonly { content: string }[]): number {
   return Number(/Question (\d+)/.exec(messages.at(-1)?.content ?? '')?.[1]);
 }
 
-/** A model that does what its system prompt says: right, except for the questions after "Skip". */
+/** A model that follows its system prompt: correct, except for the questions after "Skip". */
 export const obedient: Script = ({ messages }) => {
   const n = questionOf(messages);
   const skipped =
@@ -234,8 +229,8 @@ export const obedient: Script = ({ messages }) => {
 };
 
 /**
- * A model whose n-th answer to a question is right or wrong by `luck`, a number in [0, 1) that
- * depends on nothing but its arguments.
+ * A model that answers correctly with probability `passRate`. The n-th answer to a question is the
+ * same in every run.
  */
 export function chancy(passRate: (system: string, question: number) => number): Script {
   const asked = new Map<string, number>();

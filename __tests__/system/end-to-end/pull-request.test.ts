@@ -18,7 +18,7 @@ import {
 import { onPullRequest, onlyComment, stage, pullRequest } from './stage.ts';
 
 describe('a pull request that makes a prompt worse', () => {
-  test('is red everywhere a reviewer looks, and the same comment turns green once it is fixed', async () => {
+  test('is red in every place a reviewer looks, and the same comment turns green after the fix', async () => {
     const at = await stage(obedient);
     const worse = changeOf(quiz(), {
       'prompts/quiz.yaml': quizPrompt('Be quick. Skip 2 4 5'),
@@ -41,7 +41,7 @@ describe('a pull request that makes a prompt worse', () => {
       'pass-rate-base': '1.0000',
       'pass-rate-head': '0.5714',
       calls: String(at.models.requests.length),
-      // Every call has 10 tokens in and 5 out, at 1 and 2 dollars per million.
+      // Every call has 10 input and 5 output tokens, at $1 and $2 per million.
       'cost-usd': (at.models.requests.length * 20e-6).toFixed(4),
       'report-path': expect.stringMatching(/\/evaldiff-report$/),
       'comment-id': String(comment?.id),
@@ -118,7 +118,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
   });
 
-  test('has the reference lines of a file outside the change left alone', async () => {
+  test('does not get annotations on reference lines of files outside the change', async () => {
     const { at, run } = await pullRequest(quiz(), WORSE, { inputs: { 'check-name': 'Quiz gate' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');
@@ -130,7 +130,7 @@ describe('a pull request that makes a prompt worse', () => {
 });
 
 describe('a pull request that changes nothing relevant', () => {
-  test('is green without a model call, and says so in the check but not in a comment', async () => {
+  test('is green without a model call, in the check but without a comment', async () => {
     const base = quiz();
     const head = {
       'README.md': 'About',
@@ -151,7 +151,7 @@ describe('a pull request that changes nothing relevant', () => {
     expect(run.summary).toContain('Nothing affected');
   });
 
-  test('gets its comment where the workflow wants one always, and no check where it wants none', async () => {
+  test('gets a comment if the workflow always wants one, and no check if it wants none', async () => {
     const { at, run } = await pullRequest(quiz(), README, {
       inputs: { comment: 'always', 'check-name': '' },
     });
@@ -172,7 +172,7 @@ describe('a pull request that changes nothing relevant', () => {
     expect(run.result.suites).toEqual([]);
   });
 
-  test('has nothing to run where only the number of tries and the gate differ, and says when that takes effect', async () => {
+  test('runs nothing if only the number of tries and the gate differ, and reports when that takes effect', async () => {
     const { run } = await pullRequest(quiz(), {
       'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
     });
@@ -184,8 +184,8 @@ describe('a pull request that changes nothing relevant', () => {
   });
 });
 
-describe('a pull request whose sides differ in more than a text', () => {
-  test('calls everything new where base has no configuration at all', async () => {
+describe('a pull request that changes more than a text', () => {
+  test('reports everything as new if base has no configuration', async () => {
     const { at, run } = await pullRequest(README, quiz({ questions: 3 }));
     expect(run.code).toBe(0);
     const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };
@@ -195,7 +195,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(onlyComment(at)).toContain('Nothing to compare with yet.');
   });
 
-  test('names the references of a deleted prompt and makes no model calls', async () => {
+  test('names the references of a deleted prompt without calling a model', async () => {
     const base = {
       ...quiz({ questions: 3 }),
       'prompts/other.yaml': quizPrompt('Be exact.', 'quiz-model', 'other'),
@@ -213,13 +213,13 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(run.lastLine).toBe('| evaldiff: neutral (not red). Deleted: 2 tests (q1, q2)');
   });
 
-  test('is compared with the commit where it branched off, from a checkout of depth 1', async () => {
+  test('is compared with its merge base, even from a checkout of depth 1', async () => {
     const { change, run } = await pullRequest(
       quiz(),
       { 'docs/a.md': 'a' },
       {
         history: {
-          // Main went on and fixed its own regression; neither is this pull request's doing.
+          // Main regressed and was fixed after the branch point; the pull request did neither.
           behind: [
             promptOf('Skip 1 2 3 4 5 6'),
             { 'docs/b.md': 'b' },
@@ -238,7 +238,7 @@ describe('a pull request whose sides differ in more than a text', () => {
     expect(run.result.suites[0]?.because).toEqual([{ key: 'messages', file: 'prompts/quiz.yaml' }]);
   });
 
-  test('gives paths from the root of the repository where the project lies in a folder of it', async () => {
+  test("shows paths from the repository's root if the project is in a subfolder", async () => {
     const { at, change, run } = await pullRequest(
       { ...below('apps/quiz', quiz()), 'prompts/broken.yaml': ': no prompt of this project' },
       below('apps/quiz', WORSE),
@@ -264,18 +264,15 @@ describe('a pull request whose sides differ in more than a text', () => {
 test.each([
   ['true', true],
   ['false', false],
-])(
-  'cache: %s: answers of an earlier run on the same runner are reused: %s',
-  async (cache, reuses) => {
-    const at = await stage(obedient);
-    const change = changeOf(quiz(), promptOf('Be quick.'));
-    const options = { inputs: { cache }, env: { RUNNER_TEMP: temporaryFolder('runner') } };
-    const first = await onPullRequest(at, change, options);
-    const again = await onPullRequest(at, change, options);
-    expect(again.outputs).toMatchObject(
-      reuses
-        ? { calls: '0', reused: first.outputs['calls'] }
-        : { calls: first.outputs['calls'], reused: '0' },
-    );
-  },
-);
+])('with cache: %s, a later run on the same runner reuses answers: %s', async (cache, reuses) => {
+  const at = await stage(obedient);
+  const change = changeOf(quiz(), promptOf('Be quick.'));
+  const options = { inputs: { cache }, env: { RUNNER_TEMP: temporaryFolder('runner') } };
+  const first = await onPullRequest(at, change, options);
+  const again = await onPullRequest(at, change, options);
+  expect(again.outputs).toMatchObject(
+    reuses
+      ? { calls: '0', reused: first.outputs['calls'] }
+      : { calls: first.outputs['calls'], reused: '0' },
+  );
+});

@@ -16,11 +16,11 @@ import {
 
 const WARNING = /^report-path evaldiff-report: the report could not be written: /;
 
-describe('a report folder that a pull request brings along', () => {
+describe("a report folder in the pull request's own files", () => {
   const victim = temporaryFolder('victim');
   test.each<[string, FixtureFiles, RegExp]>([
     [
-      'with a link to the configuration of git',
+      "that contains a link to git's configuration",
       { 'evaldiff-report/result.json': { link: '../.git/config' } },
       /git tracks evaldiff-report\/result\.json there, and nothing of it is overwritten/,
     ],
@@ -30,36 +30,33 @@ describe('a report folder that a pull request brings along', () => {
       /evaldiff-report is a symbolic link, and nothing is written through one/,
     ],
     [
-      'with a file of its own, to be published beside ours',
+      'that already contains a tracked file',
       { 'evaldiff-report/page.html': 'mine' },
       /git tracks evaldiff-report\/page\.html there/,
     ],
-  ])(
-    '%s is not written to; verdict, comment and check are what they would be',
-    async (_, files, why) => {
-      const head = { ...quiz({ system: 'Be vague.' }), ...files };
-      const { at, run } = await pullRequest(quiz(), head, { needsCheckout: true });
-      const honest = await stage(obedient);
-      const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
-      expect([run.code, run.outputs['conclusion']]).toEqual([
-        plain.code,
-        plain.outputs['conclusion'],
-      ]);
-      expect(onlyComment(at).split('\n')[1]).toBe(onlyComment(honest).split('\n')[1]);
-      expect(at.github.state.checkRuns).toHaveLength(honest.github.state.checkRuns.length);
-      const [warning, ...more] = run.annotations
-        .filter(({ level }) => level === 'warning')
-        .map(({ message }) => message);
-      expect([warning, more]).toEqual([expect.stringMatching(WARNING), []]);
-      expect(warning).toMatch(why);
-      // What a later step would publish.
-      expect([run.outputs['report-path'], readdirSync(victim)]).toEqual(['', []]);
-    },
-  );
+  ])('%s is not written to; verdict, comment and check do not change', async (_, files, why) => {
+    const head = { ...quiz({ system: 'Be vague.' }), ...files };
+    const { at, run } = await pullRequest(quiz(), head, { needsCheckout: true });
+    const honest = await stage(obedient);
+    const plain = await onPullRequest(honest, changeOf(quiz(), quiz({ system: 'Be vague.' })));
+    expect([run.code, run.outputs['conclusion']]).toEqual([
+      plain.code,
+      plain.outputs['conclusion'],
+    ]);
+    expect(onlyComment(at).split('\n')[1]).toBe(onlyComment(honest).split('\n')[1]);
+    expect(at.github.state.checkRuns).toHaveLength(honest.github.state.checkRuns.length);
+    const [warning, ...more] = run.annotations
+      .filter(({ level }) => level === 'warning')
+      .map(({ message }) => message);
+    expect([warning, more]).toEqual([expect.stringMatching(WARNING), []]);
+    expect(warning).toMatch(why);
+    // A later step would publish this folder.
+    expect([run.outputs['report-path'], readdirSync(victim)]).toEqual(['', []]);
+  });
 });
 
-describe('a report folder that cannot be written', () => {
-  test('costs the files alone: the verdict is published, and the step says so', async () => {
+describe('a report folder that is not writable', () => {
+  test('costs only the files: the verdict is published and the step warns', async () => {
     const {
       at,
       change,

@@ -8,7 +8,7 @@ afterEach(async () => {
   await artifacts?.close();
 });
 
-test('comment, check and summary link the report that was uploaded', async () => {
+test('comment, check and summary link the uploaded report', async () => {
   artifacts = await startArtifactServer();
   const at = await stage(obedient);
   const worse = changeOf(quiz(), promptOf('Be quick. Skip 2 4 5'));

@@ -24,7 +24,7 @@ const project = (text: string, more = '', settings = GRADER): Record<string, str
 const STRICT = 'Demand a greeting.';
 const LOOSE = 'Take it easy.';
 
-/** Greets in odd questions only; as a grader it demands a greeting where the rubric does. */
+/** Greets in odd questions only. As a grader, it requires a greeting if the rubric does. */
 const shop: Script = ({ model, messages }) => {
   const text = messages.at(-1)?.content ?? '';
   if (model === 'quiz-1')
@@ -34,7 +34,7 @@ const shop: Script = ({ model, messages }) => {
 };
 
 describe('a pull request that only loosens a rubric', () => {
-  test('is told as a change of the scoring: no prompt effect, no answer asked for twice, examples graded by both', async () => {
+  test('is reported as a scoring change without a prompt effect, and reuses answers', async () => {
     const { at, run } = await pullRequest(project(STRICT, EXAMPLES), project(LOOSE, EXAMPLES), {
       answer: shop,
     });
@@ -56,7 +56,7 @@ describe('a pull request that only loosens a rubric', () => {
       { side: 'base', agreement: 1 },
       { side: 'head', agreement: 2 / 3, flipped },
     ]);
-    // Grading is paid for apart: 10 tokens in and 5 out a call, at 3 and 6 dollars per million.
+    // Grading is billed separately: 10 input and 5 output tokens a call, at $3 and $6 per million.
     expect(run.result.usage.by_purpose).toMatchObject({
       prompt: { calls: 18 },
       grader: { calls: asked('judge-1') },
@@ -71,12 +71,12 @@ describe('a pull request that only loosens a rubric', () => {
       "Only the scoring changed: the same answers pass 50 % of the time under base's and 100 % under head's.",
     );
     expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
-    // The first two say it; the bullet that says it in other runs would be a third time.
+    // The two texts above already say so; the usual hint would repeat it.
     expect(comment).not.toContain('review that change');
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
-  test("fails where base's settings say so, and a rubric without examples is named", async () => {
+  test("fails if base's settings say so, and names a rubric without examples", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
     const { run } = await pullRequest(project(STRICT, '', settings), project(LOOSE, '', settings), {
       answer: shop,
@@ -93,7 +93,7 @@ describe('a pull request that only loosens a rubric', () => {
 });
 
 describe('three graders', () => {
-  test('vote, and whoever disagrees stands in the reason', async () => {
+  test('vote, and the reason shows which of them disagree', async () => {
     const settings = `${GRADER.replace('grader: judge', 'grader: [judge, lenient, quiz-claude]')}  lenient: { provider: openai, endpoint: local, model: judge-2 }\n`;
     const { at, run } = await pullRequest(
       project(LOOSE, EXAMPLES, settings),

@@ -21,7 +21,7 @@ import { commandsIn, type RunnerCommand } from '../../stand-ins/runner-commands.
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const REPOSITORY = 'acme/prompts';
 export const SERVER = 'https://github.example';
-/** What `${{ github.token }}` is here. */
+/** The value of `${{ github.token }}`. */
 export const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 
 export interface Ended {
@@ -31,8 +31,8 @@ export interface Ended {
 }
 
 /**
- * Runs a command line in this process, as `dist/cli` would in one of its own, with nothing inherited
- * but what is given.
+ * Runs a command line in this process instead of starting `dist/cli`. It sees only the given
+ * environment.
  */
 export async function startCommand(
   args: readonly string[],
@@ -58,8 +58,8 @@ export async function startCommand(
 }
 
 /**
- * Runs a step in this process, as `dist/action` would in one of its own. The runner's toolkit reads
- * the process's environment and writes to its output: both are the step's as long as it runs.
+ * Runs a step in this process instead of starting `dist/action`. The runner's toolkit uses the
+ * process's environment and output, so both are the step's while it runs.
  */
 async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   const { runStep } = await import('../../../src/app/action/step.ts');
@@ -85,8 +85,8 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
 }
 
 /**
- * Starts a file of `dist/` on the Node that runs the tests, which is the action's own, with nothing
- * inherited but what is given.
+ * Starts a file of `dist/` on the Node version of the tests, which the action also uses. It sees
+ * only the given environment.
  */
 export function startBundle(
   path: string,
@@ -99,7 +99,7 @@ export function startBundle(
   return start(script, args, env, cwd);
 }
 
-/** Starts a script on this Node and waits for its end. */
+/** Starts a script on this Node and waits until it exits. */
 export function start(
   script: string,
   args: readonly string[],
@@ -120,9 +120,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/**
- * What every process gets: programs can be found, and git reads no configuration of this machine.
- */
+/** The environment of every process: PATH, and no git configuration of this machine. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, LANG, NODE_COMPILE_CACHE } = process.env;
   return {
@@ -135,7 +133,7 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** The event as GitHub sends it: its name, and its payload in full. */
+/** An event as GitHub sends it, with its full payload. */
 export interface Event {
   name: string;
   payload: unknown;
@@ -146,25 +144,25 @@ export interface Step {
   event: Event;
   /** The workspace. */
   checkout: Pick<FixtureRepository, 'directory'>;
-  /** The repository that the server has; absent: what the workspace was cloned from. */
+  /** The server's repository. Default: the repository that the workspace was cloned from. */
   origin?: FixtureRepository;
   github: GitHubStandIn;
-  /** The test is about what is checked out: it does not run again in an empty workspace. */
+  /** The test needs the checkout, so it is not repeated in an empty workspace. */
   needsCheckout?: true;
   /** `with:` of the step. */
   inputs?: Record<string, string>;
   /** `env:` of the step. */
   env?: Record<string, string>;
-  /** As it is shipped: `dist/`, in a process of its own. Else what `dist/` is built from, in this. */
+  /** Runs `dist/` in a separate process. Otherwise runs its source in this process. */
   shipped?: boolean;
-  /** Starts the step's process in another way. */
+  /** Replaces the function that starts the step's process. */
   start?: (env: NodeJS.ProcessEnv, cwd: string) => ChildProcess;
 }
 
-/** Everything that a step leaves behind. */
+/** Everything that a step outputs. */
 export interface StepResult {
   code: number | null;
-  /** stdout and stderr, as the runner reads both. */
+  /** stdout and stderr, interleaved as the runner reads them. */
   log: string;
   lastLine: string;
   commands: RunnerCommand[];
@@ -174,16 +172,16 @@ export interface StepResult {
   messages: string[];
   outputs: Record<string, string>;
   summary: string;
-  /** `result.json`, and the other reports as text; empty texts when none was written. */
+  /** `result.json`, and the other reports as text (empty if not written). */
   result: Result;
-  /** The texts of the result's notices. */
+  /** The messages of the result's notices. */
   notices: string[];
   reports: Record<'result.json' | 'report.html' | 'junit.xml' | 'comment.md', string>;
 }
 
 /**
- * Runs `uses: ./` as a step: inputs with their defaults, the event, the files by which a step
- * speaks to the runner.
+ * Runs `uses: ./` as a step, with the default inputs, the event, and the files for output and
+ * summary.
  */
 export async function runAction(given: Step): Promise<StepResult> {
   const step = inItsWorkspace(given);
@@ -228,8 +226,8 @@ export async function runAction(given: Step): Promise<StepResult> {
 }
 
 /**
- * In the full run every step that starts with a checkout starts with an empty workspace: the action
- * gets the same from the server.
+ * In the full run, every step with a checkout also runs in an empty workspace. The action then
+ * fetches the same files from the server.
  */
 function inItsWorkspace(step: Step): Step {
   if (process.env['EVALDIFF_WORKSPACE'] !== 'empty' || step.needsCheckout === true) return step;
@@ -243,7 +241,7 @@ function inItsWorkspace(step: Step): Step {
   };
 }
 
-/** The configuration of a machine on which the server's repository is a folder. */
+/** The git configuration of a machine that reads the server's repository from a folder. */
 function serverInPlace(folder: string, { origin, checkout, env }: Step): string {
   const url = origin === undefined ? originOf(checkout.directory) : `file://${origin.directory}`;
   const file = join(folder, 'gitconfig');
@@ -276,7 +274,7 @@ function headOf({ origin, checkout }: Step): string {
   return headIn(directory) ?? repositoryAt(directory).git('rev-parse', 'HEAD');
 }
 
-/** Where a checkout says that it comes from. */
+/** The remote address of a checkout. */
 function originOf(directory: string): string {
   const config = readFileSync(join(directory, '.git', 'config'), 'utf8');
   const url = /^\[remote "origin"\]\n\turl = (\S+)$/m.exec(config)?.[1];
@@ -307,7 +305,7 @@ interface ActionFile {
 }
 const action = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as ActionFile;
 
-/** `INPUT_*` of every input in action.yml: what the step gives, else the default. */
+/** `INPUT_*` of every input in action.yml: the step's value or the default. */
 function inputVariables(given: Record<string, string>): NodeJS.ProcessEnv {
   const unknown = Object.keys(given).filter((name) => !(name in action.inputs));
   if (unknown.length > 0) throw new Error(`action.yml has no input ${unknown.join(', ')}`);
@@ -322,7 +320,7 @@ function inputVariables(given: Record<string, string>): NodeJS.ProcessEnv {
   );
 }
 
-/** `name<<delimiter`, lines, `delimiter`: the form of the output file. */
+/** Parses the output file: `name<<delimiter`, lines, `delimiter`. */
 function keyValueFile(text: string): Record<string, string> {
   return Object.fromEntries(
     [...text.matchAll(/^(.+?)<<(\S+)\r?\n([\s\S]*?)\r?\n?\2$/gm)].map(

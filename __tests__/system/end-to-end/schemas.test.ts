@@ -8,7 +8,7 @@ import { commandEnvironment, desk } from './stage.ts';
 
 const flood = JSON.stringify(Array.from({ length: 30_000 }, (_, index) => index));
 
-/** Each definition checks the one below it twice, so that the flood is checked 2⁴⁰ times. */
+/** Each definition checks the one below it twice, so the answer is checked 2⁴⁰ times. */
 const slow = JSON.stringify({
   $ref: '#/$defs/d40',
   $defs: Object.fromEntries(
@@ -19,7 +19,7 @@ const slow = JSON.stringify({
   ),
 });
 
-/** `evaldiff run` through the bundle on one question, whose answer is the flood. */
+/** Runs the bundle's `evaldiff run` on one question, whose answer is the deeply nested value. */
 async function judged(metrics: string) {
   const { models, repository } = await desk({ ...quiz(), ...testsOf(1, metrics) }, () => ({
     text: flood,
@@ -37,8 +37,8 @@ async function judged(metrics: string) {
   };
 }
 
-describe('a schema that does not end', () => {
-  test('is an error of its metric with file and line; the others are judged, and the report is written', async () => {
+describe('a schema that never finishes validating', () => {
+  test('is an error of its metric with file and line; other metrics are judged and the report is written', async () => {
     const { result, stderr } = await judged(
       `n_tries: 1
 metrics:

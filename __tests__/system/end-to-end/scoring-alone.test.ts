@@ -6,7 +6,7 @@ import { questionOf, quiz, quizPrompt, quizTests } from './projects.ts';
 import { startCommand } from './runner.ts';
 import { MODEL_KEY, modelServer, commandEnvironment } from './stage.ts';
 
-/** Two prompts whose references are judged by one and the same code. */
+/** Two prompts whose references are scored by the same code. */
 function twoSuites(wording: string, language: string, code: string): Record<string, string> {
   const metrics = `n_tries: 2\nmetrics:\n  - { name: runs, language: ${language}, code: ${JSON.stringify(code)} }`;
   return Object.fromEntries([
@@ -20,7 +20,7 @@ function twoSuites(wording: string, language: string, code: string): Record<stri
 
 describe('evaldiff diff --untrusted', () => {
   test.each(['python', 'javascript'] as const)(
-    'scores each answer alone: one that patches the %s worker moves no rate but its own',
+    'scores each answer separately: one that patches the %s worker changes only its own score',
     async (language) => {
       const { runs, attack } = ATTACKED_METRICS[language];
       const models = await modelServer({

@@ -3,10 +3,10 @@ import { obedient } from './projects.ts';
 import { stage } from './stage.ts';
 import { workflow } from './workflow.ts';
 
-test('two jobs and a merge ask each question once, and are one result, one check and one summary', async () => {
+test('two jobs and a merge make each model call once and publish one result, check and summary', async () => {
   const at = await stage(obedient);
   const { job } = await workflow(at);
-  // As they are shipped, one of each; the other shard reads and leaves what its twin does.
+  // The first shard runs the shipped bundle, the second its source in this process.
   const shards = [
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, shipped: true }),
     await job({ inputs: { mode: 'sweep', shard: '2/2' } }),
@@ -29,7 +29,7 @@ test('two jobs and a merge ask each question once, and are one result, one check
   expect(merged.summary).toContain('2 shards made 40 model calls');
 });
 
-test('a merge whose shard is missing is red and says which', async () => {
+test('a merge with a missing shard is red and names the shard', async () => {
   const at = await stage(obedient);
   const { job } = await workflow(at);
   await job({ inputs: { mode: 'sweep', shard: '2/2' } });
@@ -42,7 +42,7 @@ test('a merge whose shard is missing is red and says which', async () => {
 });
 
 test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
-  'on GitHub Enterprise Server %j ends before the first call, and says what to use instead',
+  'on GitHub Enterprise Server, %j ends before the first call and suggests an alternative',
   async (inputs) => {
     const at = await stage(obedient);
     const { job } = await workflow(at);

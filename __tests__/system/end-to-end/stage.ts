@@ -35,19 +35,19 @@ import {
   type StepResult,
 } from './runner.ts';
 
-/** A step is a second on an idle machine; a test has a few, on a busy one. */
+/** A step takes a second on an idle machine, and much longer on a busy one. */
 jest.setTimeout(120_000);
 
-/** The key of the model server, in the environment variable that the endpoint line names. */
+/** The model server's key, in the environment variable that the endpoint line names. */
 export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';
 export const PULL = 12;
 export const FORK = 'bo-example/prompts';
-/** What GitHub gives to a pull request from a fork: nothing can be written. */
+/** GitHub's token for a pull request from a fork: it cannot write anything. */
 export const READ_ONLY = workflowToken({ pull_requests: 'read', checks: 'read' });
 export const NO_KEY =
   'No model key is available to pull requests from forks. Changes were checked, nothing was sent to a model.';
 
-/** A GitHub and a model server for one test; both end with it. */
+/** A GitHub and a model server for one test. Both stop at its end. */
 export interface Stage {
   github: GitHubStandIn;
   models: ModelServer;
@@ -66,7 +66,7 @@ export async function stage(
   return { github, models: await modelServer({ answer, key: MODEL_KEY }) };
 }
 
-/** A further model server, for what one is not enough for. */
+/** Another model server, for tests that need more than one. */
 export async function modelServer(options: ServerOptions): Promise<ModelServer> {
   return untilTestEnds(startModelServer(options));
 }
@@ -77,8 +77,8 @@ export interface StepOptions extends Pick<Step, 'shipped' | 'needsCheckout' | 's
 }
 
 /**
- * The action on the pull request of a change, at `head` if that is not the change's last commit, as
- * the example workflow runs it.
+ * Runs the action on a pull request as in the example workflow. `head` replaces the change's last
+ * commit.
  */
 export async function onPullRequest(
   at: Stage,
@@ -96,7 +96,9 @@ export async function onPullRequest(
   return runOn(at, { checkout, event: options.event ?? pullRequestEvent(change) }, options);
 }
 
-/** The action on a pull request that puts `head` over the files of `base`, on a stage of its own. */
+/**
+ * Runs the action, on a new stage, on a pull request that writes the files of `head` over `base`.
+ */
 export async function pullRequest(
   base: FixtureFiles,
   head: FixtureFiles,
@@ -114,7 +116,7 @@ interface PullRequestOptions extends StepOptions {
   event?: Event;
 }
 
-/** What a command line is given that asks this model server. */
+/** The environment of a command line that calls this model server. */
 export const commandEnvironment = (models: ModelServer): NodeJS.ProcessEnv => ({
   ...bareEnvironment(),
   TMPDIR: temporaryFolder('tmp'),
@@ -122,7 +124,7 @@ export const commandEnvironment = (models: ModelServer): NodeJS.ProcessEnv => ({
   EVALDIFF_ENDPOINTS: endpointLines(models),
 });
 
-/** A project on branch `main`, without a remote, and a model server that its commands know. */
+/** A project on branch `main`, without a remote, and a model server for its commands. */
 export async function desk(files: FixtureFiles = quiz(), answer: Script = obedient) {
   const models = await modelServer({ answer, key: MODEL_KEY });
   const repository = createRepository();
@@ -132,7 +134,7 @@ export async function desk(files: FixtureFiles = quiz(), answer: Script = obedie
   return { models, repository, evaldiff };
 }
 
-/** The action on any event, in a given checkout. */
+/** Runs the action on any event in a given checkout. */
 export async function runOn(
   { github, models }: Stage,
   step: Pick<Step, 'checkout' | 'origin' | 'event'>,
@@ -151,7 +153,7 @@ export async function runOn(
   return result;
 }
 
-/** One server by two names, one for each vendor's way to write its address. */
+/** One server with two names, one for each vendor's form of its address. */
 export function endpointLines({ url, openaiUrl }: ModelServer): string {
   return `local=${openaiUrl} key=LOCAL_KEY\nclaude=${url} key=LOCAL_KEY`;
 }
@@ -162,7 +164,7 @@ export function eventPayload(name: string): Record<string, unknown> {
   ) as Record<string, unknown>;
 }
 
-/** `pull_request.json` (or another payload of its kind) about this change. */
+/** The payload `pull_request.json` (or another fixture of its kind) for this change. */
 export function pullRequestEvent({ base, head }: Change, fixture = 'pull_request'): Event {
   const payload = eventPayload(fixture) as {
     number: number;
@@ -175,7 +177,7 @@ export function pullRequestEvent({ base, head }: Change, fixture = 'pull_request
   return { name: fixture.split('.')[0]!, payload };
 }
 
-/** Makes the head of a change one of a fork: the origin has it under `refs/pull` alone. */
+/** Makes the head of a change a fork's commit: the origin has it in `refs/pull` alone. */
 export function fromFork(at: Stage, change: Change): Change {
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
   const head = { ref: 'friendlier', sha: change.head, repository: FORK };
@@ -183,13 +185,13 @@ export function fromFork(at: Stage, change: Change): Change {
   return change;
 }
 
-/** Makes the head of a change one of a branch of the repository. */
+/** Makes the head of a change a commit on a branch of the repository. */
 export function fromBranch(at: Stage, { base, head: sha }: Omit<Change, 'merge'>, ref = 'main') {
   const head = { ref: 'topic', sha, repository: REPOSITORY };
   return addPull(at.github.state, { number: PULL, base: { ref, sha: base }, head });
 }
 
-/** The event of a merge queue whose branch holds `after`, to be merged into `before`. */
+/** The event of a merge queue that merges `after` into `before`. */
 export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, after: string) {
   const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
   origin.git('update-ref', ref, after);
@@ -200,7 +202,7 @@ export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, a
   return { checkout: shallowCheckout(origin, ref), event };
 }
 
-/** The one comment that there is on the pull request. */
+/** The only comment on the pull request. */
 export function onlyComment({ github }: Stage): string {
   const { comments } = github.state;
   if (comments.length !== 1) throw new Error(`there are ${String(comments.length)} comments`);

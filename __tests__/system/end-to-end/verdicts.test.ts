@@ -17,19 +17,19 @@ import {
 import { onlyComment, pullRequest } from './stage.ts';
 
 describe('the verdict', () => {
-  test('of a model that tosses a coin on both sides is never red', async () => {
+  test('is never red for a model that answers at random on both sides', async () => {
     const { run } = await pullRequest(quiz({ questions: 20 }), promptOf('Be exact, please.'), {
       answer: chancy(() => 0.5),
     });
     expect(run.code).toBe(0);
     expect(run.outputs['conclusion']).not.toBe('failure');
     expect(run.outputs).toMatchObject({ regressed: '0' });
-    // It did waver: the answers are not constant.
+    // The answers did vary.
     expect(Number(run.outputs['pass-rate-base'])).toBeGreaterThan(0.2);
     expect(Number(run.outputs['pass-rate-head'])).toBeLessThan(0.8);
   });
 
-  test('of one flipped try is never a regression, with fixed and with adaptive tries', async () => {
+  test('is never a regression for one flipped try, with fixed and with adaptive tries', async () => {
     const asked = new Map<string, number>();
     const two = (system: string) => ({
       'prompts/quiz.yaml': quizPrompt(system),
@@ -57,12 +57,12 @@ describe('the verdict', () => {
         .filter(({ id }) => id === 'q3')
         .map(({ head, status }) => [head!.passes < head!.tries_judged, status]),
     );
-    // Both prompts ask the same words, so the one wrong answer reached at least one of them.
+    // Both prompts send the same messages, so the one wrong answer reached at least one of them.
     expect(flipped.some(([hasFailed]) => hasFailed)).toBe(true);
     expect(flipped.map(([, status]) => status)).not.toContain('regressed');
   });
 
-  test('of a fall by twenty points over fifty references and three tries is red, with the numbers', async () => {
+  test('is red with its numbers for a 20-point fall over fifty references and three tries', async () => {
     const { at, run } = await pullRequest(
       quiz({ questions: 50, settings: `${SETTINGS}n_tries: 3\n` }),
       promptOf('Be brief.'),
@@ -82,7 +82,7 @@ describe('the verdict', () => {
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
   });
 
-  test('of one reference of six that falls in two fixed tries is inconclusive, and says what is still possible', async () => {
+  test('is inconclusive if one of six references falls in two fixed tries, and shows what is still possible', async () => {
     const { at, run } = await pullRequest(
       quiz({ settings: `${SETTINGS.replace('tolerance: 0.4', 'tolerance: 0.05')}n_tries: 2\n` }),
       promptOf('Skip 2'),
@@ -99,7 +99,7 @@ describe('the verdict', () => {
 });
 
 describe('a change of the scoring alone', () => {
-  test("generates nothing twice: one side's calls serve both, and none of the change is the prompt's", async () => {
+  test('generates each answer once for both sides, and reports no prompt effect', async () => {
     const settings = `${SETTINGS}n_tries: 2\n`;
     const { at, run } = await pullRequest(
       quiz({ system: 'Be exact. Skip 1 2', questions: 8, settings }),
@@ -123,7 +123,7 @@ describe('a change of the scoring alone', () => {
 });
 
 describe('answers', () => {
-  test('are shared by references that ask the same, and two tries never share one', async () => {
+  test('are shared by references with the same messages, but never by two tries', async () => {
     const twins = `${EXACT}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
     const { run } = await pullRequest(
       README,

@@ -3,7 +3,7 @@ import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { quiz, SETTINGS, WORSE, recordings } from './projects.ts';
 import { onlyComment, pullRequest } from './stage.ts';
 
-/** What a pull request that got worse would bring along to look well: right answers, recorded. */
+/** Recorded correct answers that a worse pull request could add to look good. */
 const replaying = (output: (question: number) => string): FixtureFiles => ({
   ...WORSE,
   'invented.jsonl': recordings(['quiz-1', 'Skip 1 2 3', 12], output),
@@ -14,7 +14,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
 });
 const right = replaying((n) => `answer ${String(n)}`);
 
-test('recordings that head puts in the place of a model are said in every first line, and are not success', async () => {
+test("head's recordings that replace a model are reported in every first line and are not a success", async () => {
   const { at, run } = await pullRequest(quiz(), right);
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';
@@ -33,7 +33,7 @@ test('recordings that head puts in the place of a model are said in every first 
   expect(run.log).toContain(
     "quiz: base's answers come from the model local:quiz-1, head's from the recordings invented.jsonl",
   );
-  // What was asked and what was replayed are two numbers, on every surface.
+  // Every output reports model calls and replayed answers as two numbers.
   const asked = at.models.requests.length;
   expect(run.outputs).toMatchObject({ calls: String(asked), replayed: String(asked) });
   expect(run.result.usage).toMatchObject({ calls: asked, reused: 0, replayed: asked });
@@ -41,7 +41,7 @@ test('recordings that head puts in the place of a model are said in every first 
   expect(run.log).toMatch(/\d+ calls for the first answers, \d+ answers from recordings/);
 });
 
-test('recordings that head puts in the place of a model hide no regression', async () => {
+test("head's recordings that replace a model do not hide a regression", async () => {
   const { run } = await pullRequest(
     quiz(),
     replaying(() => 'no idea'),
@@ -50,7 +50,7 @@ test('recordings that head puts in the place of a model hide no regression', asy
   expect(run.outputs['title']).toMatch(/^Regressed: .*; recordings in place of a model in quiz$/);
 });
 
-test('recordings are refused where the workflow allows the model by its name alone', async () => {
+test('recordings are rejected if the workflow allows only the model by name', async () => {
   const { at, run } = await pullRequest(quiz(), right, { inputs: { 'allowed-models': 'quiz-1' } });
   expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
   expect(run.messages).toEqual([

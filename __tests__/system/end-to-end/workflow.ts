@@ -7,13 +7,13 @@ import { eventPayload, runOn, type Stage, type StepOptions } from './stage.ts';
 
 export interface WorkflowJob extends Pick<StepOptions, 'env' | 'shipped'> {
   inputs: Record<string, string>;
-  /** Which of the commits the job is about; the last one by default. */
+  /** Index of the commit that the job runs on. Default: the last. */
   commit?: number;
-  /** The workflow run whose artifacts it shares. */
+  /** The id of the workflow run whose artifacts it shares. */
   run?: string;
 }
 
-/** Jobs of one workflow run, each with a checkout of its own, and the run's artifacts. */
+/** Jobs of one workflow run, each with its own checkout, and the run's artifacts. */
 export async function workflow(at: Stage, ...states: FixtureFiles[]) {
   const artifacts = await untilTestEnds(startArtifactServer());
   const { origin, commits } = straight(

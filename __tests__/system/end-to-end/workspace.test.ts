@@ -27,14 +27,16 @@ const WORSE = promptOf('Skip 1 2 3 4');
 
 const chat = (files: FixtureFiles): FixtureFiles => below('services/chat', files);
 
-/** Where a program that should not have run leaves a trace, with what it could read. */
+/**
+ * A file that exists only if a program ran that must not; it holds what that program could read.
+ */
 const canary = (): string => join(temporaryFolder('canary'), 'ran');
 
-/** A program in the place of one of git's. */
+/** A program that replaces one of git's. */
 const trap = (file: string): string =>
   `#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/environ >> ${file}\necho ran >> ${file}\nexit 1\n`;
 
-/** What makes a folder pass for a bare repository to git's own search, with a configuration. */
+/** Files that make git take a folder for a bare repository with a configuration. */
 function skeleton(file: string, more = ''): FixtureFiles {
   const run = `sh -c 'cat /proc/$PPID/environ > ${file}'`;
   return {
@@ -49,7 +51,7 @@ function skeleton(file: string, more = ''): FixtureFiles {
 
 const PULL_REQUEST = { inputs: { 'working-directory': 'services/chat' } };
 
-/** The action on a change, in a workspace of the caller's making. */
+/** Runs the action on a change in the given workspace. */
 function inWorkspace(
   at: Stage,
   change: Change,
@@ -65,22 +67,22 @@ function checkedOut({ origin }: Change): string {
   return shallowCheckout(origin, 'refs/pull/12/merge').directory;
 }
 
-/** The same on a stage of its own, for the project in `services/chat`. */
+/** The same on a new stage, for the project in `services/chat`. */
 async function judged(change: Change, directory = checkedOut(change)) {
   const at = await stage(obedient);
   return { at, run: await inWorkspace(at, change, directory, PULL_REQUEST) };
 }
 
-/** The log without the lines by which the runner learns what to mask. */
+/** The log without the lines that tell the runner what to mask. */
 const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.*$/gm, '');
 
-/** What a verdict is, without what differs from run to run. */
+/** The parts of a verdict that do not differ between runs. */
 const verdictOf = ({ code, outputs: { conclusion, title, calls }, result }: StepResult) => ({
   ...{ code, conclusion, title, calls, reasons: reasonsInWords(result) },
 });
 
 describe('without a checkout', () => {
-  test('both commits come from the server, with the token, and the verdict is the same', async () => {
+  test('fetches both commits from the server with the token and reaches the same verdict', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), WORSE);
     const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
@@ -104,7 +106,7 @@ describe('without a checkout', () => {
     }
   });
 
-  test('a token that the server refuses is an error that says so, without the token', async () => {
+  test('reports a rejected token without showing it', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), WORSE);
     const server = await startGitServer(change.origin, REPOSITORY, 'another');
@@ -122,8 +124,8 @@ describe('without a checkout', () => {
   });
 });
 
-describe('a workspace that is nothing but traps', () => {
-  test('runs nothing, shows nothing, and has the verdict of a clean one', async () => {
+describe('a workspace full of traps', () => {
+  test('has the verdict of a clean one, and none of the traps runs or is shown', async () => {
     const ran = canary();
     const skeletonHere = skeleton(ran);
     const change = changeOf(chat(quiz()), {
@@ -156,7 +158,7 @@ describe('a workspace that is nothing but traps', () => {
     expect(run.code).toBe(1);
   });
 
-  test('a folder that passes for a bare repository is a folder, in the action and in a terminal', async () => {
+  test('treats a folder that looks like a bare repository as a folder, in action and terminal', async () => {
     const ran = canary();
     const change = changeOf(
       chat(quiz()),
@@ -181,7 +183,7 @@ describe('a workspace that is nothing but traps', () => {
 });
 
 describe('a fork without keys', () => {
-  test('is not made green by a folder that passes for a repository', async () => {
+  test('is not made green by a folder that looks like a repository', async () => {
     const ran = canary();
     const change = changeOf(chat(quiz()), chat({ ...WORSE, ...skeleton(ran) }));
     const at = await stage(obedient);
@@ -198,10 +200,10 @@ describe('a fork without keys', () => {
   });
 });
 
-describe('the project that is judged', () => {
+describe('the judged project', () => {
   const decoy = quiz({ questions: 6 });
 
-  test('is never what a link in its place leads to: an error that names the link', async () => {
+  test('is never read through a symbolic link in its place: an error names the link', async () => {
     const change = changeOf(chat(quiz()), {
       ...below(
         'services/chat',
@@ -223,7 +225,7 @@ describe('the project that is judged', () => {
     expect(onlyComment(at)).toContain('symbolic link');
   });
 
-  test('that is gone from head is an error, never a success', async () => {
+  test('is an error, never a success, if head deleted it', async () => {
     const change = changeOf(
       chat(quiz()),
       Object.fromEntries(
@@ -240,7 +242,7 @@ describe('the project that is judged', () => {
     );
   });
 
-  test('that base does not have is new: everything in it is added', async () => {
+  test('is new if base does not have it: all its tests are added', async () => {
     const change = changeOf(README, chat(quiz()));
     const { at, run } = await judged(change);
     expect(run.result.problems).toEqual([]);
@@ -248,7 +250,7 @@ describe('the project that is judged', () => {
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('that lay elsewhere at base is compared with nothing, and no success', async () => {
+  test('is compared with nothing and is not a success if base has it in another folder', async () => {
     const worse = { ...quiz(), 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
     const gone = Object.keys(quiz()).map((path) => [`services/other/${path}`, null] as const);
     const change = changeOf(below('services/other', quiz()), {
@@ -262,7 +264,7 @@ describe('the project that is judged', () => {
     );
   });
 
-  test('that is a submodule at base is an error that names it', async () => {
+  test('is an error that names the submodule if it is a submodule at base', async () => {
     const repository = createRepository();
     mkdirSync(join(repository.directory, 'services'), { recursive: true });
     const inner = createRepository({ directory: join(repository.directory, 'services/chat') });
