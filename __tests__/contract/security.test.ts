@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import { outputsOf } from '../../src/app/action/publish.ts';
-import { blankResult } from '../../src/app/run/not-judged.ts';
+import { createEmptyResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
-import { BLANK_PARTS } from '../stand-ins/features.ts';
+import { EMPTY_PARTS } from '../stand-ins/features.ts';
 import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { REPORTS } from '../stand-ins/reports.ts';
@@ -216,10 +216,10 @@ describe("the action's outputs", () => {
         trust: 'untrusted' as const,
         gate: DEFAULT_GATE,
         n_tries: 3,
-        blankParts: BLANK_PARTS,
+        emptyParts: EMPTY_PARTS,
       };
       const result = {
-        ...blankResult(head),
+        ...createEmptyResult(head),
         conclusion: 'failure' as const,
         title: text,
         reasons: [{ code: 'words' as const, text }],

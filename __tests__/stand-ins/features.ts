@@ -1,6 +1,6 @@
 import { readResultValue } from '../../src/app/commands/read-result.ts';
 import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
-import { blankOf } from '../../src/app/run/plan-run.ts';
+import { collectEmptyParts } from '../../src/app/run/plan-run.ts';
 import { suiteKeysOf } from '../../src/app/session/edges.ts';
 import { FEATURES } from '../../src/features.ts';
 import { resultSchemaWith } from '../../src/kernel/result/result.ts';
@@ -11,7 +11,7 @@ export { FEATURES };
 export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
 
 /** The result keys of features that had nothing to do. */
-export const BLANK_PARTS = blankOf(FEATURES);
+export const EMPTY_PARTS = collectEmptyParts(FEATURES);
 
 /** Keys of the settings file that belong to features. */
 export const OWN_SETTINGS = ownSettings(FEATURES);

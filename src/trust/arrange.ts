@@ -8,9 +8,9 @@ import type { Project, Settings, OwnSettings } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import type { Json, JsonMap, Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { Arranged } from './arranged.ts';
 import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
+import type { TrustedSides } from './trusted-sides.ts';
 
 /** Chooses each side's sources by the trust level. Base is null without a readable project. */
 export function applyTrust(
@@ -18,7 +18,7 @@ export function applyTrust(
   written: Project,
   sources: Sources,
   own: readonly OwnSettings[],
-): Arranged {
+): TrustedSides {
   const ruled = sources.gate === 'head' ? written : withTriesOfBase(base, written);
   const hasBaseSettings = base !== null && base.settings.file !== null;
   const gate = setting('gate', sources.gate, base, ruled) ?? DEFAULT_GATE;
@@ -36,7 +36,7 @@ export function applyTrust(
   const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
   const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
-  const both: Omit<Arranged, 'head' | 'notices'> = { base, gate, budget, models, ownRules };
+  const both: Omit<TrustedSides, 'head' | 'notices'> = { base, gate, budget, models, ownRules };
   if (sources.metrics === 'head') return { ...both, head: gated.head, notices };
   const outside = fromOutside(base, gated.head);
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };

@@ -158,7 +158,7 @@ export function sessionOptions(
     },
     log: runner.info,
     warn: runner.warning,
-    planned(_plan, { prepared, blank: { notices } }, decided) {
+    planned(_plan, { prepared, emptyResult: { notices } }, decided) {
       const shown = {
         trust: decided,
         prepared,

@@ -13,7 +13,7 @@ import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { ORIGIN_WORDS, PULL_REQUEST_EVENTS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { notEvaluated } from '../run/not-judged.ts';
-import { blankOf } from '../run/plan-run.ts';
+import { collectEmptyParts } from '../run/plan-run.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Evaluated, type Session, evaluate } from '../session/session.ts';
 import { type Sides, findSides } from '../session/sides.ts';
@@ -128,7 +128,7 @@ export async function evaluateJob(job: Job, session: Session): Promise<Evaluated
       trust: job.trust.level,
       gate: DEFAULT_GATE,
       n_tries: 'adaptive' as const,
-      blankParts: blankOf(session.features),
+      emptyParts: collectEmptyParts(session.features),
     };
     const result = notEvaluated(unread, [...error.problems], []);
     return { result, suites: [], sides: null, published };

@@ -119,7 +119,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           done(exitCode(planned.result.conclusion));
           return;
         }
-        const { prepared, blank, forecast } = planned;
+        const { prepared, emptyResult, forecast } = planned;
         // Report broken references even if nothing is affected.
         const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
           kind: 'error',
@@ -128,7 +128,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
         const view = {
           trust,
           prepared,
-          notices: deduplicate([...blank.notices, ...broken]),
+          notices: deduplicate([...emptyResult.notices, ...broken]),
           certainWords: certainWords(prepared.plan, terminal.features),
           forecast,
           verbose: options.verbose === true,
@@ -152,7 +152,7 @@ const MOST_FOUND = 10;
 
 export async function validateLines(directory: string, terminal: Terminal): Promise<string[]> {
   const planned = await validateFolder(directory, terminal);
-  const { problems, notices } = planned.ready ? planned.blank : planned.result;
+  const { problems, notices } = planned.ready ? planned.emptyResult : planned.result;
   const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
   const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
   const rest = said.length - lines.length;
@@ -186,7 +186,7 @@ export const validateCommand: AddCommand = (program, terminal, done) => {
         return;
       }
       const { plan, suites } = planned.prepared;
-      const notices = [...planned.blank.notices, ...deduplicate(duplicateNotices(suites))];
+      const notices = [...planned.emptyResult.notices, ...deduplicate(duplicateNotices(suites))];
       for (const notice of notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
       if (options.json === true)
         terminal.out(

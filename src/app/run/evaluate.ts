@@ -142,7 +142,7 @@ export function decideRun(
   { suites, scoring, underBase, unconfirmed, unseen, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
   { halted, unmade }: Spending,
-  blank: Pick<Result, 'notices'>,
+  emptyResult: Pick<Result, 'notices'>,
 ): Decision {
   const runs = comparisons.map(({ run }) => run);
   const input: GateInput = {
@@ -160,9 +160,10 @@ export function decideRun(
     tested: features.reduce((sum, { tested }) => sum + tested, 0),
     replaced,
     pool,
-    hasUnusedChanges: blank.notices.some(({ kind }) => kind === 'trust'),
+    hasUnusedChanges: emptyResult.notices.some(({ kind }) => kind === 'trust'),
     baseUnreadable:
-      blank.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ?? null,
+      emptyResult.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ??
+      null,
   };
   const halt = halted();
   return halt === null || !incomplete(unmade) ? decide(input) : decide(input, { halt, unmade });

@@ -27,7 +27,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
-import type { Arranged } from '../../trust/arranged.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
@@ -58,7 +58,7 @@ interface EarlierProject {
 
 export interface PlanningRun<Own> {
   input: Pick<PrepareInput, 'mode' | 'code' | 'again' | 'today'>;
-  arranged: Arranged;
+  arranged: TrustedSides;
   base: ProjectSide | null;
   head: ProjectSide;
   gate: GateSettings;
@@ -134,7 +134,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
   /** Values of these keys if the feature had nothing to do. */
-  readonly blank?: Partial<FeatureParts>;
+  readonly emptyParts?: Partial<FeatureParts>;
 
   /** Reads the feature's files, after both projects were read. */
   read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;

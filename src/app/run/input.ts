@@ -6,7 +6,7 @@ import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Settings } from '../../project/settings.ts';
-import type { Arranged } from '../../trust/arranged.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request, Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
@@ -56,7 +56,9 @@ export type ReadSides = {
   problems: Problem[];
   notices: Notice[];
   reread: NonNullable<JudgeEdges['reread']>;
-} & ({ arranged: null } | { arranged: Arranged; sweepsFurther: boolean; sweepNotices: Notice[] });
+} & (
+  { arranged: null } | { arranged: TrustedSides; sweepsFurther: boolean; sweepNotices: Notice[] }
+);
 
 export interface Pricing {
   list: ListPrice;
@@ -91,7 +93,7 @@ export interface ReadyPlan {
   ready: true;
   prepared: Prepared;
   whole: Prepared;
-  blank: Result;
+  emptyResult: Result;
   forecast: Forecast;
   caps: Caps;
   sweep: Settings['sweep'];

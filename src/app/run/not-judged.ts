@@ -18,7 +18,7 @@ export interface ResultHead {
   trust: TrustLevel;
   gate: GateSettings;
   n_tries: Result['n_tries'];
-  blankParts: FeatureParts;
+  emptyParts: FeatureParts;
 }
 
 export const NO_USAGE: UsageTotals = {
@@ -31,14 +31,14 @@ export const NO_USAGE: UsageTotals = {
   by_purpose: {},
 };
 
-export function blankResult({
+export function createEmptyResult({
   mode,
   base,
   head,
   trust,
   gate,
   n_tries,
-  blankParts,
+  emptyParts,
 }: ResultHead): Result {
   return {
     schema_version: 2,
@@ -51,7 +51,7 @@ export function blankResult({
     n_tries,
     suites: [],
     scoring: [],
-    ...blankParts,
+    ...emptyParts,
     notices: [],
     problems: [],
     usage: NO_USAGE,
@@ -62,7 +62,7 @@ export function blankResult({
 
 export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
   return {
-    ...blankResult(head),
+    ...createEmptyResult(head),
     ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
     problems,
     notices,
@@ -81,7 +81,7 @@ function withoutKeys(
 ): Result {
   const reasons: Reason[] = [{ code: 'keys-withheld', from: withheld }, ...left];
   return {
-    ...blankResult(head),
+    ...createEmptyResult(head),
     ...outcomeFields({ kind: 'without-keys', judged: false }, { reasons }),
     notices,
   };

@@ -20,7 +20,7 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
   edges.planned(prepared.plan, plan);
   const asks = minimumCalls(prepared.plan) + prepared.plan.replayed > 0;
   const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
-  const blank = Object.assign({ ...plan.blank }, ...earlier) as Result;
+  const emptyResult = Object.assign({ ...plan.emptyResult }, ...earlier) as Result;
   const guarded = {
     ...guardedEdges(plan, edges),
     sources: { base: input.base, head: input.head },
@@ -28,25 +28,25 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
   };
   const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
   const isStored = plan.forecast.models.length === 0;
-  if (isStored) blank.notices = [...blank.notices, ...keys.map(unusedKey)];
+  if (isStored) emptyResult.notices = [...emptyResult.notices, ...keys.map(unusedKey)];
   const ready = withAskers(
     prepared,
     ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
   );
   // Read the changed texts last, so that they do not delay the first call.
   const judged = async (open: Prepared): Promise<Result> => ({
-    ...withTitle(await run(open, guarded, blank, input.features)),
+    ...withTitle(await run(open, guarded, emptyResult, input.features)),
     ...(await readChanges(input, prepared)),
   });
   if (isStored || keys.length === 0) return judged(ready);
   const { withheld } = input;
-  const head = resultHead(input, blank);
-  if (withheld === null) return notEvaluated(head, keys, blank.notices);
+  const head = resultHead(input, emptyResult);
+  if (withheld === null) return notEvaluated(head, keys, emptyResult.notices);
   const { missingKeys } = edges;
   return judgeWithoutKeys({
     prepared: ready,
     head,
-    notices: blank.notices,
+    notices: emptyResult.notices,
     withheld,
     missingKeys,
     judge: judged,

@@ -13,14 +13,14 @@ import { minimumCalls, overBudget, repeatPlan, withFeatureCalls } from '../../mo
 import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
 import { NO_LIST, priceFrom } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
-import type { Arranged } from '../../trust/arranged.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Grader, Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } from './input.ts';
 import { findMisspeltModels } from './misspelt-models.ts';
-import { blankResult, notEvaluated, type ResultHead } from './not-judged.ts';
+import { createEmptyResult, notEvaluated, type ResultHead } from './not-judged.ts';
 import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
 import { unreadChanges } from './unread.ts';
@@ -38,9 +38,9 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   const { features, part = WHOLE } = input;
   const sides = await tools.readSides(input);
   const read = { ...sides, notices: [...(input.notices ?? []), ...sides.notices] };
-  const blankParts = blankOf(features);
+  const emptyParts = collectEmptyParts(features);
   if (read.arranged === null) {
-    const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', blankParts };
+    const unread: ResultHead = { ...input, gate: DEFAULT_GATE, n_tries: 'adaptive', emptyParts };
     return { ready: false, result: notEvaluated(unread, read.problems, read.notices) };
   }
   const { arranged } = read;
@@ -58,7 +58,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
   const unrunnable = unrunnableReferences(
     selected.suites.filter(({ run }) => input.mode === 'sweep' || run.runs.length > 0),
   );
-  const head: ResultHead = { ...input, gate: prepared.gate, n_tries, blankParts };
+  const head: ResultHead = { ...input, gate: prepared.gate, n_tries, emptyParts };
   const checked = await checkCode(selected.suites, input, tools.evaluate);
   const notices = [
     ...read.notices,
@@ -85,7 +85,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     ready: true,
     whole,
     prepared: withConfirmation(prepared, spend.forecast.stored > 0),
-    blank: { ...blankResult(head), notices },
+    emptyResult: { ...createEmptyResult(head), notices },
     forecast: spend.forecast,
     caps: spend.caps,
     sweep,
@@ -124,7 +124,7 @@ function asNotices(problems: readonly Problem[]): Notice[] {
 
 function withUnread(
   { mode, base, head, changed = [] }: RunInput,
-  arranged: Arranged,
+  arranged: TrustedSides,
   prepared: Prepared,
 ): Prepared {
   if (mode === 'sweep') return prepared;
@@ -150,8 +150,8 @@ export function certainWords({ certain }: Plan, features: Features): string[] {
   });
 }
 
-export function blankOf(features: Features): FeatureParts {
-  return Object.assign({}, ...features.map(({ blank }) => blank ?? {})) as FeatureParts;
+export function collectEmptyParts(features: Features): FeatureParts {
+  return Object.assign({}, ...features.map(({ emptyParts }) => emptyParts ?? {})) as FeatureParts;
 }
 
 async function withoutStoredCalls(
@@ -196,7 +196,7 @@ export function withAskers(prepared: Prepared, why: (grader: Grader) => string |
 /** Checks the caps against the whole plan, so that all its parts are refused alike. */
 function spending(
   input: RunInput,
-  { budget, base }: Arranged,
+  { budget, base }: TrustedSides,
   { prepared, whole }: Pick<ReadyPlan, 'prepared' | 'whole'>,
   { stored }: Pricing,
 ): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
@@ -235,5 +235,5 @@ function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stor
 }
 
 export function resultHead(input: RunInput, { gate, n_tries }: Result): ResultHead {
-  return { ...input, gate, n_tries, blankParts: blankOf(input.features) };
+  return { ...input, gate, n_tries, emptyParts: collectEmptyParts(input.features) };
 }

@@ -21,7 +21,7 @@ import { priceFrom } from '../../money/price.ts';
 import type { Project, Settings } from '../../project/settings.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import type { Arranged } from '../../trust/arranged.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -33,7 +33,7 @@ import { newlyQuarantined, quarantineNotices, quarantineOf } from './quarantine.
 
 export function prepare(
   input: PrepareInput,
-  arranged: Arranged,
+  arranged: TrustedSides,
   hash: (text: string) => string,
   rows: { features: Features; read: OwnReads } = { features: [], read: new Map() },
 ): Prepared {
@@ -97,7 +97,7 @@ function selectedBy(
   };
 }
 
-function runGate({ again, failOn }: PrepareInput, { gate }: Arranged): GateSettings {
+function runGate({ again, failOn }: PrepareInput, { gate }: TrustedSides): GateSettings {
   return again === undefined ? { ...gate, fail_on: failOn ?? gate.fail_on } : again.gate(gate);
 }
 
@@ -158,7 +158,7 @@ function unseenPrograms(
 
 function projectSides(
   input: PrepareInput,
-  arranged: Arranged,
+  arranged: TrustedSides,
   hash: (text: string) => string,
 ): { base: ProjectSide | null; head: ProjectSide } {
   const side = (project: Project, tree: SourceTree): ProjectSide => ({
@@ -182,7 +182,7 @@ function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boo
 function directNotice(
   input: PrepareInput,
   targets: readonly Target[],
-  { head }: Arranged,
+  { head }: TrustedSides,
 ): Notice[] {
   const names = isFullSweep(input) ? [] : batchedNames(targets, head.settings);
   if (names.length === 0) return [];
@@ -251,7 +251,7 @@ function sumCalls(calls: readonly { calls: number }[]): number {
 }
 
 /** Where base's budget applies, so do its prices: a pull request must not make itself cheaper. */
-export function priceSettings({ base, head, budget }: Arranged): Settings[] {
+export function priceSettings({ base, head, budget }: TrustedSides): Settings[] {
   if (base === null) return [head.settings];
   return budget === base.settings.budget
     ? [base.settings, head.settings]
@@ -260,7 +260,7 @@ export function priceSettings({ base, head, budget }: Arranged): Settings[] {
 
 function buildComparison(
   run: SuiteRun,
-  arranged: Arranged,
+  arranged: TrustedSides,
   {
     mode,
     gate,

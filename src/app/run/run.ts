@@ -13,14 +13,17 @@ import { askRounds, startSpending, type JudgeEdges, type Spending } from './spen
 
 export type Untitled = Omit<Result, 'title'>;
 
-/** Executes a prepared run. Its parts replace those of `blank`. */
+/** Executes a prepared run. Its parts replace those of `emptyResult`. */
 export async function run(
   plain: Prepared,
   world: JudgeEdges,
-  blank: Untitled,
+  emptyResult: Untitled,
   rows: Features,
 ): Promise<Untitled> {
-  const repeats = repeatedEvaluate(world.evaluate, `${blank.base?.sha ?? ''} ${blank.head.sha}`);
+  const repeats = repeatedEvaluate(
+    world.evaluate,
+    `${emptyResult.base?.sha ?? ''} ${emptyResult.head.sha}`,
+  );
   const edges = { ...world, evaluate: repeats.evaluate };
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
@@ -32,13 +35,13 @@ export async function run(
     ...(await row.before?.(plan, tools)),
   }));
   const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
-  if (compared.problems.length > 0) return withBrokenCode(blank, compared, spent);
-  const run = { ...prepared, ...compared, trust: blank.trust, planned: prepared.suites };
+  if (compared.problems.length > 0) return withBrokenCode(emptyResult, compared, spent);
+  const run = { ...prepared, ...compared, trust: emptyResult.trust, planned: prepared.suites };
   const explained = await inTurn(features, async ({ row, plan }) =>
     row.compared?.(plan, run, tools),
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
-  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, blank);
+  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, emptyResult);
   const judged = mergeFeatureParts(explained);
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, { ...run, groups: groupsBy(rows, judged) }, tools),
@@ -46,14 +49,14 @@ export async function run(
   const { made, notices: unequal } = repeats.found();
   const suites = compared.suites.map(({ result }) => result);
   const notices = [
-    ...blank.notices,
+    ...emptyResult.notices,
     ...unequal,
     ...world.words.servedNotices(asked),
     ...compared.notices,
     ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
   ];
   return {
-    ...blank,
+    ...emptyResult,
     conclusion: conclusionOf(decision.outcome),
     outcome: decision.outcome,
     reasons: decision.reasons,
@@ -113,19 +116,19 @@ function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Part
 }
 
 function withBrokenCode(
-  blank: Untitled,
+  emptyResult: Untitled,
   { problems, suites, notices }: ComparedSuites,
   { meter }: Spending,
 ): Untitled {
   const outcome = { kind: 'not-evaluated', problems: problems.length } as const;
   return {
-    ...blank,
+    ...emptyResult,
     conclusion: conclusionOf(outcome),
     outcome,
     reasons: [],
     problems,
     suites: suites.map(({ result }) => result),
-    notices: [...blank.notices, ...notices],
+    notices: [...emptyResult.notices, ...notices],
     usage: meter.totals(),
   };
 }

@@ -33,7 +33,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   files: async () => [
     { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
   ],
-  blank: { attributes: [], insights: [] },
+  emptyParts: { attributes: [], insights: [] },
   async read({ trust, limits, isChosen, base, head }) {
     const source = sources(trust).attributes;
     const { pinned, ...found } = await readPinned(base, head, { source, limits, chosen: isChosen });

@@ -13,7 +13,7 @@ export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
     { name: 'grade', group: 'look', load: async () => (await import('./command.ts')).gradeCommand },
   ],
   result: { run: graderKeys, suite: graderSuiteKeys },
-  blank: { graders: [] },
+  emptyParts: { graders: [] },
   plan: planGraderTests,
   async before({ own }, { random, spent: { complete } }) {
     const { graders: results, judges, notices } = await runRubricTests(own, { complete, random });

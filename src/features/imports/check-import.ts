@@ -15,7 +15,7 @@ export async function sayWhatFails(
   terminal: Terminal,
 ): Promise<void> {
   const planned = await validateFolder(folder, terminal);
-  const { problems, notices } = planned.ready ? planned.blank : planned.result;
+  const { problems, notices } = planned.ready ? planned.emptyResult : planned.result;
   for (const { place, message } of problems)
     lose(left, place ?? { file: SETTINGS_FILE, line: 0 }, 'evaldiff validate', message);
   remarks.push(...notices.filter(({ place }) => place !== null && files.has(place.file)));

@@ -18,7 +18,7 @@ const savedFile: SavedKind<NoiseResult> = {
 export const noiseFeature: Feature & CommandRow & ReportRow = {
   key: 'noise',
   result: { run: noiseKeys },
-  blank: { noise: null },
+  emptyParts: { noise: null },
   report: async () => (await import('./footer.ts')).noiseReport,
   commands: [
     { name: 'noise', group: 'look', load: async () => (await import('./command.ts')).noiseCommand },

@@ -36,19 +36,20 @@ export async function measureNoise(
     const { result } = plan;
     return noiseResult(noiseHead(result, rest.today), tally, result);
   }
-  const { prepared, blank } = plan;
-  const head = noiseHead(blank, rest.today);
+  const { prepared, emptyResult } = plan;
+  const head = noiseHead(emptyResult, rest.today);
   edges.planned(prepared.plan, plan);
   const problems = keyProblems(prepared, edges.missingKeys);
-  if (problems.length > 0) return noiseResult(head, tally, { problems, notices: blank.notices });
+  if (problems.length > 0)
+    return noiseResult(head, tally, { problems, notices: emptyResult.notices });
   const guarded = guardedEdges(plan, edges);
-  const notices: Notice[] = [...blank.notices];
+  const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = drawing(guarded.complete, drawOf(rest.today, run));
     const result = await runPrepared(
       prepared,
       { ...guarded, complete },
-      { ...blank, notices: [] },
+      { ...emptyResult, notices: [] },
       rest.features,
     );
     const halt = guarded.halted?.() ?? null;

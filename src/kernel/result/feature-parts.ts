@@ -5,7 +5,7 @@ import type { z } from 'zod';
  * '…/kernel/result/feature-parts.ts' { interface FeatureParts { … } }`.
  */
 
-/** Keys of a result. The entry's table gives those that are always there (`blank`). */
+/** Keys of a result. A feature's `emptyParts` has those that are always present. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { blankResult, withTitle } from '../../../../src/app/run/not-judged.ts';
+import { createEmptyResult, withTitle } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
@@ -14,7 +14,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
-import { BLANK_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
+import { EMPTY_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { answer, project, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
@@ -89,14 +89,14 @@ export async function judged(
     n_tries = 1,
   }: { mode?: PrepareInput['mode']; n_tries?: Settings['n_tries'] } = {},
 ): Promise<Result> {
-  const blank = blankResult({
+  const emptyResult = createEmptyResult({
     mode,
     base: baseTree,
     head: headTree,
     trust: 'member',
     gate: prepared.gate,
     n_tries,
-    blankParts: BLANK_PARTS,
+    emptyParts: EMPTY_PARTS,
   });
   const result = await run(
     prepared,
@@ -112,7 +112,7 @@ export async function judged(
       answered: () => undefined,
       ...edges,
     },
-    { ...blank, notices: prepared.notices },
+    { ...emptyResult, notices: prepared.notices },
     FEATURES,
   );
   return withTitle(result);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { LONGEST_REASON, findOverride, withOverride } from '../../../../src/app/action/override.ts';
-import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { BLANK_PARTS } from '../../../stand-ins/features.ts';
+import { EMPTY_PARTS } from '../../../stand-ins/features.ts';
 import { gate, suiteResult } from '../../app/run/builders.ts';
 
 const LABEL = 'evaldiff: accept';
@@ -21,14 +21,14 @@ const suites = [
   }),
 ];
 const red = (changes: Partial<Result> = {}): Result => ({
-  ...blankResult({
+  ...createEmptyResult({
     mode: 'diff',
     base: null,
     head: { commit: 'h' },
     trust: 'member',
     gate: gate(),
     n_tries: 3,
-    blankParts: BLANK_PARTS,
+    emptyParts: EMPTY_PARTS,
   }),
   ...outcomeFields(REGRESSED, { suites }),
   suites,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   judgeWithoutKeys,
-  blankResult,
+  createEmptyResult,
   type ResultHead,
 } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
@@ -14,7 +14,7 @@ import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts } from '../../../../src/types/repository.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { BLANK_PARTS, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
+import { EMPTY_PARTS, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
 import { treeOf } from '../../config/tree.ts';
 import { conversation } from '../../features/conversations/dialogues.ts';
 import { project, suite } from './builders.ts';
@@ -62,7 +62,7 @@ async function judged(withKey: string[], conclusion: Conclusion, of = both) {
     trust: 'untrusted',
     gate: prepared.gate,
     n_tries: 3,
-    blankParts: BLANK_PARTS,
+    emptyParts: EMPTY_PARTS,
   };
   const asked: Prepared[] = [];
   const missingKeys = (targets: readonly Target[]) =>
@@ -78,7 +78,7 @@ async function judged(withKey: string[], conclusion: Conclusion, of = both) {
     judge: async (open) => {
       asked.push(open);
       return {
-        ...blankResult(about),
+        ...createEmptyResult(about),
         conclusion,
         title: `was ${conclusion}`,
         reasons: [{ code: 'words', text: 'p: a reason' }],

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankResult } from '../../../../src/app/run/not-judged.ts';
+import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
-import { readResult, BLANK_PARTS } from '../../../stand-ins/features.ts';
+import { readResult, EMPTY_PARTS } from '../../../stand-ins/features.ts';
 import { suiteResult } from '../../app/run/builders.ts';
 
 const whole = {
-  ...blankResult({
+  ...createEmptyResult({
     mode: 'diff',
     base: { commit: 'b'.repeat(40) },
     head: { commit: 'a'.repeat(40) },
     trust: 'member',
     gate: DEFAULT_GATE,
     n_tries: 3,
-    blankParts: BLANK_PARTS,
+    emptyParts: EMPTY_PARTS,
   }),
   conclusion: 'success' as const,
   suites: [suiteResult()],

@@ -7,7 +7,7 @@ import type { Notice, Side } from '../types/plain.ts';
  * Both sides after applying the trust level: base's values replace what a pull request must not
  * choose.
  */
-export interface Arranged {
+export interface TrustedSides {
   base: Project | null;
   head: Project;
   gate: GateSettings;
