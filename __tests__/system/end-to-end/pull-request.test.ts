@@ -28,7 +28,7 @@ describe('a pull request that makes a prompt worse', () => {
     const red = await onPullRequest(at, worse, { shipped: true });
 
     expect(red.code).toBe(1);
-    const title = 'Regressed: quiz 100 → 57 %: 3 of 7 tests broke';
+    const title = 'Regressed: quiz 100 → 57 %: 3 of 7 tests broke; New: 1 test, it passes';
     expect(red.lastLine).toBe(`| evaldiff: failure (the gate failed). ${title}`);
     expect(red.annotations).toEqual([]);
     const [check] = at.github.state.checkRuns;

@@ -483,7 +483,10 @@ eval:
       () => 'unasked',
     );
     expect((await result('run', 'n_tries=1')).problems).toEqual([
-      { place: { file: 'data/lessons.jsonl', line: 2 }, message: 'has no member "input"' },
+      {
+        place: { file: 'data/lessons.jsonl', line: 2 },
+        message: 'has no member "input"; known are messages',
+      },
     ]);
     expect(server.requests).toEqual([]);
   });
