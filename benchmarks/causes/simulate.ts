@@ -1,7 +1,7 @@
 import { defaultCauseCalls } from '../../src/features/causes/calls.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { findCauses } from '../../src/trials/experiment.ts';
-import { fallenReferences, hasFallen, heldReferences } from '../../src/trials/fallen.ts';
+import { fallenReferences, hasFallen, stableReferences } from '../../src/trials/fallen.ts';
 import { compareOne } from '../verdicts/simulate.ts';
 import type { Row } from './rows.ts';
 
@@ -29,7 +29,7 @@ export async function examine(
   const { result, calls } = await compareOne(suite, random);
   const fallen = fallenReferences(result);
   if (fallen.length === 0 || !(always || hasFallen(result))) return null;
-  const held = heldReferences(result);
+  const held = stableReferences(result);
   const examined = [...fallen, ...held].map(({ id }) => Number(id.slice(1)));
   const countsOf = (side: { passes: number; tries_judged: number } | null) => ({
     passes: side?.passes ?? 0,
@@ -38,8 +38,8 @@ export async function examine(
   const { causes, tries } = await findCauses(
     {
       units,
-      fallen: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
-      held: held.length,
+      fell: fallen.map(({ base, head }) => ({ base: countsOf(base), head: countsOf(head) })),
+      stable: held.length,
       tries: maxCalls ?? defaultCauseCalls(calls),
       alpha: 0.05,
     },

@@ -34,8 +34,8 @@ async function tryDraft(
     { prompt: 'draft', generation: () => ({ kind: 'impossible', message: '' }), isNew: true },
     {
       references: numbers.map((at) => result(at < FALLEN ? 0 : 3)) as unknown as ReferenceResult[],
-      fallen: numbers.slice(SHOWN, FALLEN),
-      held: numbers.slice(FALLEN),
+      fell: numbers.slice(SHOWN, FALLEN),
+      stable: numbers.slice(FALLEN),
       retestRate: rate,
       make: (wanted) => {
         calls += wanted.length;

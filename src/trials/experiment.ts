@@ -13,7 +13,7 @@ import {
   drawTries,
   startTrials,
   outcomeCount,
-  type Attempt,
+  type TryUnits,
   type Candidate,
   type TrialsEnd,
   type Fall,
@@ -24,9 +24,9 @@ import {
 interface Experiment {
   units: number;
   /** References that fell, worst first, with their tries of the comparison. */
-  fallen: readonly Fall[];
+  fell: readonly Fall[];
   /** Number of stable references. In draws their indices follow those of the fallen ones. */
-  held: number;
+  stable: number;
   tries: number;
   /** The chance of naming a unit that has no effect. */
   alpha: number;
@@ -63,11 +63,14 @@ const CONTROLS = 3;
  * Finds the units that broke references. A search makes the most informative tries. Then fresh
  * tries alone prove each hypothesis, with a test that is valid whenever it stops.
  */
-export async function findCauses(experiment: Experiment, attempt: Attempt): Promise<CauseFindings> {
+export async function findCauses(
+  experiment: Experiment,
+  attempt: TryUnits,
+): Promise<CauseFindings> {
   const trials = startTrials(experiment, attempt);
   const causes: FoundCause[] = [];
   const refuted: Candidate[] = [];
-  let open = [...experiment.fallen.keys()];
+  let open = [...experiment.fell.keys()];
   let ended: CauseFindings['open'] = null;
   while (open.length > 0 && ended === null) {
     const known = { refuted, proven: causes };
@@ -98,8 +101,8 @@ export async function findCauses(experiment: Experiment, attempt: Attempt): Prom
   for (const cause of causes) checked.push(await withControls(trials, cause, experiment));
   return {
     causes: checked,
-    unexplained: [...experiment.fallen.keys()].filter((position) => !explained.has(position)),
-    open: explained.size === experiment.fallen.length ? null : (ended ?? 'unclear'),
+    unexplained: [...experiment.fell.keys()].filter((position) => !explained.has(position)),
+    open: explained.size === experiment.fell.length ? null : (ended ?? 'unclear'),
     suspects: ended === 'tries' ? suspectsIn(trials, open, { refuted, proven: causes }) : [],
     tries: trials.made,
   };
@@ -192,12 +195,12 @@ function narrowGroups(
 async function withControls(
   trials: Trials,
   cause: FoundCause,
-  { units, fallen, held }: Experiment,
+  { units, fell, stable }: Experiment,
 ): Promise<FoundCause> {
   const rest = [...Array(units).keys()].filter((unit) => !cause.units.includes(unit));
-  const draws = Array.from({ length: Math.min(CONTROLS, held) }, (_, i) => ({
+  const draws = Array.from({ length: Math.min(CONTROLS, stable) }, (_, i) => ({
     units: new Set(rest),
-    reference: fallen.length + i,
+    reference: fell.length + i,
   }));
   const passed = await drawTries(trials, draws);
   if (typeof passed === 'string') return cause;

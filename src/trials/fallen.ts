@@ -74,7 +74,7 @@ function pickDiverse(
 }
 
 /** References that passed every try on both sides. */
-export function heldReferences({ references }: SuiteResult): ReferenceResult[] {
+export function stableReferences({ references }: SuiteResult): ReferenceResult[] {
   return references.filter(
     (reference) =>
       countsForVerdict(reference) && isFlawless(reference.base) && isFlawless(reference.head),

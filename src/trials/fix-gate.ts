@@ -8,7 +8,7 @@ import type { MakeTries } from './tries.ts';
 const MAX_FIX_REFERENCES = 5;
 
 /** Tries of a candidate on fallen and on stable references. */
-const TRIES = { fallen: 10, held: 20 };
+const TRIES = { fell: 10, stable: 20 };
 
 /** Tries per reference: the fewer fell, the more tries each needs. */
 const TRIES_PER_REFERENCE = { least: 2, most: 5 };
@@ -45,9 +45,9 @@ interface FixTrial {
   /** The references of an experiment, by index. */
   references: readonly ReferenceResult[];
   /** Indices of those that fell and should be restored. */
-  fallen: readonly number[];
+  fell: readonly number[];
   /** Indices of those that passed every try on both sides. */
-  held: readonly number[];
+  stable: readonly number[];
   /** How often a reference passes a further try after a side passed all of its tries, 0–1. */
   retestRate: number;
   make: MakeTries;
@@ -69,12 +69,12 @@ type Counts = Table['head'];
  */
 export async function fixGate(
   candidate: FixCandidate,
-  { references, fallen, held, retestRate, make }: FixTrial,
+  { references, fell, stable, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
-  const worse = fallen.slice(0, MAX_FIX_REFERENCES);
+  const worse = fell.slice(0, MAX_FIX_REFERENCES);
   const { least, most } = TRIES_PER_REFERENCE;
-  const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fallen / worse.length)));
+  const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fell / worse.length)));
   const passedBy = runner(candidate, make);
   const restored = await passedBy(worse, tries);
   if (restored.some((own) => own.tries < tries)) return 'unjudged';
@@ -86,7 +86,7 @@ export async function fixGate(
   const whole = restored.filter(({ passes }) => passes >= RESTORED_SHARE * tries).length;
   const isEnough = candidate.isNew ? whole === worse.length : 2 * whole > worse.length;
   if (!better || !isEnough) return 'no better';
-  const asked = candidate.isNew ? held : held.slice(0, Math.floor(TRIES.held / tries));
+  const asked = candidate.isNew ? stable : stable.slice(0, Math.floor(TRIES.stable / tries));
   const kept = await staysStable(asked, passedBy, {
     rounds: candidate.isNew ? ROUNDS : tries,
     retestRate,
@@ -101,14 +101,14 @@ export async function fixGate(
 
 /** Tries stable references until one breaks or {@link MAX_DEVIATIONS} is exceeded. */
 async function staysStable(
-  held: readonly number[],
+  stable: readonly number[],
   passedBy: PassedBy,
   { rounds, retestRate }: { rounds: number; retestRate: number },
 ): Promise<'kept' | 'broken' | 'unjudged'> {
-  const expected = rounds * held.length * (1 - retestRate);
+  const expected = rounds * stable.length * (1 - retestRate);
   const most = expected + MAX_DEVIATIONS * Math.sqrt(Math.max(1, expected));
   let lost = 0;
-  for (const chunk of Array.from({ length: rounds }, () => chunks(held)).flat()) {
+  for (const chunk of Array.from({ length: rounds }, () => chunks(stable)).flat()) {
     const own = await passedBy(chunk, 1);
     if (own.some(({ tries }) => tries < 1)) return 'unjudged';
     const failed = own.flatMap(({ reference, passes }) => (passes === 0 ? [reference] : []));

@@ -8,7 +8,7 @@ export interface Draw {
 }
 
 /** Makes one try of each draw, concurrently; null: it could not be judged. */
-export type Attempt = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
+export type TryUnits = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 
 export interface Fall {
   base: Counts;
@@ -40,7 +40,7 @@ export interface Trials {
   made: number;
   /** Consecutive rounds without a judged try. */
   silent: number;
-  attempt: Attempt;
+  attempt: TryUnits;
 }
 
 /** Why tries end: the cap is reached, or none of them could be judged. */
@@ -49,11 +49,11 @@ export type TrialsEnd = 'tries' | 'errors';
 const MAX_SILENT_ROUNDS = 2;
 
 export function startTrials(
-  experiment: { units: number; alpha: number; fallen: readonly Fall[]; tries: number },
-  attempt: Attempt,
+  experiment: { units: number; alpha: number; fell: readonly Fall[]; tries: number },
+  attempt: TryUnits,
 ): Trials {
-  const { units, alpha, fallen, tries: most } = experiment;
-  const rates = estimateRates(fallen);
+  const { units, alpha, fell, tries: most } = experiment;
+  const rates = estimateRates(fell);
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
@@ -64,17 +64,14 @@ const PRIOR_TRIES = 3;
  * Shrinks each rate towards the average of all fallen references, because one has few tries. Rates
  * on head are slightly too low, because these references were selected for failing.
  */
-function estimateRates(fallen: readonly Fall[]): Map<number, Rates> {
-  const passes = fallen.reduce((sum, { head }) => sum + head.passes, 0);
-  const tries = fallen.reduce((sum, { head }) => sum + head.tries, 0);
+function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
+  const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
+  const tries = fell.reduce((sum, { head }) => sum + head.tries, 0);
   const usual = (passes + 0.3) / (tries + 1);
   return new Map(
-    fallen.map(({ base, head }, reference) => {
-      const intact = Math.min(0.97, (base.passes + 0.9 * PRIOR_TRIES) / (base.tries + PRIOR_TRIES));
-      const broken = Math.max(
-        0.03,
-        (head.passes + usual * PRIOR_TRIES) / (head.tries + PRIOR_TRIES),
-      );
+    fell.map(({ base, head }, reference) => {
+      const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
+      const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
       return [reference, { intact, broken: Math.min(broken, 0.75 * intact) }];
     }),
   );

@@ -8,7 +8,7 @@ import {
 import { counted } from '../text/amounts.ts';
 import type { Complete } from '../types/model.ts';
 import type { PromptChange } from './prompt-units.ts';
-import type { Attempt } from './trials.ts';
+import type { TryUnits } from './trials.ts';
 
 export type TryTools = Parameters<typeof runExtraTries>[2];
 
@@ -86,7 +86,7 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
 }
 
 /** `isMirrored`: the units of a draw are undone on head instead of applied to base. */
-export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): Attempt {
+export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): TryUnits {
   const all = [...(change.units ?? []).keys()];
   return (draws) =>
     make(

@@ -27,8 +27,8 @@ async function run({
   const rounds: Draw[][] = [];
   const found = await findCauses(
     {
-      ...{ units, held, tries, alpha: 0.05 },
-      fallen: Array.from({ length: fallen }, () => FELL),
+      ...{ units, stable: held, tries, alpha: 0.05 },
+      fell: Array.from({ length: fallen }, () => FELL),
     },
     (draws) => {
       rounds.push([...draws]);
@@ -131,7 +131,7 @@ describe('cause search', () => {
 
   test('stops early if every try is an error', async () => {
     const found = await findCauses(
-      { units: 3, fallen: [FELL], held: 0, tries: 100, alpha: 0.05 },
+      { units: 3, fell: [FELL], stable: 0, tries: 100, alpha: 0.05 },
       (draws) => Promise.resolve(draws.map(() => null)),
     );
     expect(found).toMatchObject({ causes: [], open: 'errors', unexplained: [0] });

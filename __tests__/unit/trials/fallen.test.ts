@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
-import { fallenReferences, hasFallen, heldReferences } from '../../../src/trials/fallen.ts';
+import { fallenReferences, hasFallen, stableReferences } from '../../../src/trials/fallen.ts';
 import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 
 /** A reference with four tries a side: all pass on base, `passes` pass on head. */
@@ -60,6 +60,6 @@ describe('references chosen for a cause search', () => {
     const suite = suiteResult({ verdict: 'regressed', references });
     expect(hasFallen(suite)).toBe(true);
     expect(ids(fallenReferences(suite))).toEqual([]);
-    expect(ids(heldReferences(suite))).toEqual(['held']);
+    expect(ids(stableReferences(suite))).toEqual(['held']);
   });
 });

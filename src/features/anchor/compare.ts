@@ -77,15 +77,15 @@ async function compareRows(
   ask: AskAnchor,
 ): Promise<Compared> {
   const earlier = await ask(rows, 'then', false);
-  if (earlier === null) return summed(rows, 'not-asked', null);
+  if (earlier === null) return sumCounts(rows, 'not-asked', null);
   const p = pOfFall(earlier);
-  if (!reachesLevel(p, level)) return summed(earlier, 'level', p);
+  if (!reachesLevel(p, level)) return sumCounts(earlier, 'level', p);
   const today = await ask(rows, 'then', true);
   const isOld = rows.some(({ own }) => own.head.some(({ byHead }) => byHead.stored === true));
   const fresh = isOld && today !== null ? await ask(today, 'head', true) : today;
-  if (fresh === null) return summed(earlier, 'not-asked', null);
+  if (fresh === null) return sumCounts(earlier, 'not-asked', null);
   const again = pOfFall(fresh);
-  return summed(fresh, reachesLevel(again, CONFIRM_LEVEL) ? 'fell' : 'not-confirmed', again);
+  return sumCounts(fresh, reachesLevel(again, CONFIRM_LEVEL) ? 'fell' : 'not-confirmed', again);
 }
 
 function pOfFall(rows: readonly AnchorRow[]): number {
@@ -93,7 +93,7 @@ function pOfFall(rows: readonly AnchorRow[]): number {
   return contrast(clusteredTries(tries, suiteClusters(rows.map(({ own }) => own)))).test.midDown;
 }
 
-function summed(
+function sumCounts(
   rows: readonly AnchorRow[],
   status: Compared['status'],
   p: number | null,

@@ -83,7 +83,7 @@ async function askRatings(
     of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
   const reply = ratingsSchema(attributes);
   const settles = ({ ratings }: z.output<typeof reply>): boolean =>
-    usable(ratings, attributes).size === attributes.length;
+    usableRatings(ratings, attributes).size === attributes.length;
   const asked = await askForJson(
     {
       purpose: 'qualeval',
@@ -120,7 +120,7 @@ async function askRatings(
   );
   return asked.status === 'failed'
     ? asked
-    : { status: 'ok', ratings: usable(asked.reply.ratings, attributes) };
+    : { status: 'ok', ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
 function ratingsSchema([first, ...rest]: readonly Attribute[]) {
@@ -141,7 +141,10 @@ const ratingSchema = z.object({
 });
 
 /** Keeps whole ratings from 1 to 5 of known attributes. Drops contradictory ones. */
-function usable(given: readonly unknown[], attributes: readonly Attribute[]): Map<string, Rating> {
+function usableRatings(
+  given: readonly unknown[],
+  attributes: readonly Attribute[],
+): Map<string, Rating> {
   const known = new Set(attributes.map(({ id }) => id));
   const found = new Map<string, Extract<Rating, { status: 'scored' }>>();
   const torn = new Set<string>();

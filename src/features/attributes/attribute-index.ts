@@ -21,12 +21,12 @@ export function filterValue(of: AttributeResult, all: readonly AttributeResult[]
 /** Looks up what attributes record about a reference, by its id. */
 export function byReference<T>(
   attributes: readonly AttributeResult[],
-  said: (attribute: AttributeResult) => readonly { id: string; entry: T }[],
+  entriesOf: (attribute: AttributeResult) => readonly { id: string; entry: T }[],
 ): (suite: SuiteResult, id: string) => T[] {
   const lists = Map.groupBy(
     attributes.flatMap((attribute) => {
       const suite = suiteKey(attribute);
-      return said(attribute).map(({ id, entry }) => ({ key: `${suite} ${id}`, entry }));
+      return entriesOf(attribute).map(({ id, entry }) => ({ key: `${suite} ${id}`, entry }));
     }),
     ({ key }) => key,
   );

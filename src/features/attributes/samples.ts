@@ -93,11 +93,11 @@ function sampleHtml(
   return markup`
     <div class="sample">
       <p>${referenceLink(suite, id, index.anchor)} <span class="soft">${words}</span></p>
-      ${reference === undefined ? null : [askedHtml(reference), answersHtml(reference, side, index.reports)]}
+      ${reference === undefined ? null : [inputHtml(reference), answersHtml(reference, side, index.reports)]}
     </div>`;
 }
 
-function askedHtml({ input, expected }: ReferenceResult): Markup {
+function inputHtml({ input, expected }: ReferenceResult): Markup {
   const entry = ([key, value]: [string, unknown]): Markup => markup`
     <dt>${shorten(key, NAME_LIMIT)}</dt><dd><code>${piecesHtml(whole(String(value), SAMPLE))}</code></dd>`;
   return markup`<dl>

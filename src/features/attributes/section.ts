@@ -168,7 +168,7 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
     ];
   const neighbours = [
     ...Map.groupBy(rows, ({ attribute, of }) =>
-      JSON.stringify([of.name, wayOf(attribute), [...attribute.explained_by].sort()]),
+      JSON.stringify([of.name, directionOf(attribute), [...attribute.explained_by].sort()]),
     ).values(),
   ];
   const shown = neighbours.slice(0, items);
@@ -178,7 +178,7 @@ function movedWithList(rows: readonly AttributeRow[], items: number, several: bo
   ];
 }
 
-function wayOf({ difference }: AttributeResult): 'fell' | 'rose' {
+function directionOf({ difference }: AttributeResult): 'fell' | 'rose' {
   return (difference ?? 0) < 0 ? 'fell' : 'rose';
 }
 
@@ -198,7 +198,7 @@ function neighboursLine(together: readonly AttributeRow[], items: number, severa
   return [
     ...joinLines(shown, ', '),
     text(
-      `${more === null ? '' : ` ${more}`} ${wayOf(first.attribute)} only with the references ` +
+      `${more === null ? '' : ` ${more}`} ${directionOf(first.attribute)} only with the references ` +
         `${alone ? 'it shares' : 'they share'} with `,
     ),
     ...joinLines(

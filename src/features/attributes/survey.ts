@@ -48,7 +48,7 @@ export async function survey(
   const attributes =
     options.pinned === null
       ? await surveyAttributes(references, options, tools, notes)
-      : bearable(options.pinned, references.length, options.most, notes);
+      : dropTooLong(options.pinned, references.length, options.most, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const ratings = await rateReferences(references, attributes, tools, notes);
   if (ratings === null) return { surveyed: [], notes };
@@ -87,8 +87,8 @@ async function surveyAttributes(
   return attributes;
 }
 
-/** Shortens a pinned list that is too long for this suite: a larger suite may share it. */
-function bearable(
+/** Drops a pinned list that is too long for this suite: a larger suite may share it. */
+function dropTooLong(
   pinned: readonly Attribute[],
   references: number,
   most: number,

@@ -102,13 +102,13 @@ function calls(
     const tested = stepDownMaxT(rows, open, random, permutations);
     first ??= tested;
     const movedAlone = new Set(first.flatMap(({ group, p }) => (p <= alpha ? [group] : [])));
-    const top = foremost(
+    const top = selectLargestChange(
       rows,
       tested.filter(({ p }) => Math.max(floor, p) <= alpha),
     );
     if (top === null) {
       for (const { group, p } of tested) {
-        const explainedBy = movedAlone.has(group) ? explaining(group, found) : [];
+        const explainedBy = movedAlone.has(group) ? overlappingCalls(group, found) : [];
         found.set(group, { called: false, p, explainedBy });
       }
       break;
@@ -131,7 +131,7 @@ function remainingMembers(group: AttributeMembers, aside: ReadonlySet<number>): 
 const RANK_TOLERANCE = 1e-9;
 
 /** The largest change in standard deviations; ties: the largest drop of the mean. */
-function foremost<Group extends { rest: AttributeMembers }>(
+function selectLargestChange<Group extends { rest: AttributeMembers }>(
   rows: readonly ClusteredTries[],
   groups: readonly Group[],
 ): Group | null {
@@ -155,7 +155,7 @@ function weightedZ(rows: readonly ClusteredTries[], group: AttributeMembers): nu
   const weights = new Map(group.map(({ at, weight }) => [at, weight]));
   const units = formClusters(rows).flatMap((members) => {
     const own = members.filter(({ at }) => (weights.get(at) ?? 0) > 0);
-    return own.length === 0 ? [] : weighed(own, weights);
+    return own.length === 0 ? [] : weightTable(own, weights);
   });
   const moments = units.map((unit) => ({ ...nullMoments(unit), onHead: passesOnHead(unit) }));
   const excess = sum(moments.map(({ onHead, mean }) => onHead - mean));
@@ -163,7 +163,7 @@ function weightedZ(rows: readonly ClusteredTries[], group: AttributeMembers): nu
   return variance > 0 ? excess / Math.sqrt(variance) : 0;
 }
 
-function weighed(members: Cluster, weights: ReadonlyMap<number, number>): ClusterTable {
+function weightTable(members: Cluster, weights: ReadonlyMap<number, number>): ClusterTable {
   return clusterTable(
     members.map(({ at, base, head }) => {
       const times = (pass: number): number => (weights.get(at) ?? 0) * pass;
@@ -173,7 +173,7 @@ function weighed(members: Cluster, weights: ReadonlyMap<number, number>): Cluste
 }
 
 /** Reported groups that share references with this one. */
-function explaining(
+function overlappingCalls(
   group: AttributeMembers,
   found: ReadonlyMap<AttributeMembers, Call>,
 ): AttributeMembers[] {

@@ -105,7 +105,7 @@ export function readResults(
   }, 'the results of the batch cannot be read');
 }
 
-export function leftOver(left: 'expired' | 'canceled' | null): Fault {
+export function unansweredFault(left: 'expired' | 'canceled' | null): Fault {
   switch (left) {
     case 'expired':
       return fault(
@@ -130,7 +130,7 @@ function requestOutcome(
   switch (outcome.kind) {
     case 'expired':
     case 'canceled':
-      return { status: 'fault', fault: leftOver(outcome.kind) };
+      return { status: 'fault', fault: unansweredFault(outcome.kind) };
     case 'error': {
       const { status, code, said } = outcome;
       return {

@@ -83,7 +83,10 @@ export function createManagedServer(
     call: (ask, unread, mayRepeat = () => true) =>
       withRetries(
         async () =>
-          once(await attempt(() => connect().then(ask), unread, { clock, redact }), mayRepeat),
+          restrictRetries(
+            await attempt(() => connect().then(ask), unread, { clock, redact }),
+            mayRepeat,
+          ),
         retry,
       ),
     close() {
@@ -112,7 +115,10 @@ async function attempt<T>(
   return { status: 'fault', fault: fault('reply', unread), sent: true };
 }
 
-function once<T>(attempt: CallAttempt<T>, mayRepeat: (fault: Fault) => boolean): CallAttempt<T> {
+function restrictRetries<T>(
+  attempt: CallAttempt<T>,
+  mayRepeat: (fault: Fault) => boolean,
+): CallAttempt<T> {
   return attempt.status === 'ok' || mayRepeat(attempt.fault)
     ? attempt
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };

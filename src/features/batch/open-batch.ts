@@ -4,7 +4,7 @@ import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts'
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
-import { leftOver, readResults, type RequestOutcome } from './batch-results.ts';
+import { unansweredFault, readResults, type RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 /** Polling intervals in milliseconds, growing from the first to the longest. */
@@ -129,7 +129,7 @@ async function collect(
   server.log(`batch ${id}: ended, ${counts} requests with a result`);
   await settleRest(
     batch,
-    { status: 'fault', fault: read.status === 'fault' ? read.fault : leftOver(state.left) },
+    { status: 'fault', fault: read.status === 'fault' ? read.fault : unansweredFault(state.left) },
     options,
   );
   await options.forget();

@@ -16,7 +16,7 @@ export interface FixBench {
   change: PromptChange;
   /** In number order: those that fell, then the stable ones. */
   references: readonly ReferenceResult[];
-  fallen: number;
+  fellCount: number;
   retestRate: number;
   make: MakeTries;
   lines(file: string): readonly string[] | null;
@@ -42,7 +42,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     return none('each of several changes does it by itself, so that no edit of one would do');
   // Show new wording only if its effect on other tests was measured.
   const isDrafted =
-    (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fallen;
+    (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fellCount;
   const ids = new Set(cause.references.map(({ id }) => id));
   const fell = bench.references.filter(({ id }) => ids.has(id));
   const { shown, withheld } = withheldOf(fell);
@@ -63,7 +63,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
       return { fix: fixFrom(candidate, found, tested.length < fell.length) };
   }
   if (candidates.length === 0) return none(whyNoEdit(unit));
-  return none(whyNone(candidates.length, bench.ended(), unjudged));
+  return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
 function gateOf(
@@ -141,7 +141,7 @@ function whyNoEdit(unit: ChangeUnit): string {
     : `only lines of text and code get one, and this is a ${unit.kind}`;
 }
 
-function whyNone(candidates: number, ended: string | null, unjudged: boolean): string {
+function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): string {
   if (ended !== null) return ended;
   if (unjudged) return 'not every try of what could fix it was judged';
   const ran =
@@ -159,10 +159,10 @@ function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
 
 function referenceNumbers(
   tested: readonly ReferenceResult[],
-  { references, fallen }: FixBench,
-): { fallen: number[]; held: number[] } {
+  { references, fellCount }: FixBench,
+): { fell: number[]; stable: number[] } {
   return {
-    fallen: tested.map((reference) => references.indexOf(reference)),
-    held: [...references.keys()].slice(fallen),
+    fell: tested.map((reference) => references.indexOf(reference)),
+    stable: [...references.keys()].slice(fellCount),
   };
 }

@@ -7,7 +7,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
-import { fallenReferences, heldReferences, retestRate } from '../../trials/fallen.ts';
+import { fallenReferences, stableReferences, retestRate } from '../../trials/fallen.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
   attemptBy,
@@ -44,13 +44,13 @@ export async function causesOfSuite(
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read);
   const units = change.units ?? [];
-  const fallen = fallenReferences(suspect.result, suspect.groups);
+  const fell = fallenReferences(suspect.result, suspect.groups);
   const explained: SuiteCauses['explained'] = {
     status: 'not-started',
     reason: null,
     units: units.length,
     harmless: [],
-    unexplained: fallen.map(({ id }) => id),
+    unexplained: fell.map(({ id }) => id),
     calls: 0,
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
@@ -64,28 +64,28 @@ export async function causesOfSuite(
   if (change.units === null)
     return notStarted(`the change cannot be taken apart: ${change.reason}`);
   if (units.length === 0) return notStarted('the prompts do not differ');
-  if (fallen.length === 0) return notStarted('no single test broke clearly enough to try');
-  const held = heldReferences(suspect.result);
-  const references = [...fallen, ...held];
+  if (fell.length === 0) return notStarted('no single test broke clearly enough to try');
+  const stable = stableReferences(suspect.result);
+  const references = [...fell, ...stable];
   const counter = countCalls(spent.complete, suspect.room);
   const make = extraTries(
     run,
     references.map(({ id }) => id),
     { ...edges.tools, complete: counter.complete },
   );
-  const bench = { change, references, fallen: fallen.length, make };
+  const bench = { change, references, fellCount: fell.length, make };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
       ? Promise.resolve(found)
       : withFixes(
           found,
-          { ...bench, ...suspect.fixing(counter), ...fixedFrom(suspect, change, read, edges) },
+          { ...bench, ...suspect.fixing(counter), ...addFixes(suspect, change, read, edges) },
           counter,
         );
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
-    const causes = [onlyChange(units, fallen)];
+    const causes = [onlyChange(units, fell)];
     return fixed({ ...blank, causes, explained: only });
   }
   if (suspect.room === 0) return notStarted('its calls were used up by other suites');
@@ -105,7 +105,7 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   return served && `the sides were answered by different models (${served})`;
 }
 
-function fixedFrom(
+function addFixes(
   { result }: Suspect,
   { head }: PromptChange,
   read: ReadLines,
@@ -134,8 +134,8 @@ async function withFixes(
 }
 
 /** The only change needs no experiment: reverting it gives base. */
-function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Cause {
-  const references = fallen.map(({ id, base, head }) => ({
+function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Cause {
+  const references = fell.map(({ id, base, head }) => ({
     id,
     restored: sideCounts(base),
     broken: sideCounts(head),
@@ -153,17 +153,22 @@ function onlyChange(units: ChangeUnit[], fallen: readonly ReferenceResult[]): Ca
 
 async function examine(
   blank: SuiteCauses,
-  { change, references, fallen, make }: Pick<FixBench, 'change' | 'references' | 'fallen' | 'make'>,
+  {
+    change,
+    references,
+    fellCount,
+    make,
+  }: Pick<FixBench, 'change' | 'references' | 'fellCount' | 'make'>,
   { comparison: { run }, room, alpha, isMirrored }: Suspect,
   counter: CallCounter,
 ): Promise<SuiteCauses> {
   const found = await findCauses(
     {
       units: change.units.length,
-      fallen: references
-        .slice(0, fallen)
+      fell: references
+        .slice(0, fellCount)
         .map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
-      held: references.length - fallen,
+      stable: references.length - fellCount,
       tries: Math.max(1, Math.floor(room / callsPerTry(run))),
       alpha,
     },

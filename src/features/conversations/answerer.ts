@@ -15,7 +15,7 @@ import {
   type Steering,
 } from './conversation-rules.ts';
 import { judgeAgain, leadConversation, turnsTo } from './conversation.ts';
-import { completionOf, unjudged, type Dialogue } from './dialogue.ts';
+import { completionOf, fromThread, type Dialogue } from './dialogue.ts';
 import type { ConversationResult } from './result.ts';
 
 const CONVERSATION_KEY = 'conversation';
@@ -74,11 +74,11 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     problems: (prompts, code) => problemsOf(steering, prompts, code),
     async answer({ messages, tryIndex, ask }, tools) {
       if (ask === null) {
-        const recorded = unjudged(messages);
-        return answered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
+        const recorded = fromThread(messages);
+        return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
       }
       const dialogue = await leadConversation([...messages], steering, tryIndex, ask, tools);
-      return answered(
+      return toAnswered(
         dialogue,
         steering,
         dialogue.answers.map(() => 'prompt'),
@@ -87,18 +87,18 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     async judgeAgain(answer, tryIndex, tools) {
       const recorded = answer.own === null ? singleAnswer(answer) : (answer.own.record as Dialogue);
       if (recorded === null) return answer;
-      return answered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
+      return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
     },
     firstAnswer: (record) => completionOf(firstTurn(record as Dialogue)),
   };
 }
 
 /** Everything that affects how an answer is judged; `max_steps` does not. */
-export function judging({ conversation, evaluators }: Steering): string {
+export function judgingFingerprint({ conversation, evaluators }: Steering): string {
   return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
 }
 
-function answered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
+function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
   const judged = dialogue.turns.flatMap(({ verdicts }) => verdicts);
   return {
     ...completionOf(dialogue),
@@ -126,7 +126,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };
-  const recorded = unjudged([...messages, last]);
+  const recorded = fromThread([...messages, last]);
   return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
 }
 

@@ -19,7 +19,7 @@ export function combineWords(rule: Criterion['combine'], words: readonly Criteri
   return rule === 'any' ? yes > 0 : yes > words.length / 2;
 }
 
-export function satisfiedBy(
+export function isSatisfiedBy(
   criteria: readonly Criterion[],
   verdicts: readonly EvaluatorVerdict[],
 ): Record<string, boolean> {
@@ -153,7 +153,7 @@ async function judgeTurns(
       tryIndex,
       tools,
     );
-    const satisfied = error === null ? satisfiedBy(conversation.criteria, verdicts) : null;
+    const satisfied = error === null ? isSatisfiedBy(conversation.criteria, verdicts) : null;
     turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
     if (allSatisfied(satisfied)) return ended('complete');

@@ -11,7 +11,7 @@ export interface Dialogue {
   error: { kind: ErrorKind; message: string } | null;
 }
 
-export function unjudged(thread: readonly Message[]): Dialogue {
+export function fromThread(thread: readonly Message[]): Dialogue {
   const { opening, turns } = recordedDialogue(thread);
   return {
     opening,

@@ -5,7 +5,7 @@ import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import type { Notice } from '../../types/plain.ts';
-import { judging, steeringFor } from './answerer.ts';
+import { judgingFingerprint, steeringFor } from './answerer.ts';
 import type { Conversation, Steering } from './conversation-rules.ts';
 
 /** `base` is null if only the labelled answers differ. */
@@ -47,7 +47,9 @@ function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
 function whyUntested(before: Steering | null, after: Steering): string | null {
   if (before === null) return 'are new and have no labelled answers';
   if (before.conversation.examples.length > 0) return 'lost their labelled answers';
-  return judging(before) === judging(after) ? null : 'changed and have no labelled answers';
+  return judgingFingerprint(before) === judgingFingerprint(after)
+    ? null
+    : 'changed and have no labelled answers';
 }
 
 function dueTest(run: SuiteRun): EvaluatorTest | null {
@@ -56,7 +58,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
     return null;
   const before = base && steeringFor(base.scoring);
-  const sameWords = before !== null && judging(before) === judging(after);
+  const sameWords = before !== null && judgingFingerprint(before) === judgingFingerprint(after);
   if (sameWords && !isDue(run, before, after)) return null;
   const { examples } = after.conversation;
   const other = sameWords || before?.evaluators.length === 0 ? null : before;

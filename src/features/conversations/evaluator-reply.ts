@@ -142,14 +142,14 @@ function buildReply(
     words: Object.fromEntries(words.map(([name, word]) => [name, word ?? 'unknown'])),
     missing: words.filter(([, word]) => word === null).map(([name]) => name),
     analysis: text('analysis'),
-    follow_up: askedIn(text('follow_up')),
+    follow_up: questionIn(text('follow_up')),
   };
 }
 
 /** Shorter texts may just say that there is no follow-up. */
 const MAX_REMARK = 60;
 
-function askedIn(text: string | null): string | null {
+function questionIn(text: string | null): string | null {
   if (text === null || text.length > MAX_REMARK) return text;
   return /^[\s*_`"'()[\]-]*(?:none|n\/?a|null|nothing|empty|no follow-?up(?: question)?(?: (?:is )?(?:needed|required))?)?[\s*_`"'()[\].!-]*$/i.test(
     text,

@@ -4,9 +4,9 @@ import { wilson } from '../../report/sections/intervals.ts';
 import { counted } from '../../text/amounts.ts';
 import { agreementOf } from '../../trials/agreement.ts';
 import type { Notice, Side } from '../../types/plain.ts';
-import { judging, steeringFor } from './answerer.ts';
+import { judgingFingerprint, steeringFor } from './answerer.ts';
 import type { Steering } from './conversation-rules.ts';
-import { allSatisfied, satisfiedBy } from './conversation.ts';
+import { allSatisfied, isSatisfiedBy } from './conversation.ts';
 import type { EvaluatorTest } from './evaluator-plan.ts';
 import { evaluateDialogue } from './evaluators.ts';
 import { newcombe } from './newcombe.ts';
@@ -64,7 +64,7 @@ function gradeGroup(
     const given = verdicts.filter(({ evaluator }) => evaluators.includes(evaluator));
     return given.length < evaluators.length
       ? []
-      : [{ accepted, satisfied: satisfiedBy(criteria, given) }];
+      : [{ accepted, satisfied: isSatisfiedBy(criteria, given) }];
   });
   const side = (accepted: boolean): EvaluatorGrade['accepted'] => {
     const words = read
@@ -155,10 +155,10 @@ function judgeByEvaluators(
   steering: Steering,
   { accepted, rejected }: EvaluatorGrade,
 ): MeasuredGrader {
-  const [tested, yes, no] = [judging(steering), accepted.all, rejected.all];
+  const [tested, yes, no] = [judgingFingerprint(steering), accepted.all, rejected.all];
   return (sole, deciding) => {
     const other = sole.kind === 'own' ? steeringFor(deciding) : null;
-    if (other === null || judging(other) !== tested) return null;
+    if (other === null || judgingFingerprint(other) !== tested) return null;
     return {
       good: { passes: yes.yes, tries: yes.n },
       bad: { passes: no.n - no.yes, tries: no.n },

@@ -17,7 +17,7 @@ export function gradeConversation(
   code: string,
 ): LabelledTest {
   const { prompt, tests } = suite;
-  const { examples, ...conversation } = labelledIn(suite);
+  const { examples, ...conversation } = labelledConversation(suite);
   const problems: Problem[] = [];
   const answerer = answererFor(suite, context, problems);
   const head = steeringFor({ tests, answerer }) ?? steeringOf({ ...conversation, examples }, []);
@@ -40,7 +40,7 @@ export function gradeConversation(
   };
 }
 
-function labelledIn({ prompt, tests }: Suite): Conversation {
+function labelledConversation({ prompt, tests }: Suite): Conversation {
   const conversation = conversationOf(tests);
   if (conversation !== null && conversation.examples.length > 0) return conversation;
   const [place, what] =

@@ -56,7 +56,7 @@ function commandItems(
   const { local_options: options = '' } = result;
   const suites = new Set(broken.map(({ suite }) => suite.name));
   const ids = new Set(broken.map(({ reference }) => reference.id));
-  const choice = [...chosen('prompts', suites), ...chosen('references', ids)];
+  const choice = [...overrideOf('prompts', suites), ...overrideOf('references', ids)];
   const run = [localCommand(result, base.sha), ...choice, '--report', FOLDER].join(' ');
   const show = showBroken(broken).map((command) => `${command} --json ${options}`.trim());
   const download =
@@ -71,7 +71,7 @@ function commandItems(
 }
 
 /** `references=t05,t12`; empty selects all, because some ids are not plain. */
-function chosen(key: string, names: ReadonlySet<string>): string[] {
+function overrideOf(key: string, names: ReadonlySet<string>): string[] {
   const isShort = names.size > 0 && names.size <= MOST_NAMES;
   return isShort && [...names].every(isPlain) ? [`${key}=${[...names].join(',')}`] : [];
 }

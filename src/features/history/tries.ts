@@ -29,7 +29,7 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
     const seen = runs.flatMap((suite) =>
       suite.runs.flatMap((run) =>
         (['base', 'head'] as const).flatMap((side) =>
-          seenTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
+          pastTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
         ),
       ),
     );
@@ -120,7 +120,7 @@ interface PastTry {
   reused: boolean;
 }
 
-function seenTries(run: ReferenceRun, side: Side, key: string | null): PastTry[] {
+function pastTries(run: ReferenceRun, side: Side, key: string | null): PastTry[] {
   if (key === null) return [];
   return run[side].flatMap(({ byHead: { outcome, reused, try: index } }) =>
     outcome === 'pass' || outcome === 'fail'

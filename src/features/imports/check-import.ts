@@ -8,7 +8,7 @@ import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
 import { type DraftFile, type Imported, lose, addRemark } from './shared/draft.ts';
 
-export async function sayWhatFails(
+export async function reportFailingChecks(
   folder: string,
   files: ReadonlyMap<string, string>,
   { left, remarks }: Imported,

@@ -21,7 +21,7 @@ import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
-import { failBrokenChecks, sayWhatFails } from './check-import.ts';
+import { failBrokenChecks, reportFailingChecks } from './check-import.ts';
 import { convertImport, settingsFile, type Conversion } from './convert.ts';
 import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
 import type { Imported } from './shared/draft.ts';
@@ -82,18 +82,18 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const { imported, workTree, relied } = found;
   await failBrokenChecks(imported, terminal);
   const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
-  const { files, settings, needs } = folder === root ? made : withRelied(made, relied);
+  const { files, settings, needs } = folder === root ? made : withRequired(made, relied);
   const shown = pathWithin(here, folder) ?? folder;
   const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
   if (imported.prompts.length === 0) {
-    sayWhatIsLost(imported, terminal);
+    printLosses(imported, terminal);
     const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
     throw userError(file, message);
   }
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
   await writeNewFiles(folder, files, workTree);
-  await sayWhatFails(folder, files, imported, terminal);
-  sayWhatIsLost(imported, terminal);
+  await reportFailingChecks(folder, files, imported, terminal);
+  printLosses(imported, terminal);
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
     terminal.err(
@@ -108,7 +108,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   return end(imported, shown, terminal);
 }
 
-async function reliedOn(
+async function requiredSettings(
   { prompts }: Imported,
   { file, grader, voters, embeddings }: Settings,
   files: Files,
@@ -132,7 +132,7 @@ async function reliedOn(
 }
 
 /** Adds those settings, which take precedence, and the program files. */
-function withRelied(conversion: Conversion, relied: JsonMap): Conversion {
+function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
   const own = isMap(settings['models']) ? settings['models'] : {};
@@ -166,7 +166,7 @@ async function verifyFile(
   );
 }
 
-function sayWhatIsLost({ left, remarks }: Imported, terminal: Terminal): void {
+function printLosses({ left, remarks }: Imported, terminal: Terminal): void {
   for (const group of lossesByReason(left)) terminal.err(`lost: ${logLine(lossLine(group))}\n`);
   for (const notice of deduplicate(remarks))
     terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
@@ -236,7 +236,7 @@ async function withImported<T>(
     const read = document && (await format.read(document, tools, problems));
     if (read === null || problems.length > 0) throw new UserError(problems);
     const { imported } = read;
-    const relied = await reliedOn(imported, settings, files);
+    const relied = await requiredSettings(imported, settings, files);
     return work({ path, imported, files, workTree: workTreeOf(repository), relied });
   });
 }

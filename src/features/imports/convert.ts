@@ -20,7 +20,7 @@ export function convertImport(imported: Imported, source: string): Conversion {
   const slugs = new Map<DraftFile, string>();
   const taken = new Set<string>();
   for (const { prompt, tests } of imported.prompts) {
-    const slug = free(slugOf(String(prompt.value['name'] ?? '')), taken);
+    const slug = uniqueFileName(slugOf(String(prompt.value['name'] ?? '')), taken);
     const shared = tests === null ? null : (slugs.get(tests) ?? slug);
     if (tests !== null && shared !== null && !slugs.has(tests)) {
       slugs.set(tests, shared);
@@ -81,7 +81,7 @@ function slugOf(name: string): string {
 }
 
 /** A unique name that is not another tool's file name (`promptfooconfig.yaml`). */
-function free(slug: string, taken: Set<string>): string {
+function uniqueFileName(slug: string, taken: Set<string>): string {
   const isForeign = (name: string): boolean =>
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;
   let name = slug;

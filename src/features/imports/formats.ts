@@ -12,7 +12,7 @@ type FormatReader = (
   problems: Problem[],
 ) => Imported | Promise<Imported>;
 
-function loaded(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>['read'] {
+function lazyReader(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>['read'] {
   return async (document, tools, problems) => {
     const [read, { asForeignFile }] = await Promise.all([load(), import('./carried.ts')]);
     return asForeignFile(document.file, await read(document, tools, problems));
@@ -34,7 +34,7 @@ export const READ_FORMATS = {
     places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
     path: /(?:^|\/)promptfoo(?:config)?\.(?:ya?ml|json)$/,
     holds: (value) => countKeys(PROMPTFOO, value) > 1 && !isFlexEval(value),
-    read: loaded(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
+    read: lazyReader(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
   },
   'prompt-yml': {
     places: ['**/*{.,_}prompt.{yml,yaml}', '.github/**/*{.,_}prompt.{yml,yaml}'],
@@ -43,20 +43,20 @@ export const READ_FORMATS = {
       Array.isArray(value['messages']) &&
       countKeys(OUR_PROMPT_KEYS, value) === 0 &&
       (countKeys(PROMPT_YML, value) > 0 || /_prompt\.ya?ml$/.test(file)),
-    read: loaded(async () => (await import('./prompt-yml/prompt-yml.ts')).importPromptYml),
+    read: lazyReader(async () => (await import('./prompt-yml/prompt-yml.ts')).importPromptYml),
   },
   'agent-skills': {
     places: ['**/evals/evals.json', '.claude/skills/**/evals/evals.json'],
     path: /(?:^|\/)evals\/evals\.json$/,
     holds: (value) =>
       'skill_name' in value && ['evals', 'cases'].some((key) => Array.isArray(value[key])),
-    read: loaded(async () => (await import('./agent-skills/agent-skills.ts')).importAgentSkill),
+    read: lazyReader(async () => (await import('./agent-skills/agent-skills.ts')).importAgentSkill),
   },
   flexeval: {
     places: ['flexeval.{yaml,yml}', '**/*.flexeval.{yaml,yml}'],
     path: /(?:^|[./])flexeval\.ya?ml$/,
     holds: isFlexEval,
-    read: loaded(async () => (await import('./flexeval/flexeval.ts')).importFlexEval),
+    read: lazyReader(async () => (await import('./flexeval/flexeval.ts')).importFlexEval),
   },
 } satisfies Record<string, ReadFormat<ImportedFile>>;
 

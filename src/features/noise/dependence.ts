@@ -86,7 +86,7 @@ function crossProducts(pairs: readonly OutcomePair[]): number {
 /**
  * How much more similar base and head are within a comparison than across two. Pairs are disjoint.
  */
-function lasting(seen: readonly Dependence[]): number[] {
+function similarityWithin(seen: readonly Dependence[]): number[] {
   return seen.flatMap((first, i) => {
     const second = i % 2 === 0 ? seen[i + 1] : undefined;
     if (second === undefined) return [];
@@ -121,7 +121,7 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
       'tries of one side come out alike more often than tries of both, so they are not ' +
         'independent and the gate is red more often than gate.alpha says; ' +
         (isSame
-          ? `their answers are the same letter for letter: ${fixedBy(suite)}`
+          ? `their answers are the same letter for letter: ${answerSource(suite)}`
           : 'their answers differ, so something else lasts from try to try: a session, a warm ' +
             'state, a grader'),
     repeats < 0 &&
@@ -130,9 +130,9 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
     repeats <= 0 &&
       isSame &&
       'nearly all long answers are the same letter for letter, try after try: ' +
-        `${fixedBy(suite)}. So more tries say nothing new, and a comparison of two prompts is ` +
+        `${answerSource(suite)}. So more tries say nothing new, and a comparison of two prompts is ` +
         'one of single answers',
-    sign(lasting(seen)) > 0 &&
+    sign(similarityWithin(seen)) > 0 &&
       'tries of one comparison come out alike more often than those of two, so something ' +
         'lasts for the time of a comparison: a cache that expires, or a model that its vendor ' +
         'changes meanwhile',
@@ -164,7 +164,7 @@ function sign(values: readonly number[]): -1 | 0 | 1 {
   return high !== null && high < 0 ? -1 : 0;
 }
 
-function fixedBy({ variant: { parameters } }: Measured): string {
+function answerSource({ variant: { parameters } }: Measured): string {
   if ('seed' in parameters) return "`seed` is set in the model's parameters";
   if (parameters['temperature'] === 0) return '`temperature` is 0';
   return 'a cache in front of the model, or one that its vendor fixes';

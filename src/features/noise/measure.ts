@@ -45,7 +45,7 @@ export async function measureNoise(
   const guarded = guardedEdges(plan, edges);
   const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
-    const complete = drawing(guarded.complete, drawOf(rest.today, run));
+    const complete = withDraw(guarded.complete, drawOf(rest.today, run));
     const result = await runPrepared(
       prepared,
       { ...guarded, complete },
@@ -93,6 +93,6 @@ function noiseHead(
 }
 
 /** Gives grades new tries as well, so that comparisons stay independent. */
-function drawing(complete: Complete, draw: number): Complete {
+function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

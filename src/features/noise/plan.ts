@@ -34,7 +34,9 @@ function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
       ...suite,
       base: suite.head,
       because: [{ key: 'noise', file: suite.path }],
-      references: suite.references.flatMap((reference) => twiceAsked(suite, reference, today)),
+      references: suite.references.flatMap((reference) =>
+        repeatedReferences(suite, reference, today),
+      ),
     }));
   const notices = replayed.map(({ name, path }): Notice => ({
     kind: 'repeats',
@@ -62,7 +64,7 @@ function isReplayed({ head }: AffectedReference): boolean {
   return head?.kind === 'request' && head.target.provider === 'replay';
 }
 
-function twiceAsked(
+function repeatedReferences(
   suite: AffectedSuite,
   affected: AffectedReference,
   today: string,

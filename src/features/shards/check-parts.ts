@@ -23,7 +23,7 @@ export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Probl
   return [
     ...parts.flatMap((part) => foreign(part, facts)),
     ...differing(parts),
-    ...doubledPartProblems(parts),
+    ...duplicatePartProblems(parts),
   ];
 }
 
@@ -75,7 +75,7 @@ function differing(parts: readonly Manifest[]): Problem[] {
   ];
 }
 
-function doubledPartProblems(parts: readonly Manifest[]): Problem[] {
+function duplicatePartProblems(parts: readonly Manifest[]): Problem[] {
   const names = parts.map(partName);
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) =>
     problem(null, `${name} is there twice. Each part must be evaluated by one job.`),

@@ -83,14 +83,14 @@ export async function openMerge(job: Job, session: Session, sides: Sides): Promi
   return {
     evaluate: () => mergeParts(session, gathered, sides),
     published: () =>
-      sayParts(
+      logParts(
         gathered.parts.map(({ manifest }) => manifest),
         job,
       ),
   };
 }
 
-async function sayParts(manifests: readonly Manifest[], job: Job): Promise<void> {
+async function logParts(manifests: readonly Manifest[], job: Job): Promise<void> {
   if (manifests.length === 0) return;
   const { env, runner } = job;
   runner.info(mergeWords(manifests));

@@ -27,7 +27,7 @@ export interface AcceptableAnswer {
 const MOST_ANSWERS = 5;
 
 /** The distinct answers of a cell, each with the expected value that would accept it. */
-export function acceptable(
+export function acceptableAnswers(
   { base, head, expected }: Pick<ReferenceResult, 'base' | 'head' | 'expected'>,
   { side }: Pick<MatrixColumn, 'side'>,
 ): AcceptableAnswer[] {
@@ -44,8 +44,8 @@ export function acceptable(
 
 /** Text that a rubric can judge; null: none. */
 export function wordsOf({ expected }: Pick<AcceptableAnswer, 'expected'>): string | null {
-  const said = 'value' in expected ? expected.value : null;
-  return typeof said === 'string' && said.trim() !== '' ? said : null;
+  const value = 'value' in expected ? expected.value : null;
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
 export function cellActsHtml(
@@ -57,7 +57,7 @@ export function cellActsHtml(
     .map((side) => {
       const where = reference.base === null ? '' : side === 'base' ? 'base: ' : 'working tree: ';
       const key = columnKey({ variant, side });
-      const answers = acceptable(reference, { side }).slice(0, MOST_ANSWERS);
+      const answers = acceptableAnswers(reference, { side }).slice(0, MOST_ANSWERS);
       const button = (act: Markup, words: string, answer: Markup | null = null): Markup =>
         markup`<button type="button" ${act} data-cell="${key}"${answer}>${where}${words}</button>`;
       const ofAnswer = ({ name, made, expected }: AcceptableAnswer): Markup => {

@@ -2,7 +2,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { idealText } from '../../metrics/rubric.ts';
 import type { Json } from '../../types/plain.ts';
-import { acceptable, rubricKey, wordsOf, type AcceptableAnswer } from './buttons.ts';
+import { acceptableAnswers, rubricKey, wordsOf, type AcceptableAnswer } from './buttons.ts';
 import type { NewReference, NewValue } from './data-row.ts';
 import type { WrittenPrompt } from './evaluate.ts';
 import type { Action } from './server.ts';
@@ -36,15 +36,15 @@ type ChangeBuilder = (
 
 const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder>([
   ['accept', acceptance],
-  ['tag', tagging],
-  ['skip', skipping],
+  ['tag', addTag],
+  ['skip', addSkip],
   ['add', addition],
-  ['label', labelling],
+  ['label', addLabel],
 ]);
 
 /** The change for an action, or why there is none. `of` null: adds the prompt's first reference. */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
-  if (of === null) return firstOne(action, prompt);
+  if (of === null) return addFirst(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'This is not an action.';
   if (typeof found === 'string') return found;
   const { file, line, id } = of.reference;
@@ -66,7 +66,9 @@ function actionText(action: Action, name: string): string {
 
 /** Found by text, because a newer look may have other answers. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
-  return acceptable(reference, { side }).find(({ name }) => name === action['answer']) ?? null;
+  return (
+    acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null
+  );
 }
 
 function acceptance(action: Action, { reference, side }: About): ReturnType<ChangeBuilder> {
@@ -80,7 +82,7 @@ function acceptance(action: Action, { reference, side }: About): ReturnType<Chan
   };
 }
 
-function tagging(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
+function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const tag = actionText(action, 'tag');
   return tag === '' || reference.tags.includes(tag)
     ? 'Give a tag that it does not have.'
@@ -90,14 +92,14 @@ function tagging(action: Action, { reference }: About): ReturnType<ChangeBuilder
       };
 }
 
-function skipping(action: Action): ReturnType<ChangeBuilder> {
+function addSkip(action: Action): ReturnType<ChangeBuilder> {
   const reason = actionText(action, 'reason');
   return reason === ''
     ? 'Say why it is skipped; others will ask.'
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
-function labelling(
+function addLabel(
   action: Action,
   { reference, side }: About,
   { rubrics }: WrittenPrompt,
@@ -140,7 +142,7 @@ function addition(action: Action, { reference }: About): ReturnType<ChangeBuilde
     : { change: { kind: 'add', ...added }, what: 'a reference is added' };
 }
 
-function firstOne(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
+function addFirst(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
   const added = action.kind === 'first' ? referenceIn(action, variables) : 'This is not an action.';
   return typeof added === 'string'
     ? added

@@ -15,9 +15,9 @@ import { userError, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 import { logLine } from '../../text/log.ts';
 import type { OpenProject } from './look.ts';
-import { createLooking, type Looking, type WorkbenchState } from './refresh.ts';
+import { createRefresher, type Refresher, type WorkbenchState } from './refresh.ts';
 import { serveWorkbench, type Action, type ActionReply } from './server.ts';
-import { findChosen, detailOf, shownBoard, type ChosenCell } from './view.ts';
+import { findChosen, detailOf, boardData, type ChosenCell } from './view.ts';
 import { spendWords, type Spend } from './workbench.ts';
 import { takeBack, writeBack } from './write-back.ts';
 
@@ -99,36 +99,36 @@ async function openWorkbench(
     withFiles: (work) =>
       inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
   };
-  const looking = createLooking(project, state);
+  const refresher = createRefresher(project, state);
   const server = await serveWorkbench(parsePort(options.port), {
-    board: () => shownBoard(state),
+    board: () => boardData(state),
     detail: (key) => detailOf(state, key),
     // One at a time, because each action reads what the previous one wrote.
-    act: oneAtATime((action) => perform(action, { state, looking, project, given })),
+    act: oneAtATime((action) => perform(action, { state, refresher: refresher, project, given })),
   });
-  looking.serve(server);
+  refresher.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
   terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
   try {
     const { until } = terminal;
-    await afterEachEdit({ root, written, refs, until, failed: looking.failed }, async (news) => {
-      await looking.refresh(news);
+    await afterEachEdit({ root, written, refs, until, failed: refresher.failed }, async (news) => {
+      await refresher.refresh(news);
       const files = [...(state.look?.files ?? []), ...state.named];
       return { files, over: state.look?.interrupted === true };
     });
-    looking.failed.throwIfAborted();
+    refresher.failed.throwIfAborted();
   } finally {
-    await looking.idle();
+    await refresher.idle();
     await kept.close();
     await server.close();
   }
 }
 
 function onceEach(err: (text: string) => void): (text: string) => void {
-  const said = new Set<string>();
+  const printed = new Set<string>();
   return (text) => {
-    if (said.has(text)) return;
-    said.add(text);
+    if (printed.has(text)) return;
+    printed.add(text);
     err(text);
   };
 }
@@ -171,16 +171,16 @@ const LONGEST_WAIT_MS = 10_000;
 
 const NOT_FOUND_REPLY: ActionReply = { said: 'This is not there any more.', bad: true };
 
-interface Performing {
+interface ActionContext {
   state: WorkbenchState;
-  looking: Looking;
+  refresher: Refresher;
   project: OpenProject;
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
 /** Waits until the previous action's writes are shown. */
-async function perform(action: Action, performing: Performing): Promise<ActionReply> {
-  const { state, project, looking } = performing;
+async function perform(action: Action, performing: ActionContext): Promise<ActionReply> {
+  const { state, project, refresher: looking } = performing;
   if (action.kind === 'raise') return raise(performing);
   if (action.kind !== 'undo')
     await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
@@ -194,7 +194,7 @@ async function perform(action: Action, performing: Performing): Promise<ActionRe
   return reply;
 }
 
-async function performOn(action: Action, performing: Performing): Promise<ActionReply> {
+async function performOn(action: Action, performing: ActionContext): Promise<ActionReply> {
   const { state, project } = performing;
   const texts = state.look?.texts ?? new Map<string, string>();
   if (action.kind === 'first') {
@@ -216,7 +216,7 @@ async function performOn(action: Action, performing: Performing): Promise<Action
       );
 }
 
-function raise({ state: { spend }, looking, given }: Performing): ActionReply {
+function raise({ state: { spend }, refresher: looking, given }: ActionContext): ActionReply {
   spend.maxCost += given.maxCost;
   spend.maxCalls += given.maxCalls;
   void looking.refresh();
@@ -226,7 +226,7 @@ function raise({ state: { spend }, looking, given }: Performing): ActionReply {
 /** Base's tries need as many on the other side. */
 function moreTries(
   { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
-  { looking }: Performing,
+  { refresher: looking }: ActionContext,
 ): ActionReply {
   const { id, base, head } = reference;
   const compared = side === 'base' && base !== null;

@@ -47,7 +47,9 @@ export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEd
     [at.columns[part] ?? part]: value,
     ...(reason === null ? {} : { [REASON]: reason }),
   };
-  const [before, after] = [row, { ...row, ...members }].map((candidate) => readBy(at, candidate));
+  const [before, after] = [row, { ...row, ...members }].map((candidate) =>
+    readRowBy(at, candidate),
+  );
   if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
   return isEqualMap(after, { ...before, [part]: value })
     ? { kind: 'set', line: at.line, members }
@@ -65,7 +67,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
     ...(tags === undefined ? {} : { [tags]: [] }),
     ...(skip === undefined ? {} : { [skip]: false }),
   };
-  const found = readBy(at, value);
+  const found = readRowBy(at, value);
   if (typeof found === 'string')
     return { refused: `a new line like this one ${found}; write it yourself` };
   const wanted = {
@@ -76,7 +78,7 @@ export function rowFor(added: NewReference, at: DataPlace): RowEdit {
   return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }
 
-function readBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
+function readRowBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
   return rowAsReference(row, { map: columns, variables, table: false });
 }
 

@@ -11,10 +11,10 @@ import type { SourceTree } from '../../types/repository.ts';
 import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
 import {
   withAllowance,
-  endingWith,
-  onlyOne,
-  saying,
-  silent,
+  stopOnEdit,
+  narrowSession,
+  withProgressLine,
+  withoutProgress,
   type Allowance,
   type Single,
 } from './narrow-session.ts';
@@ -52,7 +52,7 @@ export function look(
   const { edited, show } = onlooker;
   const { documents } = project;
   return project.inSession(async (opened) => {
-    const session = endingWith(opened, edited);
+    const session = stopOnEdit(opened, edited);
     const { sides, alone } = await workbenchSides(session, project.base);
     const { base, tip = null, head } = sides;
     await forgetOthers(
@@ -61,7 +61,7 @@ export function look(
     );
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
-    const idle = silent(session);
+    const idle = withoutProgress(session);
     const exchange: AnswerExchange = {
       given: (key) => answers.get(key) ?? null,
       keep: () => undefined,
@@ -118,7 +118,7 @@ async function askLive(
   draw: () => Promise<void>,
 ): Promise<Evaluation> {
   const live = inPauses(draw);
-  const asked = await runSides(saying(session, progress), mode, sides, {
+  const asked = await runSides(withProgressLine(session, progress), mode, sides, {
     documents,
     paid,
     stored: false,
@@ -172,15 +172,15 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 }
 
 /** More tries of one cell; null: the files changed meanwhile. */
-export function lookAtOne(
+export function requestMoreTries(
   project: OpenProject,
   allowance: Allowance,
   single: Single,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
-    const live = saying(endingWith(opened, edited), progress);
-    const session = withAllowance(onlyOne(live, single), allowance);
+    const live = withProgressLine(stopOnEdit(opened, edited), progress);
+    const session = withAllowance(narrowSession(live, single), allowance);
     const { sides } = await workbenchSides(session, project.base);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };

@@ -20,18 +20,18 @@ export function withAllowance(session: Session, allowance: Allowance): Session {
 }
 
 /** Without cap and progress output. */
-export function silent(session: Session): Session {
+export function withoutProgress(session: Session): Session {
   const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
   return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
 }
 
 /** With progress on one changing line. */
-export function saying(session: Session, write: (line: string) => void): Session {
+export function withProgressLine(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }
 
 /** Makes no further calls once files have changed. */
-export function endingWith(session: Session, edited: AbortSignal): Session {
+export function stopOnEdit(session: Session, edited: AbortSignal): Session {
   const { halting } = session;
   return {
     ...session,
@@ -45,7 +45,7 @@ export function endingWith(session: Session, edited: AbortSignal): Session {
   };
 }
 
-export function onlyOne(session: Session, { suite, id, variant, tries }: Single): Session {
+export function narrowSession(session: Session, { suite, id, variant, tries }: Single): Session {
   const { inputs } = session;
   const { overrides } = inputs.read;
   return {

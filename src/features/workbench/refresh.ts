@@ -3,7 +3,7 @@ import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
-import { look, lookAtOne, type OpenProject, type Onlooker } from './look.ts';
+import { look, requestMoreTries, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
 import { spendWords, type Spend } from './workbench.ts';
@@ -24,7 +24,7 @@ export interface WorkbenchState {
   bad: boolean;
 }
 
-export interface Looking {
+export interface Refresher {
   serve(server: Workbench): void;
   /** Shows stored answers, then requests missing ones. `news` absent: the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
@@ -39,7 +39,7 @@ export interface Looking {
 }
 
 /** Runs looks one by one within the budget. Never rejects, because button looks have no caller. */
-export function createLooking(project: OpenProject, state: WorkbenchState): Looking {
+export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
   const [looks, failure] = [countLooks(), new AbortController()];
@@ -100,7 +100,7 @@ export function createLooking(project: OpenProject, state: WorkbenchState): Look
   };
 }
 
-interface LookCount extends Pick<Looking, 'writing' | 'caughtUp'> {
+interface LookCount extends Pick<Refresher, 'writing' | 'caughtUp'> {
   begin(): void;
   drawn(): void;
 }
@@ -143,7 +143,7 @@ async function more(
   { tell, draw }: Telling,
 ): Promise<void> {
   tell(`asking for more tries of ${single.id}`);
-  const result = await lookAtOne(project, leftToSpend(state), single, onlooker);
+  const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
   // A newer look takes over.
   if (result === null) return;
   const refused = notEvaluatedReason(result);

@@ -104,11 +104,11 @@ async function handleRequest(
     read(request, response, { url, path: rest.join('/') }, serving);
   else if (request.method === 'POST' && rest.join('/') === 'act' && fromPage(request, host)) {
     const action = await actionOf(request);
-    const said: ActionReply =
+    const reply: ActionReply =
       action === null
         ? { said: 'This is not an action.', bad: true }
         : await serving.shown.act(action);
-    send(response, 'application/json', JSON.stringify(said));
+    send(response, 'application/json', JSON.stringify(reply));
   } else response.writeHead(403).end();
 }
 

@@ -93,7 +93,7 @@ function longer(left: SideResult | null, right: SideResult | null): SideResult |
 
 const EMPTY_BOARD: Board = { head: '', matrices: [], firsts: '', choices: '' };
 
-export function shownBoard(state: WorkbenchState): object {
+export function boardData(state: WorkbenchState): object {
   const { note, bad, old, spend } = state;
   const board = viewOf(state)?.board ?? EMPTY_BOARD;
   return { note, bad, old, spend: spendWords(spend), undo: state.written.length > 0, ...board };

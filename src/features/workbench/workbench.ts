@@ -13,7 +13,7 @@ import { dots, referenceBody } from '../../report/page/references.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import { NAME_LIMIT, NO_LINKS } from '../../report/sections/document.ts';
 import { emphasise } from '../../report/sections/emphasis.ts';
-import { faceOf } from '../../report/sections/faces.ts';
+import { referenceLabel } from '../../report/sections/faces.ts';
 import {
   filterOf,
   type ReferenceFilter,
@@ -209,7 +209,7 @@ function rowHtml(row: MatrixRow, columns: readonly DrawnColumn[]): Markup {
   const tone = status === 'not-asked' ? 'neutral' : STATUS_TONES[status];
   const name = [
     chip(ROW_WORDS[status], tone),
-    markup`<span class="face">${lineHtml(faceOf(reference), NO_LINKS)}</span>`,
+    markup`<span class="face">${lineHtml(referenceLabel(reference), NO_LINKS)}</span>`,
     ...reference.tags.map((tag) => chip(tag, 'neutral')),
   ];
   return markup`
@@ -261,7 +261,7 @@ export function detailHtml(
     const sent = sentOf(cell);
     const of = shorten(`${suite.name}, ${variant}`, NAME_LIMIT);
     return markup`
-      <h2>${lineHtml(faceOf(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
+      <h2>${lineHtml(referenceLabel(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
       ${sent === null ? null : promptsHtml(sent)}
       ${referenceBody(reference, { characters: MAX_DETAIL_CHARS, links: NO_LINKS, reports })}`;

@@ -1,6 +1,6 @@
 import type { Part } from '../../types/answer.ts';
 import { argumentText, argumentsOf, partKey, partText, valueKey, type Argument } from './text.ts';
-import { unchanged, wordRuns, type Stretch } from './words.ts';
+import { unchangedStretch, wordRuns, type Stretch } from './words.ts';
 
 type CallPart = Extract<Part, { type: 'tool_call' }>;
 
@@ -36,11 +36,11 @@ const MOST_PAIRED = 200;
 /** Pairs parts of one kind and name, equal ones first. Pairs never cross. */
 function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
   const pairs: Pair<Part>[] = [];
-  const others = head.slice(0, MOST_PAIRED).map(identified);
+  const others = head.slice(0, MOST_PAIRED).map(identifyPart);
   let next = 0;
   for (const part of base.slice(0, MOST_PAIRED)) {
     const left = others.slice(next);
-    const { key, kind } = identified(part);
+    const { key, kind } = identifyPart(part);
     const equal = left.findIndex((other) => other.key === key);
     const at = equal < 0 ? left.findIndex((other) => other.kind === kind) : equal;
     const partner = left[at]?.part ?? null;
@@ -56,7 +56,7 @@ function pairParts(base: readonly Part[], head: readonly Part[]): Pair<Part>[] {
   ];
 }
 
-function identified(part: Part): { part: Part; key: string; kind: string } {
+function identifyPart(part: Part): { part: Part; key: string; kind: string } {
   return { part, key: partKey(part), kind: kindOf(part) };
 }
 
@@ -70,24 +70,24 @@ function partRuns({ base, head }: Pair<Part>): Stretch[] {
   const [before, after] = [base, head].map((part) => (part === null ? '' : partText(part)));
   const marked = { changed: true, base: before ?? '', head: after ?? '' };
   if (base === null || head === null) return [marked];
-  if (partKey(base) === partKey(head)) return [unchanged(marked.base, marked.head)];
+  if (partKey(base) === partKey(head)) return [unchangedStretch(marked.base, marked.head)];
   if (base.type === 'tool_call' && head.type === 'tool_call')
     return callRuns(base, head) ?? [marked];
   const words = wordRuns(marked.base, marked.head);
-  return words ?? [base.type === 'text' ? unchanged(marked.base, marked.head) : marked];
+  return words ?? [base.type === 'text' ? unchangedStretch(marked.base, marked.head) : marked];
 }
 
 function callRuns(base: CallPart, head: CallPart): Stretch[] | null {
   const pairs = pairArguments(base, head);
   if (pairs === null) return null;
   const given = joinRuns(pairs.map(argumentRuns), ', ');
-  return [unchanged(`${base.name}(`), ...given, unchanged(')')];
+  return [unchangedStretch(`${base.name}(`), ...given, unchangedStretch(')')];
 }
 
 function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
   const [before, after] = [base, head].map((of) => (of === null ? '' : argumentText(of)));
   const [own, other] = [before ?? '', after ?? ''];
-  if (isEqualPair({ base, head })) return [unchanged(own, other)];
+  if (isEqualPair({ base, head })) return [unchangedStretch(own, other)];
   const words = base?.name === head?.name ? wordRuns(own, other) : null;
   return words ?? [{ changed: true, base: own, head: other }];
 }
@@ -125,7 +125,7 @@ function joinRuns(groups: readonly Stretch[][], separator: string): Stretch[] {
       hasText[side] = true;
       return said;
     };
-    const between = unchanged(before('base'), before('head'));
+    const between = unchangedStretch(before('base'), before('head'));
     return between.base === '' && between.head === '' ? runs : [between, ...runs];
   });
 }

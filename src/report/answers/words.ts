@@ -22,7 +22,7 @@ const TOKENS =
  * linear for hostile texts.
  */
 export function wordRuns(base: string, head: string): Stretch[] | null {
-  if (base === head) return [unchanged(base)];
+  if (base === head) return [unchangedStretch(base)];
   const changes = diffArrays(tokens(base), tokens(head), { maxEditLength: MAX_EDITS });
   if (changes === undefined) return null;
   const runs = changes.map(({ value, added, removed }): Stretch => {
@@ -36,7 +36,7 @@ export function wordRuns(base: string, head: string): Stretch[] | null {
   return changedShare(runs) > MAX_CHANGED ? null : runs;
 }
 
-export function unchanged(base: string, head = base): Stretch {
+export function unchangedStretch(base: string, head = base): Stretch {
   return { changed: false, base, head };
 }
 

@@ -22,7 +22,7 @@ import {
 import { NAME_LIMIT, place, standsOn, type Links, type Piece } from '../sections/document.ts';
 import { COMPARED_CHARACTERS, whole } from '../sections/emphasis.ts';
 import { fileNote, marksOf, stripLine, stripName, stripsOf } from '../sections/evidence.ts';
-import { faceOf } from '../sections/faces.ts';
+import { referenceLabel } from '../sections/faces.ts';
 import { tryView, type AnchorOf, type Reports } from '../sections/feature-report.ts';
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import { STATUS_WORDS, passWords, rateInterval, STATUS_TONES } from '../sections/phrases.ts';
@@ -53,7 +53,7 @@ export function referenceHtml({ suite, reference }: ReferenceEntry, input: RowIn
     <details class="case"${anchor === null ? null : markup` id="${anchor}"`} data-status="${status}">
       <summary>
         ${chip(STATUS_WORDS[status], STATUS_TONES[status])}
-        <span class="face">${lineHtml(faceOf(reference), input.links)}</span>
+        <span class="face">${lineHtml(referenceLabel(reference), input.links)}</span>
         ${input.suite === null ? null : markup`<span class="soft">${input.suite}</span>`}
         ${countsForVerdict(reference) ? null : chip('does not gate', 'neutral')}
         ${tags.map((tag) => chip(tag, 'neutral'))}

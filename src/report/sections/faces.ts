@@ -3,7 +3,7 @@ import { visibleLine } from '../../text/visible.ts';
 import { code, placeLink, text, type Line } from './document.ts';
 
 /** An id that a person wrote; a generated one is followed by the input's first words. */
-export function faceOf(reference: ReferenceResult): Line {
+export function referenceLabel(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
     ? [code(reference.id)]

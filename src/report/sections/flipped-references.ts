@@ -6,7 +6,7 @@ import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type FactRow, type Line } from './document.ts';
 import { givenRows } from './evidence.ts';
-import { faceOf, shortFaceOf } from './faces.ts';
+import { referenceLabel, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
 
@@ -73,7 +73,7 @@ function flippedRows(
   const shown = tries.find(({ outcome }) => outcome === to) ?? tries[0] ?? null;
   const failed = failedScores(shown);
   return [
-    { name: [text('Reference')], value: faceOf(reference) },
+    { name: [text('Reference')], value: referenceLabel(reference) },
     ...givenRows(reference, characters),
     ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
     { name: [text("Base's scoring")], value: [text(from)] },

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { UserError, problem } from '../../../../src/errors.ts';
 import type { OpenProject } from '../../../../src/features/workbench/look.ts';
-import { createLooking, type WorkbenchState } from '../../../../src/features/workbench/refresh.ts';
+import {
+  createRefresher,
+  type WorkbenchState,
+} from '../../../../src/features/workbench/refresh.ts';
 
 const single = {
   suite: 'p',
@@ -24,7 +27,7 @@ function lookingAt(error: Error) {
     bad: false,
   };
   const project = { root: '/', inSession: refused, withFiles: refused } as unknown as OpenProject;
-  return { state, looking: createLooking(project, state) };
+  return { state, looking: createRefresher(project, state) };
 }
 
 test('a failed refresh from a button ends the workbench without an unhandled rejection', async () => {

@@ -65,7 +65,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
   const bench: FixBench = {
     change,
     references,
-    fallen: fell.length,
+    fellCount: fell.length,
     retestRate: 1,
     make: (wanted) =>
       Promise.resolve(

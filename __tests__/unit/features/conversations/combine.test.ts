@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   combineWords,
   nextQuestion,
-  satisfiedBy,
+  isSatisfiedBy,
   turnsTo,
 } from '../../../../src/features/conversations/conversation.ts';
 import type {
@@ -55,7 +55,7 @@ describe('verdicts of several evaluators', () => {
       { name: 'b', combine: 'any' },
     ];
     expect(
-      satisfiedBy(criteria, [says('x', { a: 'yes', b: 'no' }), says('y', { b: 'yes' })]),
+      isSatisfiedBy(criteria, [says('x', { a: 'yes', b: 'no' }), says('y', { b: 'yes' })]),
     ).toEqual({ a: false, b: true });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { completionOf, unjudged } from '../../../../src/features/conversations/dialogue.ts';
+import { completionOf, fromThread } from '../../../../src/features/conversations/dialogue.ts';
 import type { Message } from '../../../../src/types/model.ts';
 
 const thread = (written: string): Message[] =>
@@ -12,7 +12,7 @@ const thread = (written: string): Message[] =>
     content: part,
   }));
 const turnsOf = (written: string) => {
-  const { opening, turns } = unjudged(thread(written));
+  const { opening, turns } = fromThread(thread(written));
   return {
     opening: opening.map(({ content }) => content).join(' '),
     turns: turns.map(({ question, answer }) => [question, answer]),
@@ -47,7 +47,7 @@ describe('recorded thread', () => {
 });
 
 describe('completion of a dialogue', () => {
-  const recorded = unjudged(thread('s u1 a1 u2 a2 u3 a3'));
+  const recorded = fromThread(thread('s u1 a1 u2 a2 u3 a3'));
   const spent = (input: number): typeof recorded.answers =>
     recorded.answers.map((answer, index) => ({
       ...answer,
@@ -94,7 +94,7 @@ describe('completion of a dialogue with flags', () => {
     [{ ended: 'other', ended_as: 'novel' }, {}, { ended: 'other', ended_as: 'novel' }],
     [{}, { ended: 'tool_calls' }, { ended: 'tool_calls' }],
   ])('whose answers ended with %j and %j ended with %j', (first, second, expected) => {
-    const dialogue = unjudged(thread('u1 a1 u2 a2'));
+    const dialogue = fromThread(thread('u1 a1 u2 a2'));
     const answers = dialogue.answers.map((answer, index) => ({
       ...answer,
       ...(index === 0 ? first : second),
@@ -103,7 +103,7 @@ describe('completion of a dialogue with flags', () => {
   });
 
   test("is stored if any answer is stored, with that answer's model", () => {
-    const dialogue = unjudged(thread('u1 a1 u2 a2 u3 a3'));
+    const dialogue = fromThread(thread('u1 a1 u2 a2 u3 a3'));
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
     const answers = dialogue.answers.map((answer, index) => ({
       ...answer,

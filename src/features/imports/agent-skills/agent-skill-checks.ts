@@ -117,7 +117,7 @@ function convertCheck(
   const why = checkRefusal(check, type?.type ?? null, turns);
   if (why !== null) return [{ why }];
   const found = readCheck(check, type?.type ?? '', turns === 1, builtIns);
-  return found.map((each) => optional(each, check));
+  return found.map((each) => withOptional(each, check));
 }
 
 function checkRefusal(check: JsonMap, type: string | null, turns: number): string | null {
@@ -157,7 +157,7 @@ function readCheck(
 }
 
 /** An optional check is shown but does not gate. */
-function optional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
+function withOptional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
   if ('why' in found || (required !== false && isOptional !== true)) return found;
   return 'metric' in found
     ? { ...found, metric: { ...found.metric, skip: true } }

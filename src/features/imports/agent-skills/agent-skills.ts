@@ -24,7 +24,7 @@ import {
   NOT_CHOSEN,
   caseQuestion,
   readCase,
-  sayUnreadKeys,
+  reportUnreadKeys,
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
@@ -67,7 +67,7 @@ export async function importAgentSkill(
     return imported;
   }
   if (list !== root)
-    sayUnreadKeys(
+    reportUnreadKeys(
       Object.keys(root.map).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
       (key) => root.at(key).place,
       imported,
@@ -93,7 +93,7 @@ export async function importAgentSkill(
     'the skill runs without tools: only what it makes a model say is evaluated',
   );
   const { body, line } = withoutFrontMatter(skill.text);
-  sayBraces(body, { file, line }, imported.left);
+  reportDoubledBraces(body, { file, line }, imported.left);
   const tests = await testsOf(document, list, { ...context, skill: file, imported });
   if (tests === null && cases.length > 0) return imported;
   imported.prompts.push({
@@ -120,7 +120,7 @@ function contextOf(
   };
 }
 
-function sayBraces(body: string, { file, line }: Place, left: Loss[]): void {
+function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]): void {
   const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
   if (doubled === null) return;
   const at = line + body.slice(0, doubled.index).split('\n').length - 1;

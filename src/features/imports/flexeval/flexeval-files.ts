@@ -112,7 +112,10 @@ export async function functionModules(
   return (await Promise.all(found)).flat();
 }
 
-export function definedIn(name: string, modules: readonly FunctionModule[]): FunctionModule | null {
+export function findModule(
+  name: string,
+  modules: readonly FunctionModule[],
+): FunctionModule | null {
   if (!/^[A-Za-z_]\w*$/.test(name)) return null;
   const definition = new RegExp(`^def[ \\t]+${name}[ \\t]*\\(`, 'm');
   return modules.find(({ source }) => definition.test(source)) ?? null;

@@ -5,7 +5,7 @@ import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isAmong, isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
 import { loseUnread, type Node } from '../shared/node.ts';
-import { type FunctionModule, definedIn, functionMetric } from './flexeval-files.ts';
+import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {
   metric: JsonMap;
@@ -96,7 +96,7 @@ function codeFile(
   { kind, name }: FlexEvalMetric,
   modules: readonly FunctionModule[],
 ): string | null {
-  return kind === 'function' ? (definedIn(name, modules)?.file ?? null) : null;
+  return kind === 'function' ? (findModule(name, modules)?.file ?? null) : null;
 }
 
 function metricRefusal(
@@ -126,7 +126,7 @@ function functionRefusal(
   level: MetricLevel,
   { builtIns, modules }: FunctionSources,
 ): string | null {
-  if (definedIn(name, modules) !== null)
+  if (findModule(name, modules) !== null)
     return level === 'ToolCall' ? 'code judges no single tool call here' : null;
   const builtIn = builtIns.get(name);
   if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
@@ -233,7 +233,7 @@ function metricSourceOf(
   modules: readonly FunctionModule[],
 ): JsonMap {
   if (kind === 'rubric') return { rubric: name };
-  const module = definedIn(name, modules);
+  const module = findModule(name, modules);
   if (module !== null) return functionMetric(module, name, given);
   return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }

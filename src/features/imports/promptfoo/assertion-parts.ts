@@ -20,7 +20,7 @@ export function assertionValue(
   context: Pick<AssertionContext, 'vars' | 'textOf'>,
 ): AssertionValue {
   if (written === undefined || written === null) return { ok: true, value: undefined };
-  if (isCode) return { ok: true, value: codeFilledIn(written, context.vars) };
+  if (isCode) return { ok: true, value: fillInCode(written, context.vars) };
   if (typeof written === 'string') return textValue(written, context);
   if (!Array.isArray(written)) return { ok: true, value: written };
   const values: Json[] = [];
@@ -52,7 +52,7 @@ function textValue(
 }
 
 /** Code is a template too. If it does not parse as one, only known variables are filled in. */
-function codeFilledIn(code: Json, vars: JsonMap): Json {
+function fillInCode(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const whole = fillIn(code, vars, 'empty', assertionText);
   if (whole.ok) return whole.text;

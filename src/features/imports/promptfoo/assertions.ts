@@ -36,20 +36,20 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
       threshold: threshold ?? 0.75,
     });
   },
-  'llm-rubric': gradedBy('llm_rubric', 'criteria'),
-  'model-graded-closedqa': gradedBy('closed_qa', 'criteria'),
+  'llm-rubric': convertGraded('llm_rubric', 'criteria'),
+  'model-graded-closedqa': convertGraded('closed_qa', 'criteria'),
   'g-eval': ({ value, threshold }) => {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
     return typeof criteria === 'string' && criteria !== ''
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
       : cannotConvert('its value is not text');
   },
-  factuality: gradedBy('factuality', 'value'),
-  'model-graded-factuality': gradedBy('factuality', 'value'),
+  factuality: convertGraded('factuality', 'value'),
+  'model-graded-factuality': convertGraded('factuality', 'value'),
   'answer-relevance': ({ threshold }) => uses('answer_relevance', {}, threshold),
 };
 
-function gradedBy(name: string, key: string): Convert {
+function convertGraded(name: string, key: string): Convert {
   return ({ value, threshold }) =>
     typeof value === 'string' && value !== ''
       ? uses(name, { [key]: value }, threshold)

@@ -23,12 +23,12 @@ export function codeFileIn(text: string, folder: string): CodeFile | null {
 export function codeCommand(
   kind: 'provider' | 'prompt' | 'tests',
   { file, called }: CodeFile,
-  told: { id?: string; config?: Json; json?: readonly string[] },
+  extraArguments: { id?: string; config?: Json; json?: readonly string[] },
 ): string[] {
   const settings: JsonMap = {
-    ...(told.id === undefined ? {} : { id: told.id }),
-    ...(told.config === undefined ? {} : { config: told.config }),
-    ...((told.json ?? []).length === 0 ? {} : { json: [...(told.json ?? [])] }),
+    ...(extraArguments.id === undefined ? {} : { id: extraArguments.id }),
+    ...(extraArguments.config === undefined ? {} : { config: extraArguments.config }),
+    ...((extraArguments.json ?? []).length === 0 ? {} : { json: [...(extraArguments.json ?? [])] }),
   };
   return [
     PROMPTFOO_PROGRAM,

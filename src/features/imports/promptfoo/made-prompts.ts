@@ -24,7 +24,7 @@ export async function madeMessages(
   if (made === null) return ownMessages(prompt, tests, inputs);
   if (made.kind === 'template')
     return tests.map((test) => {
-      const shown = shownTo(prompt, test);
+      const shown = promptFor(prompt, test);
       return prompt.form === 'text' ? expandChat(shown) : shown;
     });
   if (typeof call === 'string') return null;
@@ -58,7 +58,7 @@ function ownMessages(
   if (messages.some(({ parts }) => parts !== undefined)) return null;
   if (form === 'chat' || (form === 'json' && inputs === 'vars')) return null;
   if (form === 'text' && !mayBeChat(messages)) return null;
-  const made = tests.map((test) => shownTo(prompt, test));
+  const made = tests.map((test) => promptFor(prompt, test));
   const paths = messages.flatMap(({ template }) => pathsOf(template));
   const isOwn =
     form === 'text'
@@ -81,7 +81,10 @@ function mayBeChat([first]: ForeignPrompt['messages']): boolean {
   return part !== undefined && ('path' in part || /^\s*(?:\[|- |$)/.test(part.text));
 }
 
-function shownTo({ made, messages, form }: ForeignPrompt, { vars, sent }: ForeignTest): MadePrompt {
+function promptFor(
+  { made, messages, form }: ForeignPrompt,
+  { vars, sent }: ForeignTest,
+): MadePrompt {
   const values = form === 'json' ? vars : sent;
   if (made?.kind === 'template') return fillMessages(made.messages, values);
   return {

@@ -52,7 +52,11 @@ export async function withValues(
   );
 }
 
-export function sayUnread({ value, place }: ForeignAssertion, type: string, left: Loss[]): void {
+export function reportUnreadKeys(
+  { value, place }: ForeignAssertion,
+  type: string,
+  left: Loss[],
+): void {
   const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   for (const key of Object.keys(value).filter(
     (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),

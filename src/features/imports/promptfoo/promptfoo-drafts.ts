@@ -18,7 +18,7 @@ import {
 } from '../shared/draft.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
-import { sayUnread } from './promptfoo-assertions.ts';
+import { reportUnreadKeys } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -48,8 +48,8 @@ export async function testsDraft(
   const paths = context.prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
   );
-  sayMissing(tests, paths, imported);
-  saySingleBraces(tests, context.prompts, imported);
+  reportMissingValues(tests, paths, imported);
+  reportSingleBraces(tests, context.prompts, imported);
   const ids = idsOf(tests);
   const references: JsonMap[] = [];
   let kept = 0;
@@ -105,7 +105,7 @@ export function structuredNames(tests: readonly ForeignTest[]): string[] {
 }
 
 /** Variables without a value are empty in both tools, which is rarely intended. */
-function sayMissing(
+function reportMissingValues(
   tests: readonly ForeignTest[],
   paths: readonly (readonly (string | number)[])[],
   { remarks }: Imported,
@@ -124,7 +124,7 @@ function sayMissing(
 }
 
 /** `{name}` is literal text in promptfoo, so the model never sees that variable. */
-function saySingleBraces(
+function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
   { remarks }: Imported,
@@ -244,7 +244,7 @@ function testMetrics(
       else lose(left, place, ON_TRANSFORMED, changed ?? '');
       return [];
     }
-    sayUnread(assertion, type, left);
+    reportUnreadKeys(assertion, type, left);
     const label = value['metric'] ?? value['label'];
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,

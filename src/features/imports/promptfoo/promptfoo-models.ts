@@ -51,7 +51,7 @@ export async function readModels(
         place,
         `${found.label}: promptfoo sends no ${unsent.join(', ')}, and so it is here`,
       );
-    const model = namedApart(found, imported.models);
+    const model = uniqueModelName(found, imported.models);
     if (found.entry !== null) imported.models[model] = found.entry;
     models.push({ ...found, model, place });
   }
@@ -81,12 +81,12 @@ async function withSentParameters(
   const { id, config } = map;
   if (typeof id !== 'string') return { sent: value, unsent: [], left: [] };
   const read = await withFiles(isMap(config) ? config : {}, place, files);
-  const asked = sentParameters(askedId(id, settings), read);
+  const asked = sentParameters(replaceRetired(id, settings), read);
   return { ...asked, sent: { ...map, config: asked.config } };
 }
 
 /** The provider to call. Defaults follow the settings' successor of a retired model. */
-function askedId(id: string, settings: Pick<Settings, 'models'>): string {
+function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
   const found = convertProvider(id);
   if (
     'why' in found ||
@@ -144,7 +144,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
 }
 
 /** A unique name: a file may list a provider several times with different configurations. */
-function namedApart(
+function uniqueModelName(
   { model, entry }: ImportedModel,
   models: Readonly<Record<string, JsonMap>>,
 ): string {

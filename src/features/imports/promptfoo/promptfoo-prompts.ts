@@ -232,7 +232,7 @@ function textPrompt(
   const form: PromptForm = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
   if (messages.some(({ parts }) => parts !== undefined))
     return partsPrompt(messages, { ...entry, place, form });
-  const whole = unchanged(messages, form, text);
+  const whole = literalMessages(messages, form, text);
   const read = whole.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
   const plain = read.flatMap(({ role, template }) =>
     template.ok ? [{ role, template, place }] : [],
@@ -248,7 +248,11 @@ function textPrompt(
 }
 
 /** promptfoo sends truncated templates unchanged. evaldiff cannot if one has a name in braces. */
-function unchanged(messages: readonly ChatMessage[], form: PromptForm, text: string): Message[] {
+function literalMessages(
+  messages: readonly ChatMessage[],
+  form: PromptForm,
+  text: string,
+): Message[] {
   const isRaw = form !== 'json' && isCutOff(text);
   return messages.map(({ role, content }) => ({
     role,
@@ -279,7 +283,7 @@ function partsPrompt(
 }
 
 /** Variables that hold the path of an image or a file. */
-export function shownVariables(prompts: readonly ForeignPrompt[]): Set<string> {
+export function fileVariables(prompts: readonly ForeignPrompt[]): Set<string> {
   const parts = prompts.flatMap(({ messages }) => messages.flatMap(({ parts: own = [] }) => own));
   const shown = parts.filter(({ type }) => type !== 'text');
   return new Set(shown.flatMap(({ template }) => pathsOf(template).map(([name]) => String(name))));

@@ -95,7 +95,7 @@ async function readDefaults(written: Node, reader: ValueReader): Promise<Default
 
 async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   if (!isMap(node.value)) return NO_DEFAULTS;
-  sayUnknown(node, reader.left);
+  reportUnknownKeys(node, reader.left);
   const options = node.at('options').map;
   return {
     expands: options['disableVarExpansion'] !== true,
@@ -121,7 +121,7 @@ async function readEntry(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read from files of the repository alone');
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return madeTests(named, entry, reader);
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
   // promptfoo does not read nested files of a file that is named outside a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
   if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
@@ -133,7 +133,7 @@ async function readEntry(
 }
 
 /** Tests from a function. If code may not run, they are reported. */
-async function madeTests(
+async function testsFromCode(
   named: string,
   { map, place }: Node,
   reader: ValueReader,
@@ -172,7 +172,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
       A_TEST,
       `its ${limit} chooses who answers it, and tests here are for every prompt and model of the file`,
     );
-  sayUnknown(test, reader.left);
+  reportUnknownKeys(test, reader.left);
   const variables = await readVariables(test.at('vars'), reader);
   const written = readAssertions(test.at('assert'), reader.left);
   const own = loads ? await withValues(written, reader) : written;
@@ -214,7 +214,7 @@ async function readRowFiles(
   });
 }
 
-function sayUnknown(test: Node, said: Loss[]): void {
+function reportUnknownKeys(test: Node, said: Loss[]): void {
   loseUnread(said, test, { read: TEST_KEYS });
   if (test.map['threshold'] !== undefined)
     lose(

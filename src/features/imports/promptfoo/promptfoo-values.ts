@@ -112,7 +112,7 @@ export function expandVariables(
   const description = combinations.length > 1 ? null : test.description;
   return combinations.flatMap((given) => {
     const vars = resolve(given);
-    const sent = filledIn(vars);
+    const sent = fillInValues(vars);
     if ('why' in sent) return lost(sent.why);
     const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
     const asGiven = given.map(([name, { value, file }]): [string, Json] => [
@@ -160,7 +160,7 @@ function withOther(text: string, vars: JsonMap): string | null {
 }
 
 /** Fills in templates in values. A value with an unknown variable stays unchanged. */
-function filledIn(vars: JsonMap): { vars: JsonMap } | { why: string } {
+function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
     sent[name] = value;

@@ -30,7 +30,7 @@ import {
 } from './promptfoo-models.ts';
 import {
   readPrompts,
-  shownVariables,
+  fileVariables,
   ONLY_VARIABLES,
   type ForeignPrompt,
 } from './promptfoo-prompts.ts';
@@ -87,7 +87,7 @@ export async function importPromptfoo(
   const tests = withItself(
     document,
     prompts,
-    await readForeignTests(document, { ...context, shown: shownVariables(prompts) }, left),
+    await readForeignTests(document, { ...context, shown: fileVariables(prompts) }, left),
   );
   const structured = structuredNames(tests);
   const models = await readModels(document, { ...context, structured }, imported);
