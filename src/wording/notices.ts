@@ -30,7 +30,7 @@ export function headOnly(why: { answerer: string | null } | 'variable'): string 
 }
 
 export function servedByOthers(served: string): string {
-  return `the sides were answered by different models: ${served}`;
+  return `base and head were answered by different models: ${served}`;
 }
 
 export function replacedModel(

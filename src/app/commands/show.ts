@@ -96,7 +96,7 @@ async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   throw userError(
     from,
     first === undefined
-      ? 'holds no result.json; write one with npx evaldiff diff --report'
+      ? 'contains no result.json; write one with npx evaldiff diff --report'
       : 'holds several results; name one result.json with --from',
   );
 }

@@ -59,7 +59,7 @@ export async function readAnchor({
 }
 
 const NONE: Readonly<Record<string, string>> = {
-  'last-release': 'this repository has no tag like v1.4.0, so nothing is compared with a release',
+  'last-release': 'this repository has no tag like v1.4.0, so head is not compared with a release',
 };
 
 function unread(why: string | null = null): {

@@ -37,15 +37,13 @@ interface DiscoverOptions extends EvaluateOptions {
 
 export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
-    .description(
-      'find attributes of the references and write the attributes file to edit and commit',
-    )
+    .description('find attributes of the references and write them to a file to edit and commit')
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
-    .option('--force', 'replace the attributes file that is there, as a whole')
+    .option('--force', 'replace an existing attributes file')
     .addHelpText(
       'after',
-      '\nThe number of calls and their price are said before anything is asked. ' +
-        'Nothing is written if the run is ended early.\n\nExamples:\n  evaldiff discover\n' +
+      '\nPrints the number of calls and their price before the first call.' +
+        'Writes nothing if the run is stopped early.\n\nExamples:\n  evaldiff discover\n' +
         '  evaldiff discover prompts=support --max-cost 0.5\n' +
         '  evaldiff discover qualeval.max_attributes=8 --force',
     )
@@ -80,10 +78,7 @@ async function targetFile(
   const refusal = await pathRefusal(path, 'file', workTree);
   if (refusal !== null) throw userError(file, refusal);
   if (force !== true && existsSync(path)) {
-    throw userError(
-      file,
-      'exists already and is not overwritten; edit it, or replace it with --force',
-    );
+    throw userError(file, 'already exists; edit it, or replace it with --force');
   }
   return file;
 }
@@ -125,7 +120,7 @@ async function runDiscovery(
   if (ended !== null)
     throw userError(
       null,
-      'discovery was ended early, so nothing was written: ' +
+      'discovery was stopped early, so nothing was written: ' +
         `${ended}.${options.store === false ? '' : ' What was answered is kept; run it again to go on.'}`,
     );
   for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
@@ -138,7 +133,7 @@ function discoveryGrader({ project, tree }: Opened, { code }: DiscoverOptions): 
   if (settings.grader === null) {
     throw userError(
       settings.file ?? SETTINGS_FILE,
-      'names no grader, which reads the references; name a model, grader: { model: … }',
+      'has no grader, which discovery needs to read the references; set grader: { model: … }',
     );
   }
   const problems: Problem[] = [];
@@ -167,8 +162,8 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
       left.length === 0
-        ? 'there is no prompt with tests to read references from'
-        : 'no prompt has references enough for attributes',
+        ? 'no prompt has tests to read references from'
+        : 'no prompt has enough references for attributes',
     ),
   ];
 }
@@ -182,10 +177,7 @@ async function writeDiscovered(
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
   if (named.length === 0)
-    throw userError(
-      null,
-      'no attributes were found, so nothing was written; the notes above say why',
-    );
+    throw userError(null, 'no attributes were found, so nothing was written; see the notes above');
   const text = `${schemaLine('attributes')}${writeAttributes(named)}`;
   const sizes = project.suites.map(({ prompt, tests }) => ({
     path: prompt.file,
@@ -233,7 +225,7 @@ function printDiscovered(
     );
   }
   terminal.out(
-    `\nwrote ${logLine(file)}. Edit it and commit it: from then on every pull request that ` +
-      'runs these prompts is compared by it.\n',
+    `\nwrote ${logLine(file)}. Edit and commit it. From then on, every pull request that` +
+      'runs these prompts uses it.\n',
   );
 }

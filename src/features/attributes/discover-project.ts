@@ -130,11 +130,13 @@ export function discoveryNotes({
       ? []
       : [
           `${path}: ${String(failed)} of ${counted(asked, 'question')} failed ` +
-            `(${reason ?? 'no reply'}), so the attributes come from a part of the references`,
+            `(${reason ?? 'no reply'}), so the attributes are based on only part of the references`,
         ]),
     ...(dropped.length === 0
       ? []
-      : [`${path}: more were found than the references can bear; left out: ${dropped.join(', ')}`]),
+      : [
+          `${path}: more attributes were found than there are references for; left out: ${dropped.join(', ')}`,
+        ]),
     ...(attributes.length === 0 && failed === 0
       ? [`${path}: no attributes were found in the references`]
       : []),

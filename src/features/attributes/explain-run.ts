@@ -67,8 +67,8 @@ export async function explainRun(
       ...(gate.attributes === 'fail'
         ? open.map(
             ({ suite: { name } }) =>
-              `${name}: its attributes could not be worked out (the notices say why), and ` +
-              'gate.attributes is fail',
+              `${name}: its attributes could not be computed (see the notices), and gate.attributes` +
+              'is fail',
           )
         : []),
     ],

@@ -79,8 +79,8 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
   if (wanted === null) return [];
   return [
     metric === null
-      ? `no try was scored by a metric called "${wanted}" (qualeval.metric), so attributes go by whole tries`
-      : `pass rates of attributes are those of the metric "${metric}" (qualeval.metric)`,
+      ? `no try has a score of the metric "${wanted}" (qualeval.metric), so attributes use the outcome of whole tries`
+      : `pass rates of attributes use the metric "${metric}" (qualeval.metric)`,
   ];
 }
 
@@ -140,8 +140,8 @@ function tooFew(compared: number): string | null {
 
 function unaskedNote({ unasked = null }: ExplainInput): string {
   return unasked === null
-    ? 'attributes are rated by a model: name one in the settings file, grader: { model: … }'
-    : `attributes were not worked out: ${unasked}`;
+    ? 'attributes need a grader model; add grader: { model: … } to the settings file'
+    : `attributes were not computed: ${unasked}`;
 }
 
 function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {

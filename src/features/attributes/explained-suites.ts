@@ -85,7 +85,7 @@ export function didMove({ verdict }: AttributeResult): boolean {
 }
 
 export const GENERATED_WORDS =
-  'Generated text, without influence on the verdict. Check it against the references it names.';
+  'Generated text. It does not affect the verdict. Check it against the references it names.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
   const isGenerated = insights.some(({ generated }) => generated);

@@ -130,7 +130,7 @@ export function attributesOf(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'names no attribute; list some under domains or subtasks, or delete the file to have them discovered',
+        'has no attributes; list some under domains or subtasks, or delete the file to discover them',
       ),
     );
   }
@@ -186,8 +186,8 @@ function checkNames(
       problems.push(
         problem(
           place,
-          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper ` +
-            'case, blanks and hyphens do not count',
+          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case,` +
+            'spaces and hyphens are ignored',
         ),
       );
     if (name.length > NAME_LENGTH)
@@ -248,7 +248,7 @@ export function writeAttributes(
         };
   const head = [
     ' Attributes: domains say what an input is about, sub-tasks what answering it takes.',
-    ' Found by `evaldiff discover`. Edit and commit: what stands here is used in place of a new discovery.',
+    ' Found by `evaldiff discover`. Edit and commit: these attributes replace a new discovery.',
   ];
   const yaml = stringify(value, { lineWidth: 120, version: '1.2' });
   return `${head.map((line) => `#${line}\n`).join('')}${yaml}`;

@@ -69,7 +69,7 @@ function unusedSections({ pinned }: Pinned): Notice[] {
   return (pinned?.unused ?? []).map(({ path, place }) => ({
     kind: 'unused',
     place,
-    message: `${path} is not a prompt of this project with tests, so these attributes are not used`,
+    message: `${path} is not a prompt of this project with tests, so these attributes are ignored`,
   }));
 }
 
@@ -126,8 +126,8 @@ async function readFile(
                 kind: 'qualeval',
                 place,
                 message:
-                  `qualeval.attributes: ${file} ${absence}; attributes are discovered ` +
-                  'where they are needed',
+                  `qualeval.attributes: ${file} ${absence}; attributes are discovered` +
+                  'when needed',
               },
             ],
     };
@@ -192,7 +192,7 @@ function changeNotices(
           kind: 'settings',
           place: { file, line: 0 },
           message: inForce
-            ? `this pull request changes ${file}; base's attributes are in force until it is merged`
+            ? `this pull request changes ${file}; base's attributes apply until it is merged`
             : `this pull request adds ${file}; that alone runs nothing, and it holds for what else is run`,
         },
   ];

@@ -76,8 +76,8 @@ export function planExplain({
 }
 
 const ONLY_WHERE_WORSE =
-  'attributes are worked out only where something regressed already; ' +
-  'pin them (evaldiff discover), or set qualeval: on';
+  'attributes are computed only if something already regressed; pin' +
+  'them (evaldiff discover), or set qualeval: on';
 
 function certainCalls(
   { target }: Grader,
@@ -98,7 +98,7 @@ function ungatedNotice(why: string): Notice {
   return {
     kind: 'qualeval',
     place: null,
-    message: `gate.attributes is fail, and will not make this run red: ${why}`,
+    message: `gate.attributes is fail, but cannot turn this run red: ${why}`,
   };
 }
 

@@ -34,7 +34,7 @@ export const ALIGNMENT_WORDS =
   'answer does; lower is better.';
 
 export const VALUES_WORDS =
-  'Means of a metric are shown and not tested: the verdict of an attribute rests on its pass rate.';
+  'Means of a metric are shown but not tested: the verdict of an attribute depends on its pass rate.';
 
 interface AttributeRow {
   attribute: AttributeResult;

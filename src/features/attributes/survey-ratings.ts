@@ -31,7 +31,7 @@ export async function rateReferences(
   const missing = missingRatings(ratings.values());
   if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
     notes.push(
-      `attributes were not worked out: ${String(missing.unrated)} of ${String(ratings.size)} ` +
+      `attributes were not computed: ${String(missing.unrated)} of ${String(ratings.size)} ` +
         `references could not be rated (${missing.reason})`,
     );
     return null;
@@ -57,7 +57,7 @@ export async function rateAnswers(
   const { unrated, reason } = missingRatings(all);
   if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
   notes.push(
-    `the skill alignment was not worked out: ${String(unrated)} of ${String(all.length)} ` +
+    `the skill alignment was not computed: ${String(unrated)} of ${String(all.length)} ` +
       `answers could not be rated (${reason})`,
   );
   return null;

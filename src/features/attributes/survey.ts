@@ -77,11 +77,11 @@ async function surveyAttributes(
   } = await discover(references, { most, seed }, tools);
   if (failed > 0)
     notes.push(
-      `attributes come from a part of the references: ${String(failed)} of ${String(asked)} ` +
+      `attributes are based on only part of the references: ${String(failed)} of ${String(asked)} ` +
         `questions about them failed (${reason ?? 'no reply'})`,
     );
   if (dropped.length > 0)
-    notes.push(`more attributes were found than can be shown; left out: ${firstWords(dropped, 5)}`);
+    notes.push(`too many attributes were found; left out: ${firstWords(dropped, 5)}`);
   if (attributes.length === 0 && failed === 0)
     notes.push('no attributes were found in the references');
   return attributes;
@@ -198,6 +198,8 @@ function assignmentNotes(assignment: Assignment, what: string, columns: number):
             'are too few references for it',
         ]),
     ...(batches === 1 ? [] : [`${what} were assigned in ${String(batches)} batches of references`]),
-    ...(left.length === 0 ? [] : [`${what} were assigned by the other solver: ${left.join('; ')}`]),
+    ...(left.length === 0
+      ? []
+      : [`${what} were assigned by the fallback solver: ${left.join('; ')}`]),
   ];
 }

@@ -102,7 +102,7 @@ export function readResults(
       }
     }
     return strange;
-  }, 'the results of the batch cannot be read');
+  }, 'the batch results cannot be read');
 }
 
 export function unansweredFault(left: 'expired' | 'canceled' | null): Fault {
@@ -110,12 +110,12 @@ export function unansweredFault(left: 'expired' | 'canceled' | null): Fault {
     case 'expired':
       return fault(
         'timeout',
-        'the batch expired before this request was answered; run again to ask for it',
+        'the batch expired before this request was answered; run again to send it again',
       );
     case 'canceled':
       return fault(
         'server',
-        'the batch was canceled before this request was answered; run again to ask for it',
+        'the batch was canceled before this request was answered; run again to send it again',
       );
     case null:
       return fault('reply', 'the batch has no result for this request');

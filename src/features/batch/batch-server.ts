@@ -132,13 +132,13 @@ export async function submit(
 ): Promise<RetriedResult<string>> {
   const uploaded = await server.call(
     (api) => api.upload(items),
-    'the reply to the upload of a batch names no file',
+    'the reply to a batch upload has no file id',
   );
   if (uploaded.status === 'fault') return uploaded;
   if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: true };
   const created = await server.call(
     (api) => api.create(items, uploaded.value),
-    'the reply to the creation of a batch names none',
+    'the reply to a batch creation has no batch id',
     ({ status }) => status !== null,
   );
   if (created.status === 'ok' || created.fault.status !== null || created.fault.kind === 'aborted')
@@ -147,7 +147,7 @@ export async function submit(
     ...created,
     fault: {
       ...created.fault,
-      message: `${created.fault.message}; whether the batch was begun is not known`,
+      message: `${created.fault.message}; the batch may or may not have started`,
     },
   };
 }

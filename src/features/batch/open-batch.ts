@@ -72,7 +72,7 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
     async () => {
       const looked = await server.call(
         (api) => api.state(id),
-        'the reply to a look at the batch is none',
+        'the reply to the batch status request cannot be read',
       );
       if (signal.aborted) return 'done';
       if (looked.status === 'fault') {
@@ -123,7 +123,7 @@ async function collect(
     return settleRest(batch, fetchableLater(read.fault, id), options);
   if (read.status === 'ok' && read.value > 0)
     server.log(
-      `batch ${id}: ${read.value} lines that belong to none of its requests, or cannot be read, were ignored`,
+      `batch ${id}: ${read.value} result lines are unreadable or match no request; they were ignored`,
     );
   const counts = `${numbers(requests.size - open.size)} of ${numbers(requests.size)}`;
   server.log(`batch ${id}: ended, ${counts} requests with a result`);
@@ -174,7 +174,7 @@ function fetchableLater(
     status: 'fault',
     fault: {
       ...found,
-      message: `${found.message}; batch ${id} is kept on record, run again to pick it up`,
+      message: `${found.message}; batch ${id} is recorded; run again to fetch its results`,
     },
   };
 }

@@ -102,7 +102,7 @@ export async function sendBatch(
     requests,
   };
   const kept = await batches.ledger.submitted(record);
-  const lost = kept ? '' : '; it could not be written down, so no later run can pick it up';
+  const lost = kept ? '' : '; it could not be stored, so no later run can fetch its results';
   server.log(`batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${lost}`);
   followBatch(batching, openBatch(record, server, { earlier: false }));
 }
@@ -150,8 +150,8 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
 async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
   const { questions, held, underWay, byVendor, options } = batching;
   const { id, earlier, server, open } = batch;
-  const next = earlier ? '; what is still wanted of it is asked anew' : '';
-  server.log(`batch ${id}: the vendor does not know it (any more)${next}`);
+  const next = earlier ? '; its open requests are sent again' : '';
+  server.log(`batch ${id}: the vendor no longer knows it${next}`);
   underWay.delete(batch);
   await options.batches.ledger.ended(id);
   for (const key of open) {

@@ -24,10 +24,10 @@ interface FixOptions {
 export const fixCommand: AddCommand = (program, terminal, done) => {
   program
     .command('fix')
-    .description('show the fixes that a run has proven and write them into the prompt files')
+    .description('show the tested fixes of a run and write them to the prompt files')
     .argument('[result]', 'result.json of a run with explain.fix', SAVED)
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
-    .option('--write', 'write them all, without asking')
+    .option('--write', 'write all fixes without a prompt')
     .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
     .addHelpText(
       'after',
@@ -82,10 +82,10 @@ function onePerPlace(fixes: readonly Fix[]): Fix[] {
 }
 
 function noneWords(causes: readonly Cause[]): string {
-  const none = 'No fix was proven in this run.';
+  const none = 'This run proved no fix.';
   return causes.some(({ no_fix }) => no_fix !== undefined)
     ? none
-    : `${none} One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report`;
+    : `${none} To look for one, run: npx evaldiff diff explain.fix=true --report evaldiff-report`;
 }
 
 async function savedCauses(file: string, terminal: Terminal): Promise<Cause[]> {
@@ -119,7 +119,7 @@ async function staleFixReason(folder: string, fix: Fix): Promise<string | null> 
     replaced: fix.replacement,
   });
   return isThere !== null && fix.replacement !== ''
-    ? 'It is in the file already.'
+    ? 'The file already contains this fix.'
     : 'These lines have changed since the run; run npx evaldiff diff again.';
 }
 

@@ -39,7 +39,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
-    return none('each of several changes does it by itself, so that no edit of one would do');
+    return none('each of several changes causes it alone, so editing one is not enough');
   // Show new wording only if its effect on other tests was measured.
   const isDrafted =
     (unit.kind === 'line' || unit.kind === 'sentence') && bench.references.length > bench.fellCount;
@@ -137,16 +137,16 @@ function madeOf(
 
 function whyNoEdit(unit: ChangeUnit): string {
   return isText(unit)
-    ? 'no edit of its lines in the file makes exactly what would be tried'
-    : `only lines of text and code get one, and this is a ${unit.kind}`;
+    ? 'no edit of the file gives exactly the prompt to try'
+    : `fixes exist only for lines of text and code, and this is a ${unit.kind}`;
 }
 
 function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): string {
   if (ended !== null) return ended;
-  if (unjudged) return 'not every try of what could fix it was judged';
+  if (unjudged) return 'some tries of possible fixes were not judged';
   const ran =
     candidates === 1
-      ? 'the one candidate that ran does not fix'
+      ? 'the only candidate that ran does not fix'
       : `none of ${count(candidates)} candidates that ran fixes`;
   return `${ran} what broke without breaking other tests`;
 }

@@ -62,7 +62,7 @@ export async function causesOfSuite(
   const why = whyNotPrompt(suspect);
   if (why !== null) return notStarted(why);
   if (change.units === null)
-    return notStarted(`the change cannot be taken apart: ${change.reason}`);
+    return notStarted(`the change cannot be split into parts: ${change.reason}`);
   if (units.length === 0) return notStarted('the prompts do not differ');
   if (fell.length === 0) return notStarted('no single test broke clearly enough to try');
   const stable = stableReferences(suspect.result);
@@ -88,7 +88,7 @@ export async function causesOfSuite(
     const causes = [onlyChange(units, fell)];
     return fixed({ ...blank, causes, explained: only });
   }
-  if (suspect.room === 0) return notStarted('its calls were used up by other suites');
+  if (suspect.room === 0) return notStarted('other suites used all of its calls');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
   edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
@@ -97,12 +97,12 @@ export async function causesOfSuite(
 
 /** Why the prompt cannot be searched; null: it can. */
 function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
-  if (policy.kind === 'pairs') return "its outcome compares both sides' answers";
+  if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
   const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
   if (from !== undefined) return `tests were moved here from the prompt ${from}`;
   const served = describeServedModels(run);
-  return served && `the sides were answered by different models (${served})`;
+  return served && `base and head were answered by different models (${served})`;
 }
 
 function addFixes(
@@ -221,7 +221,7 @@ function searchStatus(
   if (causes.length > 0) return { status: 'found', reason: null };
   const reasons = {
     tries: `${counted(room, 'call')} did not settle it`,
-    errors: 'the model did not answer the prompts between base and head',
+    errors: 'the model did not answer the prompts that mix base and head',
     unclear: 'no single change fixes what broke',
   };
   const why = refused() ?? (open === null ? reasons.unclear : reasons[open]);

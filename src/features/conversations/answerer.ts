@@ -147,7 +147,7 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
     .filter(([, met]) => !met)
     .map(([name]) => name)
     .join(', ');
-  const ending = outcome === 'max_steps' ? 'the steps ran out' : 'no further question was asked';
+  const ending = outcome === 'max_steps' ? 'no steps left' : 'there was no further question';
   return [
     {
       metric: CONVERSATION_KEY,
@@ -176,8 +176,8 @@ function problemsOf(
             {
               place: prompt.code.place,
               message:
-                'a conversation needs messages: prompt code answers one question only. Use a ' +
-                'model (provider: program).',
+                'a conversation needs messages, because prompt code answers only one question; use a model' +
+                '(provider: program)',
             },
           ],
     ),

@@ -110,7 +110,7 @@ export function judgeAgain(
         answers[step] ?? {
           status: 'error',
           kind: error?.kind ?? 'reply',
-          message: error?.message ?? 'no answer was recorded',
+          message: error?.message ?? 'there is no recorded answer',
         },
       ),
     next: (_, step) => {

@@ -12,7 +12,7 @@ import type { ConversationOutcome, ConversationResult, ConversationTurn } from '
 
 export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
   complete: 'complete',
-  max_steps: 'the steps ran out',
+  max_steps: 'no steps left',
   no_follow_up: 'ended without a further question',
   evaluator_error: 'an evaluator gave no verdict',
   model_error: 'the model gave no answer',

@@ -37,8 +37,8 @@ function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const why = whyUntested(base && steeringFor(base.scoring), after);
   if (why === null) return [];
   const message =
-    `${name}: the evaluators of its conversations ${why}, so nobody knows ` +
-    'whether they judge as people do; add some below conversation: examples: ' +
+    `${name}: the evaluators of its conversations ${why}, so it is unknown` +
+    'whether they agree with people; add some below conversation: examples: ' +
     '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
     '"…", accepted: false }]';
   return [{ kind: 'scoring', message, place: after.conversation.place }];

@@ -24,7 +24,7 @@ export async function evaluateDialogue(
   if (evaluators.length === 0)
     return {
       verdicts: [],
-      error: { kind: 'request', message: 'no model is known for an evaluator' },
+      error: { kind: 'request', message: 'an evaluator has no model' },
     };
   const opinions = await Promise.all(
     evaluators.map((evaluator) => askEvaluator(task, evaluator, dialogue, tryIndex, tools)),

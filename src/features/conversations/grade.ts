@@ -45,10 +45,10 @@ function labelledConversation({ prompt, tests }: Suite): Conversation {
   if (conversation !== null && conversation.examples.length > 0) return conversation;
   const [place, what] =
     conversation === null
-      ? [{ file: tests.file, line: 0 }, 'no conversation, and so no evaluators to be tested']
+      ? [{ file: tests.file, line: 0 }, 'no conversation, so there are no evaluators to test']
       : [
           conversation.place,
-          'no labelled answers to test its evaluators by; add some: examples: [{ question: ' +
+          'no labelled answers to test its evaluators; add some: examples: [{ question: ' +
             '"…", answer: "…", accepted: true }]',
         ];
   throw new UserError([problem(place, `the prompt "${prompt.name}" has ${what}`)]);

@@ -121,7 +121,7 @@ function toExample(
     problems.push(
       problem(
         place,
-        'a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
+        'a labelled dialogue must end with the accepted or rejected answer, a message of the assistant',
       ),
     );
     return [];

@@ -181,8 +181,8 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
       problems.push(
         problem(
           place,
-          `${pathText(path)}: "${name}" is a part of every evaluator's reply; give the ` +
-            'criterion another name',
+          `${pathText(path)}: "${name}" is a reserved key of evaluator replies; choose` +
+            'another name',
         ),
       );
     const value = check(document, [...path, name], criterion, problems);

@@ -33,7 +33,7 @@ function gradeSuite(
     if (test === undefined)
       throw userError(
         { file: suite.tests.file, line: 0 },
-        `the prompt "${suite.prompt.name}" has nothing to be tested on labelled answers`,
+        `the prompt "${suite.prompt.name}" has nothing to test on labelled answers`,
       );
     const { certain, problems } = test;
     const calls = certain.reduce((sum, each) => sum + each.calls, 0);
@@ -69,7 +69,7 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
   if (rubric.examples.length === 0) {
     throw userError(
       rubric.place,
-      `the rubric "${name}" has no labelled examples to be tested by; add some: examples: [{ ` +
+      `the rubric "${name}" has no labelled examples to test it; add some: examples: [{ ` +
         `content: "…", expected: ${JSON.stringify(label)} }]`,
     );
   }
@@ -95,7 +95,7 @@ async function testRubric(
     problems.push(
       problem(
         { file: settings.file ?? 'evaldiff.yaml', line: 0 },
-        'names no grader; name a model, grader: { model: … }',
+        'has no grader; set grader: { model: … }',
       ),
     );
   if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {

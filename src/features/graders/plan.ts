@@ -150,8 +150,8 @@ function untestedRubric({
     .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
     .join(', ');
   const message =
-    `the rubric "${name}" ${why}, so nobody knows whether its grader judges as people do; ` +
-    `add labelled ones below its choice_scores: examples: [${labels}]`;
+    `the rubric "${name}" ${why}, so it is unknown whether its grader agrees with people; add` +
+    `labelled examples below its choice_scores: examples: [${labels}]`;
   return [{ kind: 'scoring', message, place }];
 }
 

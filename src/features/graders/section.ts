@@ -31,7 +31,7 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
   const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
   return group(
-    [text(`Pass rates without the grader's errors, ${counted(found.length, 'suite')}`)],
+    [text(`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`)],
     [
       ...table(
         ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
@@ -75,10 +75,10 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
   const words =
     kind === 'within error'
       ? `: the difference is within the grader's own error of about ${percent(wrong)}: ` +
-        'should the grader read the two sides differently, it could be all of it. More ' +
+        'if the grader errs differently on base and head, that could explain all of it. More ' +
         'labelled examples of '
-      : `: by its labelled examples ${who} good from bad no better than chance, so ` +
-        'nothing can be corrected. More labelled examples of ';
+      : `: by its labelled examples ${who} good from bad no better than chance, so the rates` +
+        'cannot be corrected. More labelled examples of ';
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }
 

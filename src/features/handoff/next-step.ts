@@ -38,13 +38,13 @@ const always =
 const REPAIR = [
   applyFix,
   revertLines,
-  say('find the line that did it: ', ({ search }) => search),
+  say('find the line that caused it: ', ({ search }) => search),
   say('compare the answers of a broken test: ', ({ show }) => show),
   always('compare the changed lines with the answers in report.html'),
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [say('fix the new tests or the prompt, or list them under ', () => ['quarantine'])];
-const RESTORE_TESTS = [always('restore these tests, or agree that they may go')];
+const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
 /** The next step by reason and outcome: the first that applies. At most 15 words. */
 const STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {

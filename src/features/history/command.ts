@@ -36,8 +36,8 @@ async function historyPaths(
   if (all.length > 0 && exists) return { branch: null, paths: all };
   throw userError(
     null,
-    '--history: name the results: result.json files, or folders that hold some ' +
-      '(evaldiff report --history main sweeps/)',
+    '--history: needs result.json files or folders with them (evaldiff report' +
+      '--history main sweeps/)',
   );
 }
 
@@ -49,7 +49,7 @@ export async function renderHistory(
   if (format === 'junit')
     throw userError(
       null,
-      '--format junit renders one result.json; a trend has terminal, markdown, html and json',
+      '--format junit renders one result.json; for a trend use terminal, markdown, html or json',
     );
   const { cwd, env, width } = terminal;
   const { paths, branch: name } = await historyPaths(given, words, cwd);
@@ -82,15 +82,12 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   if (others.length > 0)
     throw new UserError(
       others.map(({ file }) =>
-        problem(
-          { file, line: 0 },
-          'is not a result of a run; a trend is made of result.json files',
-        ),
+        problem({ file, line: 0 }, 'is not the result of a run; a trend needs result.json files'),
       ),
     );
   if (saved.length === 0)
     throw new UserError(
-      paths.map((path) => problem({ file: path, line: 0 }, 'holds no result.json')),
+      paths.map((path) => problem({ file: path, line: 0 }, 'contains no result.json')),
     );
   return saved.flatMap((file) =>
     file.kind === 'result'
@@ -112,8 +109,8 @@ async function branchOf(
       throw userError(
         null,
         `--history ${name}: ${directory} is not a git repository with commits; ` +
-          `leave the branch out to order results by the time of their files, ` +
-          `or name the repository with --directory`,
+          `omit the branch to sort results by file time, or set` +
+          `the repository with --directory`,
       );
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
   });
@@ -122,7 +119,7 @@ async function branchOf(
 function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {
   const advice = left.every(({ why }) => why === 'comparison')
     ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)'
-    : 'see below why each was left out';
+    : 'the reasons for omissions are below';
   return problem(
     null,
     `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`,

@@ -99,7 +99,7 @@ const MAX_FILES_PER_REASON = 5;
 export function historyNotes({ left }: History, branch: Branch | null): string[] {
   const name = branch?.name ?? '';
   const words: Record<LeftOutReason, string> = {
-    comparison: 'of comparisons, which run only what a change touched',
+    comparison: 'from comparisons, which run only affected tests',
     'not judged': 'in which nothing was judged',
     'working tree': 'of uncommitted files',
     merged: `of commits that ${name} has only as part of a merge`,
@@ -118,11 +118,7 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
         : '';
     return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}${more}.`];
   });
-  if (branch === null)
-    return [
-      ...notes,
-      'Not a git repository: results are in the order in which their files were written.',
-    ];
+  if (branch === null) return [...notes, 'Not a git repository: results are sorted by file time.'];
   const cut = branch.shallow && left.some(({ why }) => why === 'not on the branch');
   return cut
     ? [

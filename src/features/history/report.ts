@@ -184,8 +184,8 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
     paragraph(
       [
         text(
-          `Trend: the newest ${count(SPARKS)} results at most, each suite on a scale of its own, ` +
-            `${GAP_MARK} where it did not run. Change: against the result before.`,
+          `Trend: up to ${count(SPARKS)} newest results, each suite on its own scale, ` +
+            `${GAP_MARK} where it did not run. Change: since the previous result.`,
         ),
       ],
       'small',
@@ -226,7 +226,7 @@ function latestWords(moments: readonly Moment[]): string {
   const change =
     before === undefined || last.rate === null || before.rate === null
       ? ''
-      : `, ${pointsBetween(before.rate, last.rate)} against the result before`;
+      : `, ${pointsBetween(before.rate, last.rate)} since the previous result`;
   return `latest ${percent(last.rate)}${change}`;
 }
 

@@ -68,7 +68,7 @@ function importNotices(file: string, imported: Imported): Notice[] {
     return {
       kind: 'import',
       place: first,
-      message: `${what} is not carried over: ${why}${also.length === 0 ? '' : ` (${also.join(', ')})`}`,
+      message: `${what} is not converted: ${why}${also.length === 0 ? '' : ` (${also.join(', ')})`}`,
     };
   });
   return [...summary(file, imported, groups), ...lost, ...imported.remarks];

@@ -37,7 +37,9 @@ interface ImportOptions {
 export const importCommand: AddCommand = (program, terminal, done) => {
   program
     .command('import')
-    .description("convert another tool's file to prompt and test files, and list what is lost")
+    .description(
+      "convert another tool's file to prompt and test files, and list what cannot be converted",
+    )
     .argument(
       '<file>',
       "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
@@ -54,8 +56,8 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     )
     .option(
       '--verify <results>',
-      "a results file of promptfoo's (promptfoo eval -o results.json): scores its answers by " +
-        'the imported tests and says where the verdicts differ; writes nothing',
+      'a promptfoo results file (promptfoo eval -o results.json): score its answers with' +
+        'the imported tests and list differing verdicts; write nothing',
     )
     .addHelpText(
       'after',
@@ -87,7 +89,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
   if (imported.prompts.length === 0) {
     printLosses(imported, terminal);
-    const message = `nothing of it can be carried over: ${carriedLine(imported)}`;
+    const message = `nothing can be converted: ${carriedLine(imported)}`;
     throw userError(file, message);
   }
   if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
@@ -97,12 +99,12 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
     terminal.err(
-      `note: ${logLine(path)} is read by the new files and was not copied: put it below ` +
+      `note: ${logLine(path)} is needed by the new files but was not copied: put it below ` +
         `${logLine(shown)} as well\n`,
     );
   if (known && Object.keys(settings).length > 0)
     terminal.out(
-      `\nAdd to ${SETTINGS_FILE}, where it is not there yet:\n\n` +
+      `\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` +
         `${settingsFile(settings).split('\n').slice(1).join('\n')}`,
     );
   return end(imported, shown, terminal);
@@ -176,8 +178,8 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
-      `lost: ${counted(untested, 'prompt')} without a test: nothing of it runs until tests ` +
-        'are written for it\n',
+      `lost: ${counted(untested, 'prompt')} without tests: it does not run until you` +
+        'write some\n',
     );
   terminal.out(
     `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
@@ -203,11 +205,11 @@ async function withImported<T>(
 ): Promise<T> {
   const path = pathWithin(root, resolve(terminal.cwd, file));
   if (path === null)
-    throw userError(file, 'lies outside of the project; name the project with --directory');
+    throw userError(file, 'is outside the project; set the project with --directory');
   return withTree(root, terminal, async (tree, repository) => {
     const problems: Problem[] = [];
     const files = createFiles(tree, DEFAULT_LIMITS);
-    if (!tree.files.has(path)) throw userError(file, 'does not exist, or git ignores it');
+    if (!tree.files.has(path)) throw userError(file, 'does not exist or is ignored by git');
     const format =
       from === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[from];
     const absence = files.absence(path);
@@ -216,7 +218,7 @@ async function withImported<T>(
       const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
-        'has no name and no content that tells its format; say it with --from ' +
+        'has an unknown format; set it with --from ' +
           `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
     }

@@ -48,7 +48,7 @@ export async function verifyImport(
     ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
   ].join(', ');
   if (compared.length === 0)
-    throw userError(at, `holds no verdict that can be compared${words === '' ? '' : `: ${words}`}`);
+    throw userError(at, `contains no comparable verdict${words === '' ? '' : `: ${words}`}`);
   const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
   const changed = compared.filter(({ answer }) => answer.isTransformed);
   const differing = asGiven.filter((verdict) => !isAgreement(verdict));
@@ -85,7 +85,7 @@ async function importedReferences({
   files: Files;
 }): Promise<Reference[]> {
   const at = { file, line: 0 };
-  if (judged === undefined) throw userError(at, 'has no tests that could be verified');
+  if (judged === undefined) throw userError(at, 'has no tests to verify');
   const problems: Problem[] = [];
   const tests = await readTests(
     below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
@@ -160,7 +160,7 @@ async function verifyReference(
     }
   }
   for (const verdicts of open.values())
-    leave(found, 'of assertions that are not carried over', verdicts.length);
+    leave(found, 'of assertions that are not converted', verdicts.length);
 }
 
 function leave({ left }: Verification, why: string, times: number): void {
@@ -198,7 +198,7 @@ function foreignMetricAnswer(answer: ForeignAnswer, { input, expected }: Referen
 
 function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
   return {
-    complete: () => Promise.reject(new TypeError('no model is asked')),
+    complete: () => Promise.reject(new TypeError('no model is called')),
     evaluate: (job) =>
       evaluate({
         ...job,

@@ -52,7 +52,7 @@ describe('an error on the command line', () => {
       ['diff', '--base', 'mian'],
       '"mian" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n',
     ],
-    [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist, or git ignores it\n'],
+    [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist or is ignored by git\n'],
     [
       ['init', '--owner', 'acme\nrun: id'],
       '--owner: "acme\\u{a}run: id" is not a name of a GitHub account: letters, digits and single hyphens, at most 39\n',
@@ -92,7 +92,7 @@ describe('an error on the command line', () => {
       'validate',
       'in a project whose promptfooconfig.yaml comes to nothing says why',
       { 'promptfooconfig.yaml': 'prompts: 5\n' },
-      '- promptfooconfig.yaml:1: a prompt is not carried over: it is neither text nor a file',
+      '- promptfooconfig.yaml:1: a prompt is not converted: it is neither text nor a file',
     ],
     [
       'validate',

@@ -48,7 +48,7 @@ describe('evaldiff discover', () => {
       /^1 prompt file with 12 references: up to 5 calls; about \$\d+\.\d\d, with tokens estimated: model-1 \(local\) 5 attribute questions, \d+ tokens in, 1750 out\n$/,
     );
     expect(out).toBe(
-      'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit it and commit it: from then on every pull request that runs these prompts is compared by it.\n',
+      'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit and commit it. From then on, every pull request that runs these prompts uses it.\n',
     );
     expect(written?.split('\n')[0]).toBe(
       '# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/attributes.schema.json',
@@ -85,7 +85,7 @@ describe('evaldiff discover', () => {
     repository.write({ [FILE]: 'domains: [{ name: mine }]\n' });
     expect(await discover()).toMatchObject({
       code: 2,
-      err: `${FILE}: exists already and is not overwritten; edit it, or replace it with --force\n`,
+      err: `${FILE}: already exists; edit it, or replace it with --force\n`,
       asked: 0,
     });
     const written = expect.stringContaining('Late parcels');
@@ -123,7 +123,7 @@ describe('evaldiff discover', () => {
     expect((await discover()).err).toContain(`${FEW}1 prompt file with 12 references`);
     expect(await discover('prompts=small', '--force')).toMatchObject({
       code: 2,
-      err: `${FEW}evaldiff.yaml: no prompt has references enough for attributes\n`,
+      err: `${FEW}evaldiff.yaml: no prompt has enough references for attributes\n`,
     });
   });
 
@@ -166,13 +166,13 @@ describe('evaldiff discover', () => {
     expect(await discover()).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader gave no reply of the form asked for\).*\nno attributes were found, so nothing was written; the notes above say why\n$/s,
+        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader gave no reply of the form asked for\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
       ),
     });
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'discovery was ended early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
+        'discovery was stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. What was answered is kept; run it again to go on.',
       ),
     });
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));

@@ -216,7 +216,7 @@ describe('a pull request that makes answers about one topic worse', () => {
   test('is compared by the one metric that the settings name', async () => {
     const { said, attributes } = await friendlier(settings('qualeval: { metric: right }'));
     expect(said).toContain(
-      'prompts/support.yaml: pass rates of attributes are those of the metric "right" (qualeval.metric)',
+      'prompts/support.yaml: pass rates of attributes use the metric "right" (qualeval.metric)',
     );
     expect(attributes).toEqual((await friendlier()).attributes);
   });
@@ -225,7 +225,7 @@ describe('a pull request that makes answers about one topic worse', () => {
 const NOTHING = { calls: { qualeval: 0, insight: 0 } };
 const RED = { conclusion: 'failure', attributes: [] };
 const UNEXPLAINED = { conclusion: 'failure', ...NOTHING };
-const MISSING = 'prompts/support.yaml: attributes were not worked out: ';
+const MISSING = 'prompts/support.yaml: attributes were not computed: ';
 const MODELS = 'models: { desk: { provider: openai, model: desk } }\n';
 const NO_KEY = { edges: noKey('OpenAI has no key') };
 const overloaded = { attributes: () => failure('the model is overloaded') };
@@ -238,7 +238,7 @@ describe('a pull request', () => {
   says(
     'is not explained, and keeps its verdict, when the grader fails',
     { script: overloaded },
-    'prompts/support.yaml: attributes come from a part of the references: 12 of 12 questions about them failed (the model is overloaded)',
+    'prompts/support.yaml: attributes are based on only part of the references: 12 of 12 questions about them failed (the model is overloaded)',
     { ...RED, insights: [] },
   );
   const legal = {
@@ -267,7 +267,7 @@ describe('a pull request', () => {
   says(
     'is not explained without a grader',
     both({ 'evaldiff.yaml': `n_tries: 3\n${MODELS}` }),
-    'prompts/support.yaml: attributes are rated by a model: name one in the settings file, grader: { model: … }',
+    'prompts/support.yaml: attributes need a grader model; add grader: { model: … } to the settings file',
     {
       ...{ ...NOTHING, planned: { possible: 0 } },
       insights: [],
@@ -515,7 +515,7 @@ describe('pinned attributes', () => {
   notes("are base's in a pull request that changes them", withFiles(PINNED, changed), {
     kind: 'settings',
     place,
-    message: `this pull request changes ${FILE}; base's attributes are in force until it is merged`,
+    message: `this pull request changes ${FILE}; base's attributes apply until it is merged`,
   });
   shows(
     'run nothing if they alone change',
@@ -551,7 +551,7 @@ describe('pinned attributes', () => {
     'are reported if their file does not exist',
     { ...settings('qualeval: { attributes: kinds.yaml }'), ...unchanged },
     like(
-      /^qualeval\.attributes: kinds\.yaml does not exist at \w+; attributes are discovered where they are needed$/,
+      /^qualeval\.attributes: kinds\.yaml does not exist at \w+; attributes are discovered when needed$/,
     ),
   );
   refuses(
@@ -570,7 +570,7 @@ describe('pinned attributes', () => {
       kind: 'unused',
       place: { file: FILE, line: 2 },
       message:
-        'prompts/suport.yaml is not a prompt of this project with tests, so these attributes are not used',
+        'prompts/suport.yaml is not a prompt of this project with tests, so these attributes are ignored',
     });
     const { 'prompts/support.yaml': prompt = '', ...rest } = FRIENDLY;
     const renamed = await friendlier({
@@ -600,7 +600,7 @@ describe('pinned attributes', () => {
 describe('gate.attributes: fail', () => {
   // A suite that is not a regression by itself.
   const FAIL = 'gate: { attributes: fail, gate_on: suite, min_drop: 0.9 }';
-  const NO_EFFECT = 'gate.attributes is fail, and will not make this run red: ';
+  const NO_EFFECT = 'gate.attributes is fail, but cannot turn this run red: ';
 
   test('makes a regressed attribute fail the run and gives the reason', async () => {
     const { result, conclusion, title } = await friendlier(pinned(FAIL));
@@ -621,7 +621,7 @@ describe('gate.attributes: fail', () => {
     {
       conclusion: 'neutral',
       title:
-        'support: its attributes could not be worked out (the notices say why), and gate.attributes is fail',
+        'support: its attributes could not be computed (see the notices), and gate.attributes is fail',
     },
   );
   says(

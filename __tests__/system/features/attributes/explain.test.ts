@@ -248,8 +248,8 @@ describe('an attribute', () => {
     ]);
     expect(fell[0]?.samples).toMatchObject(Array(3).fill({ base: 1, head: 0 }));
     expect(messages.filter((message) => message.includes('qualeval.metric'))).toEqual([
-      `${PATH}: pass rates of attributes are those of the metric "tone" (qualeval.metric)`,
-      'other.yaml: no try was scored by a metric called "tone" (qualeval.metric), so attributes go by whole tries',
+      `${PATH}: pass rates of attributes use the metric "tone" (qualeval.metric)`,
+      'other.yaml: no try has a score of the metric "tone" (qualeval.metric), so attributes use the outcome of whole tries',
     ]);
   });
 
@@ -351,7 +351,7 @@ describe('alignment', () => {
     expect(attributes.length).toBeGreaterThan(0);
     expect(attributes.every(({ alignment }) => alignment === null)).toBe(true);
     expect(messages).toContain(
-      `${PATH}: the skill alignment was not worked out: 15 of 120 answers could not be rated (no room)`,
+      `${PATH}: the skill alignment was not computed: 15 of 120 answers could not be rated (no room)`,
     );
   });
 });
@@ -421,7 +421,7 @@ describe('partial failures', () => {
       inputOf(worse),
       { attributes: () => failure('key refused') },
       [
-        `${PATH}: attributes come from a part of the references: 12 of 12 questions about them failed (key refused)`,
+        `${PATH}: attributes are based on only part of the references: 12 of 12 questions about them failed (key refused)`,
       ],
       12,
     ],
@@ -430,7 +430,7 @@ describe('partial failures', () => {
       inputOf(worse, { pinned }),
       fails(/Mail [1-7] /, 'out of budget'),
       [
-        `${PATH}: attributes were not worked out: 7 of 60 references could not be rated (out of budget)`,
+        `${PATH}: attributes were not computed: 7 of 60 references could not be rated (out of budget)`,
       ],
       60,
     ],

@@ -293,8 +293,8 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     expect(completions.map(inFull)).toEqual([
       'fine',
       `request: ${vendor}: 400, the request was refused: no`,
-      `timeout: ${vendor}: the batch expired before this request was answered; run again to ask for it`,
-      `server: ${vendor}: the batch was canceled before this request was answered; run again to ask for it`,
+      `timeout: ${vendor}: the batch expired before this request was answered; run again to send it again`,
+      `server: ${vendor}: the batch was canceled before this request was answered; run again to send it again`,
       `reply: ${vendor}: the reply in the batch is not a ${vendor === 'openai' ? 'chat completion' : 'message'}`,
       `reply: ${vendor}: the batch has no result for this request`,
     ]);
@@ -356,7 +356,7 @@ describe.each(BATCHING)('single requests in a batch of %s', (vendor) => {
     expect(completions.map(wordsOf)).toEqual(texts(3).map((text) => `re ${text}`));
     await until(() => log.some((line) => line.includes(': ended')));
     expect(log.find((line) => line.includes('ignored'))).toMatch(
-      /: 5 lines that belong to none of its requests, or cannot be read, were ignored$/,
+      /: 5 result lines are unreadable or match no request; they were ignored$/,
     );
   });
 
@@ -479,7 +479,7 @@ describe.each(BATCHING)('a batch of %s that fails as a whole', (vendor) => {
     );
     expect(errorOf(await first.ask('a'))).toEqual({
       kind: 'server',
-      message: expect.stringMatching(/; batch \w+ is kept on record, run again to pick it up$/),
+      message: expect.stringMatching(/; batch \w+ is recorded; run again to fetch its results$/),
     });
     expect(first.ledger.records.size).toBe(1);
     broken = false;
@@ -572,7 +572,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     const second = next(first);
     expect(await second.ask('a')).toMatchObject(said('re a'));
     expect(second.log.join('\n')).toContain(
-      'does not know it (any more); what is still wanted of it is asked anew',
+      'does not know it (any more); its open requests are sent again',
     );
     expect(second.server.batches).toHaveLength(2);
     await recorded(second, 0);

@@ -85,12 +85,15 @@ test('a change from messages to code has no cause, and the reason is given', asy
       causes: [],
       explained: {
         status: 'not-started',
-        reason: 'the change cannot be taken apart: one side sends messages and the other runs code',
+        reason:
+          'the change cannot be split into parts: one side sends messages and the other runs code',
         calls: 0,
       },
     },
   ]);
-  expect(out).toContain('Cause not looked for: the change cannot be taken apart: one side sends');
+  expect(out).toContain(
+    'Cause not looked for: the change cannot be split into parts: one side sends',
+  );
 });
 
 test('of two regressed suites, the second reports that the first used up the calls', async () => {
@@ -110,6 +113,6 @@ test('of two regressed suites, the second reports that the first used up the cal
   });
   expect(result.causes?.map(({ explained: { status, reason } }) => [status, reason])).toEqual([
     ['not-settled', '1 call did not settle it'],
-    ['not-started', 'its calls were used up by other suites'],
+    ['not-started', 'other suites used all of its calls'],
   ]);
 });

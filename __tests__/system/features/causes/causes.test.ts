@@ -311,7 +311,7 @@ describe('with explain.fix', () => {
     );
     expect(only(result).causes[0]).toMatchObject({
       fix: null,
-      no_fix: 'the one candidate that ran does not fix what broke without breaking other tests',
+      no_fix: 'the only candidate that ran does not fix what broke without breaking other tests',
     });
     expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the one');
   });

@@ -164,7 +164,7 @@ describe('evaldiff fix', () => {
     const shown = await run(['fix']);
     expect([shown.code, shown.said.split('\n').slice(-2)]).toEqual([
       0,
-      ['  It is in the file already.', ''],
+      ['  The file already contains this fix.', ''],
     ]);
     const again = await run(['fix', '--write']);
     expect(again.code).toBe(2);
@@ -203,7 +203,7 @@ describe('evaldiff fix', () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: 'No fix was proven in this run. One is looked for by: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
+      said: 'This run proved no fix. To look for one, run: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
     });
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({

@@ -68,7 +68,7 @@ describe('a pull request on conversations', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/Completed\s+100\.0 %\s+0\.0 %\s+−100\.0 points/);
     expect(out).toContain('Question 3 (an evaluator asks): And then?');
-    expect(out).toContain('After 3 turns: the steps ran out');
+    expect(out).toContain('After 3 turns: no steps left');
     expect(out).toMatch(/Why\s+judge says: So\./);
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });

@@ -134,7 +134,7 @@ describe('a suite of conversations', () => {
           metric: 'conversation',
           status: 'fail',
           value: 3,
-          reason: 'max_steps: the steps ran out; not met: completeness',
+          reason: 'max_steps: no steps left; not met: completeness',
         },
       ],
       usage: { input_tokens: 9, output_tokens: 3 },
@@ -229,7 +229,7 @@ describe('a suite of conversations', () => {
       '35 more tests broke',
       'After 1 turn: complete',
       'Old r0 #1',
-      'After 3 turns: the steps ran out',
+      'After 3 turns: no steps left',
       ...['New r0 #1', 'New r0 #2', 'New r0 #3'],
     ])
       expect(text).toContain(shown);

@@ -113,7 +113,7 @@ describe('evaldiff grade on a conversation', () => {
       'a prompt without a conversation',
       ['plain'],
       {},
-      'prompts/plain.yaml: the prompt "plain" has no conversation, and so no evaluators to be tested',
+      'prompts/plain.yaml: the prompt "plain" has no conversation, so there are no evaluators to test',
     ],
     [
       'a conversation without labelled answers',
@@ -122,7 +122,7 @@ describe('evaldiff grade on a conversation', () => {
         'prompts/tests/mentor.yaml':
           'conversation: { evaluators: [strict] }\nreferences: [{ input: { q: a } }]\n',
       },
-      'prompts/tests/mentor.yaml:1: the prompt "mentor" has no labelled answers to test its evaluators by; add some: examples: [{ question: "…", answer: "…", accepted: true }]',
+      'prompts/tests/mentor.yaml:1: the prompt "mentor" has no labelled answers to test its evaluators; add some: examples: [{ question: "…", answer: "…", accepted: true }]',
     ],
     [
       'more calls than are allowed',

@@ -143,13 +143,13 @@ describe('evaldiff grade', () => {
       'a rubric without examples',
       ['untested'],
       {},
-      'rubrics/r.yaml:8: the rubric "untested" has no labelled examples to be tested by; add some: examples: [{ content: "…", expected: "YES" }]',
+      'rubrics/r.yaml:8: the rubric "untested" has no labelled examples to test it; add some: examples: [{ content: "…", expected: "YES" }]',
     ],
     [
       'a project without a grader',
       ['polite'],
       { 'evaldiff.yaml': 'seed: 1\n' },
-      'evaldiff.yaml: names no grader; name a model, grader: { model: … }',
+      'evaldiff.yaml: has no grader; set grader: { model: … }',
     ],
     [
       'repeats that are not number',

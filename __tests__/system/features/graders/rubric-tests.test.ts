@@ -278,7 +278,7 @@ describe('a rubric without examples', () => {
   test('causes a notice about how to add some when it changes', async () => {
     const [message] = await messages(rubricOf(STRICT), rubricOf(LOOSE));
     expect(message).toBe(
-      'the rubric "polite" changed and has no examples, so nobody knows whether its grader judges as people do; add labelled ones below its choice_scores: examples: [{ content: "…", expected: "YES" }, { content: "…", expected: "NO" }]',
+      'the rubric "polite" changed and has no examples, so it is unknown whether its grader agrees with people; add labelled examples below its choice_scores: examples: [{ content: "…", expected: "YES" }, { content: "…", expected: "NO" }]',
     );
     expect((await messages(null, rubricOf(LOOSE)))[0]).toContain('is new and has no examples');
     expect((await messages(rubricOf(STRICT, { examples }), rubricOf(STRICT)))[0]).toContain(

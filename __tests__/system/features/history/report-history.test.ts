@@ -44,7 +44,7 @@ const rates = (json: string): (number | null)[] =>
 
 const ONE = { 'result.json': sweepAt('a'.repeat(40), 1) };
 const NO_PATHS =
-  '--history: name the results: result.json files, or folders that hold some (evaldiff report --history main sweeps/)\n';
+  '--history: needs result.json files or folders with them (evaldiff report --history main sweeps/)\n';
 const noBranch = (name: string): string =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
@@ -72,7 +72,7 @@ describe('evaldiff report --history', () => {
     expect(out).toMatch(/capitals +▁\S{3} +70\.0 % +−20\.0 points +50\.0 % +90\.0 % +4/);
     const text = out.replaceAll(/\/\n\s*/g, '/').replaceAll(/\s+/g, ' ');
     for (const left of [
-      '1 result of comparisons, which run only what a change touched: sweeps/pull/result.json',
+      '1 result from comparisons, which run only affected tests: sweeps/pull/result.json',
       '1 result in which nothing was judged: sweeps/empty/result.json',
       '1 result of uncommitted files: sweeps/local/result.json (working tree).',
       '2 results of commits that are not on main: sweeps/hostile/result.json (--outpu), sweeps/topic/result.json',
@@ -120,7 +120,7 @@ describe('evaldiff report --history', () => {
       ),
     ]);
     expect((await evaldiff(folder, '--history', 'main', 'sweeps')).err).toBe(
-      `--history main: ${folder} is not a git repository with commits; leave the branch out to order results by the time of their files, or name the repository with --directory\n`,
+      `--history main: ${folder} is not a git repository with commits; omit the branch to sort results by file time, or set the repository with --directory\n`,
     );
   });
 
@@ -138,13 +138,13 @@ describe('evaldiff report --history', () => {
       'a folder without results',
       { 'noise.json': measured() },
       ['--history', 'main', 'sweeps'],
-      'sweeps: holds no result.json\n',
+      'sweeps: contains no result.json\n',
     ],
     [
       'a measurement',
       { 'noise.json': measured() },
       ['--history', 'main', 'sweeps/noise.json'],
-      'sweeps/noise.json: is not a result of a run; a trend is made of result.json files\n',
+      'sweeps/noise.json: is not the result of a run; a trend needs result.json files\n',
     ],
     [
       'results of other versions, all at once',
@@ -156,13 +156,13 @@ describe('evaldiff report --history', () => {
       'comparisons alone',
       { 'result.json': regression() },
       ['--history', 'main', 'sweeps'],
-      'no result of a full sweep of main was found; give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)\nLeft out: 1 result of comparisons, which run only what a change touched: sweeps/result.json (9e8d7c6).\n',
+      'no result of a full sweep of main was found; give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)\nLeft out: 1 result from comparisons, which run only affected tests: sweeps/result.json (9e8d7c6).\n',
     ],
     [
       'JUnit',
       { 'result.json': regression() },
       ['--history', 'main', 'sweeps', '--format', 'junit'],
-      '--format junit renders one result.json; a trend has terminal, markdown, html and json\n',
+      '--format junit renders one result.json; for a trend use terminal, markdown, html or json\n',
     ],
     [
       'a file that cannot be written',

@@ -206,7 +206,7 @@ describe('evaldiff import', () => {
     expect([elsewhere.code, needs(elsewhere.err)]).toEqual([
       1,
       [
-        'note: data/d.jsonl is read by the new files and was not copied: put it below converted as well',
+        'note: data/d.jsonl is needed by the new files but was not copied: put it below converted as well',
       ],
     ]);
     expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
@@ -225,7 +225,7 @@ describe('evaldiff import', () => {
     expect([code, err]).toEqual([
       1,
       expect.stringContaining(
-        'note: bot.py is read by the new files and was not copied: put it below converted as well\n',
+        'note: bot.py is needed by the new files but was not copied: put it below converted as well\n',
       ),
     ]);
     const converted = Object.fromEntries(
@@ -240,7 +240,7 @@ describe('evaldiff import', () => {
     );
     const known = await run(args, { ...files, 'converted/evaldiff.yaml': 'n_tries: 2\n' });
     expect(known.out).toMatch(
-      /Add to evaldiff\.yaml, where it is not there yet:\n\n[^]*grader: ours/,
+      /Add to evaldiff\.yaml, unless it is already there:\n\n[^]*grader: ours/,
     );
     expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
   });
@@ -349,7 +349,7 @@ describe('evaldiff import', () => {
     });
     expect([code, files['evaldiff.yaml']]).toEqual([1, 'seed: 7\n']);
     expect(out).toContain(
-      'Add to evaldiff.yaml, where it is not there yet:\n\nmodels:\n  nvidia:meta/llama:\n    provider: openai\n    endpoint: nvidia\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
+      'Add to evaldiff.yaml, unless it is already there:\n\nmodels:\n  nvidia:meta/llama:\n    provider: openai\n    endpoint: nvidia\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
     );
   });
 
@@ -357,7 +357,7 @@ describe('evaldiff import', () => {
     [
       'promptfooconfig.yaml',
       { 'promptfooconfig.yaml': 'jobs: {}\n' },
-      /^promptfooconfig\.yaml: is not a promptfoo configuration: it has none of prompts, providers and tests\n$/,
+      /^promptfooconfig\.yaml: is not a promptfoo configuration: it has neither prompts, providers nor tests\n$/,
     ],
     ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /say it with --from promptfoo/],
     ['gone.yaml', {}, /^gone\.yaml: does not exist/],

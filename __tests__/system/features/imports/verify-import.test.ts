@@ -92,7 +92,7 @@ describe('evaldiff import --verify', () => {
     );
     expect([err, out]).toEqual([
       '',
-      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not carried over, 1 result without an answer\n',
+      '6 of 6 verdicts equal\nnot compared: 1 judged by a model, 2 of assertions that are not converted, 1 result without an answer\n',
     ]);
     expect([code, files]).toEqual([0, ['.git', 'promptfooconfig.yaml', 'results.json']]);
   });
@@ -137,11 +137,11 @@ describe('evaldiff import --verify', () => {
     ['no JSON', 'prompts: [', 'results.json: is not a JSON file; write one with promptfoo eval'],
     ['another JSON', { results: 7 }, 'results.json: is not a results file of promptfoo'],
     ['a list', [1], 'results.json: is not a results file of promptfoo'],
-    ['without answers', of(), 'results.json: holds no verdict that can be compared'],
+    ['without answers', of(), 'results.json: contains no comparable verdict'],
     [
       'of nonsense',
       of({}, { testIdx: 'x' }),
-      'holds no verdict that can be compared: 2 results without an answer',
+      'contains no comparable verdict: 2 results without an answer',
     ],
   ])('rejects a results file that is %s', async (_, results, message) => {
     const { code, err, out } = await verify(results);
@@ -234,7 +234,7 @@ describe('evaldiff import --verify', () => {
 
   test('a configuration without tests has nothing to verify', async () => {
     const { code, err } = await verify(of(), "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\n");
-    expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests that could be verified\n']);
+    expect([code, err]).toEqual([2, 'promptfooconfig.yaml: has no tests to verify\n']);
   });
 
   test('rejects a missing results file', async () => {

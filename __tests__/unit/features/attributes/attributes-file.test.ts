@@ -69,7 +69,7 @@ describe('attributes file', () => {
       'duplicate names in any spelling',
       'domains:\n  - name: Late parcels\n  - name: Refunds\n  - name: LATE-parcels',
       [
-        ':4: "LATE-parcels" is the same name as "Late parcels" in line 2; upper case, blanks and hyphens do not count',
+        ':4: "LATE-parcels" is the same name as "Late parcels" in line 2; upper case, spaces and hyphens are ignored',
       ],
     ],
     [
@@ -103,7 +103,7 @@ describe('attributes file', () => {
       'no attributes',
       'slack: 0.1',
       [
-        ': names no attribute; list some under domains or subtasks, or delete the file to have them discovered',
+        ': has no attributes; list some under domains or subtasks, or delete the file to discover them',
       ],
     ],
     [

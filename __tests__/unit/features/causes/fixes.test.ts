@@ -120,7 +120,7 @@ describe('fix', () => {
     });
     expect(found).toMatchObject({
       fix: null,
-      no_fix: 'not every try of what could fix it was judged',
+      no_fix: 'some tries of possible fixes were not judged',
     });
   });
 
@@ -210,7 +210,7 @@ describe('fix', () => {
       const found = await look({ ...bench, reread });
       expect(found).toMatchObject({
         fix: null,
-        no_fix: 'no edit of its lines in the file makes exactly what would be tried',
+        no_fix: 'no edit of the file gives exactly the prompt to try',
       });
       expect(found.ran.size).toBe(0);
     }

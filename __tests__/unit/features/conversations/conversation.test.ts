@@ -225,7 +225,7 @@ describe('labelled answers', () => {
     [
       'that end with a question',
       '    - { input: [{ role: ai, content: B }, { role: user, content: C }], accepted: true }',
-      '4: a labelled dialogue ends with the answer that was accepted or rejected, a message of the assistant',
+      '4: a labelled dialogue must end with the accepted or rejected answer, a message of the assistant',
     ],
     [
       'with contradictory labels',

@@ -78,8 +78,7 @@ function tried(index: number, conversation: ConversationResult): TryResult {
           metric: 'conversation',
           status: outcome === 'complete' ? 'pass' : 'fail',
           value: turns.length,
-          reason:
-            outcome === 'complete' ? null : `${outcome}: the steps ran out; not met: correctness`,
+          reason: outcome === 'complete' ? null : `${outcome}: no steps left; not met: correctness`,
           skip: false,
         },
       ];
@@ -310,7 +309,7 @@ describe('conversations in other outputs', () => {
       },
     ]);
     expect(onReference?.message).toContain(
-      'conversation: fail, max_steps: the steps ran out; not met: correctness',
+      'conversation: fail, max_steps: no steps left; not met: correctness',
     );
   });
 

@@ -130,7 +130,7 @@ describe('next step', () => {
     [
       'several suspects',
       of([causesOf([], { status: 'not-settled', calls: 150, units: 4 })]),
-      'find the line that did it: `npx evaldiff diff explain.max_calls=300`.',
+      'find the line that caused it: `npx evaldiff diff explain.max_calls=300`.',
     ],
     [
       'broken tests without a cause',
@@ -151,7 +151,7 @@ describe('next step', () => {
   const removed: Reason = { code: 'removed', named: ['support: t01'], fails: true };
   const gate: Reason = { code: 'below-floor', suite: 'support', rate: 0.5, floor: 0.8 };
   test.each<[RunOutcome, Reason[], string]>([
-    [{ kind: 'failed', fails: true }, [removed], 'restore these tests, or agree that they may go.'],
+    [{ kind: 'failed', fails: true }, [removed], 'restore these tests, or confirm their removal.'],
     [
       { kind: 'failed', fails: true },
       [gate],

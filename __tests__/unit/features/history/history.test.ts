@@ -119,7 +119,7 @@ describe('trend as a page', () => {
       /d="M[\d.]+ [\d.]+M[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ [\d.]+" fill="none" stroke="var\(--link\)" stroke-width="2"/,
     );
     expect(html).toContain(
-      'aria-label="Pass rate of capitals over 5 results: latest 80.0 %, +5.0 points against the result before"',
+      'aria-label="Pass rate of capitals over 5 results: latest 80.0 %, +5.0 points since the previous result"',
     );
   });
 

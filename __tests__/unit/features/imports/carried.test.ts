@@ -40,7 +40,7 @@ describe('configuration without usable providers', () => {
       "providers: [{ id: 'https://app.example.com/ask', config: { body: { q: '{{prompt}}' } } }]",
       'an address with a protocol of its own cannot be asked',
     ],
-    ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is not known here'],
+    ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is unknown'],
     ['no chat model', 'providers: [openai:embedding:e]', 'names no chat model'],
     ['no provider', 'description: nothing', 'no provider is named'],
   ])('with %s keeps its prompts and tests, for the model "default"', async (_, written, why) => {

@@ -159,13 +159,10 @@ describe('scenarios', () => {
   });
 
   test.each([
-    ['scenarios: [{ tests: [] }]', 'a scenario is not carried over: its config is not a list'],
+    ['scenarios: [{ tests: [] }]', 'a scenario is not converted: its config is not a list'],
     ['scenarios: [nothing.yaml]', 'nothing.yaml does not exist'],
-    [
-      'scenarios: [{ config: [text] }]',
-      'an entry of a scenario is not carried over: it is not a map',
-    ],
-    ['scenarios: 7', 'a scenario is not carried over: its config is not a list'],
+    ['scenarios: [{ config: [text] }]', 'an entry of a scenario is not converted: it is not a map'],
+    ['scenarios: 7', 'a scenario is not converted: its config is not a list'],
   ])('as %s are reported', async (scenarios, message) => {
     const { problems, notices } = await of(`${scenarios}\ntests: [{ vars: { x: a, y: b } }]\n`);
     expect([...problems, ...notices].join('\n')).toContain(message);

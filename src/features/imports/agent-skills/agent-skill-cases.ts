@@ -20,13 +20,13 @@ import {
 const CASE_KEYS = 'prompt query expected_output files skills';
 
 export const NOT_CHOSEN =
-  'whether an agent chooses the skill is not tested: its text is always sent';
+  'the text of the skill is always sent; whether an agent would choose it is not tested';
 
 const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   should_trigger: NOT_CHOSEN,
   expected_route: NOT_CHOSEN,
   expected_skill: NOT_CHOSEN,
-  grader: 'checks in code or by another grader are not run; the settings name the grader',
+  grader: 'checks in code or by another grader do not run; the grader comes from the settings',
 };
 
 interface CaseContext {
@@ -89,7 +89,7 @@ export function reportUnreadKeys(
     (each) => !lost.includes(each) && !isAmong(IGNORED_KEYS, snakeCase(each)),
   ))
     addRemark(remarks, placeOf(key), `${key} is not needed`);
-  const unknown = 'it may decide what passes, and is not read here';
+  const unknown = 'it may decide what passes, but evaldiff does not support it';
   for (const key of lost)
     lose(left, placeOf(key), key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);
   return lost.length;
@@ -99,8 +99,8 @@ function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMe
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
     return [
-      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and the cases ` +
-        'of a file are asked of one',
+      `it is for the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, and a file's` +
+        'cases run with one skill',
     ];
   return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
 }

@@ -111,7 +111,7 @@ function convertCheck(
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
-      : [{ why: `its ${unread.slice(0, 60)} is not read here` }];
+      : [{ why: `its ${unread.slice(0, 60)} is not supported` }];
   }
   const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
   const why = checkRefusal(check, type?.type ?? null, turns);
@@ -121,9 +121,9 @@ function convertCheck(
 }
 
 function checkRefusal(check: JsonMap, type: string | null, turns: number): string | null {
-  if (type === null) return `its type "${checkType(check).slice(0, 60)}" is not read here`;
-  if (turns > 1) return 'it is negated twice';
-  if ((check['weight'] ?? 1) !== 1) return 'every check counts alike, and it has a weight';
+  if (type === null) return `its type "${checkType(check).slice(0, 60)}" is not supported`;
+  if (turns > 1) return 'it has a double negation';
+  if ((check['weight'] ?? 1) !== 1) return 'it has a weight, and all checks count equally';
   const given = (keys: string): Json[] => {
     const values = keys.split(' ').map((key) => check[key] ?? null);
     return values.filter((value) => value !== null);
@@ -134,7 +134,7 @@ function checkRefusal(check: JsonMap, type: string | null, turns: number): strin
   const texts = given(`${SUBJECTS} ${SENTENCES} fail_if`);
   const isOdd = texts.some((text) => typeof text !== 'string');
   const isBoth = !/statement$/.test(type) && ('pass_if' in check || 'fail_if' in check);
-  return isSeveral || isOdd || isBoth ? 'it says more than one text or value' : null;
+  return isSeveral || isOdd || isBoth ? 'it has more than one text or value' : null;
 }
 
 function checkType(check: JsonMap, name = 'type'): string {
@@ -173,7 +173,7 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
   const fails = check['fail_if'];
   if (words.length === 0) return [{ why: 'it has no text' }];
   if (operand !== undefined && body !== operand)
-    return [{ why: 'it has a value, and no type that says how to compare' }];
+    return [{ why: 'it has a value but no type to compare it by' }];
   return [
     { statement: criterionText(words.join(': '), negate) },
     ...(typeof fails === 'string' ? [{ statement: criterionText(fails, !negate) }] : []),
@@ -194,7 +194,7 @@ function comparison(
       ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
       : convertText(...assertionFor(type, value, negate), builtIns);
   if ('why' in found) return found;
-  if (!('uses' in found.metric)) return { why: 'its pattern is not one of the metric regex' };
+  if (!('uses' in found.metric)) return { why: 'the metric regex does not support its pattern' };
   const { trim: _, ...values } = (ownEntry(found.metric, 'with') ?? {}) as JsonMap;
   const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
   if (isEither) values['ignore_case'] = true;

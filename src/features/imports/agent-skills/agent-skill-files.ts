@@ -68,7 +68,7 @@ export async function attachedFiles(
   const parts: string[] = [];
   const entries = list.flatMap((entry) => filesOfFolder(entry, options) ?? [entry]);
   if (entries.length > list.length + MAX_ATTACHMENTS)
-    return { why: `its folders hold more than ${String(MAX_ATTACHMENTS)} files` };
+    return { why: `its folders contain more than ${String(MAX_ATTACHMENTS)} files` };
   for (const entry of entries) {
     const part = await attachedFile(entry, options);
     if ('why' in part) return part;
@@ -125,7 +125,7 @@ function attachmentText(content: Uint8Array | null): { text: string } | { why: s
   } catch {}
   return {
     why:
-      'is not text, and a model is given texts alone; a program ' +
-      '(models: { default: { provider: program, … } }) is given its path',
+      'is not text, and a model only gets texts; a program (models:' +
+      '{ default: { provider: program, … } }) gets the path',
   };
 }

@@ -63,7 +63,7 @@ export async function importAgentSkill(
   const list = casesIn(root);
   const whole = { file: document.file, line: 0 };
   if (list === null) {
-    problems.push(problem(whole, 'is not an evals.json of a skill: it has no list of evals'));
+    problems.push(problem(whole, 'is not the evals.json of a skill: it has no list of evals'));
     return imported;
   }
   if (list !== root)
@@ -82,7 +82,7 @@ export async function importAgentSkill(
   const skill = await findSkill(document, context.files);
   if ('tried' in skill) {
     problems.push(
-      problem(whole, `belongs to a skill, and there is no ${skill.tried.join(', no ')}`),
+      problem(whole, `belongs to a skill, but there is no ${skill.tried.join(', no ')}`),
     );
     return imported;
   }
@@ -90,7 +90,7 @@ export async function importAgentSkill(
   addRemark(
     imported.remarks,
     { file, line: 0 },
-    'the skill runs without tools: only what it makes a model say is evaluated',
+    'the skill runs without tools: only the text of the model is evaluated',
   );
   const { body, line } = withoutFrontMatter(skill.text);
   reportDoubledBraces(body, { file, line }, imported.left);
@@ -128,7 +128,7 @@ function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]):
     left,
     { file, line: at },
     doubled[0].slice(0, 60),
-    'a name in several braces is sent with one pair',
+    'a name in multiple braces is sent with one pair',
   );
 }
 

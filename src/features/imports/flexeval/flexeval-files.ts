@@ -40,9 +40,9 @@ export function dataFile(
       place,
       'a data source',
       type === 'iterable'
-        ? 'it holds its dialogues itself; write them as references'
+        ? 'it contains its dialogues; write them as references'
         : type === 'named'
-          ? "it is looked up in FlexEval's database"
+          ? "it is in FlexEval's database"
           : 'it names no file',
     );
     return null;
@@ -52,7 +52,7 @@ export function dataFile(
       left,
       place,
       `the data ${file.slice(0, 200)}`,
-      'a database of LangGraph is not read; export its dialogues as JSONL',
+      'LangGraph databases are not supported; export the dialogues as JSONL',
     );
     return null;
   }
@@ -101,7 +101,7 @@ export async function functionModules(
   const entries = [root, root.at('eval')].flatMap((node) => node.at('function_modules').items());
   const found = entries.map(async ({ value, place }): Promise<FunctionModule[]> => {
     if (typeof value !== 'string') {
-      lose(context.imported.left, place, 'a function module', 'it is no file of Python');
+      lose(context.imported.left, place, 'a function module', 'it is not a Python file');
       return [];
     }
     const path = value.endsWith('.py') ? value : `${value.replaceAll('.', '/')}.py`;

@@ -23,7 +23,7 @@ interface FlexEvalMetric {
 }
 
 const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
-  is_langgraph_type: 'databases of LangGraph are not read',
+  is_langgraph_type: 'LangGraph databases are not supported',
   openai_moderation_api: 'moderation is not called',
 };
 
@@ -108,13 +108,13 @@ function metricRefusal(
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
   if (written['context_only'] === true)
     return (
-      'it judges what was said before the turn; relative_object_position: -1 in depends_on ' +
-      'asks about the turn before'
+      'it judges earlier turns (context_only); to use the previous turn, set' +
+      'relative_object_position: -1 in depends_on'
     );
   if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
     return (
-      'it depends on what was said before the turn (context_only); relative_object_position: ' +
-      '-1 asks about the turn before'
+      'it depends on earlier turns (context_only); to use the previous' +
+      'turn, set relative_object_position: -1'
     );
   return kind === 'rubric'
     ? null
@@ -127,15 +127,14 @@ function functionRefusal(
   { builtIns, modules }: FunctionSources,
 ): string | null {
   if (findModule(name, modules) !== null)
-    return level === 'ToolCall' ? 'code judges no single tool call here' : null;
+    return level === 'ToolCall' ? 'code cannot judge a single tool call' : null;
   const builtIn = builtIns.get(name);
   if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
     return (
-      ownEntry(UNSUPPORTED_METRICS, name) ??
-      'there is no built-in metric of this name, and no function module defines it'
+      ownEntry(UNSUPPORTED_METRICS, name) ?? 'no built-in metric or function module has this name'
     );
   if (!builtIn.levels.includes(level))
-    return `it has nothing to judge at level ${level}; it is for ${builtIn.levels.join(', ')}`;
+    return `it cannot judge level ${level}; it is for ${builtIn.levels.join(', ')}`;
   return builtIn.problems(argumentsOf(written))[0] ?? null;
 }
 

@@ -23,12 +23,12 @@ type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
 const COMPLETION_IN_CODE =
-  'a completion function in code is not run; models: { app: { provider: program, ' +
-  'command: […] } } asks a program of yours';
+  'completion functions in code do not run; use your own program: models: { app:' +
+  '{ provider: program, command: […] } }';
 
 const OWN_BODY =
-  'it asks an address with a body of its own; models: { app: { provider: program, ' +
-  'command: […] } } asks a program of yours';
+  'it sends its own request format to a URL; use your own program: models: { app:' +
+  '{ provider: program, command: […] } }';
 
 type Read = (
   kwargs: JsonMap,
@@ -102,9 +102,9 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
   if (!isVendor(vendor)) {
     return {
       why:
-        `the provider of "${written}" is not known here; a server that speaks ` +
-        `${languageOwners()} language can be named in the settings ` +
-        '(models: { name: { provider: openai, endpoint: name } })',
+        `the provider of "${written}" is unknown; a server that speaks ` +
+        `${languageOwners()} language can be added in the settings (models:` +
+        '{ name: { provider: openai, endpoint: name } })',
     };
   }
   return { name: model, entry: entryFor(vendor, model), aside: [] };
@@ -119,12 +119,12 @@ function local(kwargs: JsonMap): ReturnType<Read> {
 function keyName(kwargs: JsonMap): ImportedModel['aside'] {
   const name = kwargs['api_key_name'] ?? kwargs['key_name'];
   const known = vendorNames().some((vendor) => factsOf(vendor).keyVariable === name);
-  const why = `keys belong to the run, not to a file: the inputs ${keyInputs().join(', ')} and endpoints`;
+  const why = `keys come from the run, not from a file: use the inputs ${keyInputs().join(', ')} and endpoints`;
   return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
 }
 
 function choices({ n }: JsonMap): ImportedModel['left'] {
-  const why = 'of several choices FlexEval keeps the first; n_tries asks for several answers';
+  const why = 'FlexEval keeps the first of several choices; for several answers use n_tries';
   return n === undefined || n === 1 ? [] : [{ key: 'n', why }];
 }
 
@@ -179,7 +179,7 @@ export function promptDraft(
   const completion = foreign.at('completion_llm');
   const { place } = completion;
   const messages = [
-    { role: 'user', content: 'The dialogue of each reference stands in place of this message.' },
+    { role: 'user', content: 'The dialogue of each reference replaces this message.' },
   ];
   if (!completes) {
     imported.models[RECORDED] = { provider: 'openai', model: RECORDED };
@@ -190,7 +190,7 @@ export function promptDraft(
     completion,
     'completion_llm',
     imported,
-    `; models: { ${UNNAMED_MODEL}: … } in the settings says which model answers`,
+    `; models: { ${UNNAMED_MODEL}: … } in the settings sets the model`,
   ) ?? { model: UNNAMED_MODEL, parameters: {} };
   if (completion.map['include_system_prompt'] === false)
     lose(

@@ -46,13 +46,13 @@ const EVAL_KEYS =
 
 const RUN_KEYS = 'data_sources eval rubric_paths function_modules config';
 
-const ABOUT_RUNNING = 'it is about how FlexEval runs and stores, not about what is measured';
+const ABOUT_RUNNING = 'it configures how FlexEval runs and stores, not what it measures';
 
 const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
-  notes: 'notes stay in the file',
-  add_default_functions: 'built-in metrics are there in any case',
+  notes: 'notes are not needed',
+  add_default_functions: 'built-in metrics are always available',
   max_n_conversation_threads:
-    'every dialogue runs; references_from names another file for a sample',
+    'every dialogue runs; for a sample, set references_from to another file',
   random_seed_conversation_sampling: 'every dialogue runs',
   database_path: ABOUT_RUNNING,
   env: "keys come from the run's environment",
@@ -89,7 +89,7 @@ export async function importFlexEval(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+        'is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
       ),
     );
     return imported;
@@ -148,11 +148,11 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
   const data = sources.flatMap((source) => dataFile(source, context) ?? []);
   const name = context.unique(evalName(written['name'], key, context.file));
   if (metrics.length === 0) {
-    lose(left, place, `the eval ${name}`, 'nothing is left that judges its dialogues');
+    lose(left, place, `the eval ${name}`, 'no metric for its dialogues could be converted');
     return;
   }
   if (data.length === 0) {
-    lose(left, place, `the eval ${name}`, 'no data is left that could be judged');
+    lose(left, place, `the eval ${name}`, 'none of its data could be converted');
     return;
   }
   addRemark(
@@ -161,11 +161,11 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
     [
       `${name}: `,
       completes
-        ? 'the new answer is judged; the turns before it are the same on both sides (every: true ' +
-          'judges them too)'
-        : 'a dialogue passes a rubric when all of its turns do (every: 0.9 asks for nine of ten)',
-      '; functions are shown and do not gate, for they have no bounds there ',
-      '(remove skip, or give with: { min: … } or a threshold, to make one gate)',
+        ? 'only the new answer is judged, because earlier turns are the same on both sides (every: true judges' +
+          'them too)'
+        : 'a dialogue passes a rubric if all its turns pass (every: 0.9 requires nine of ten)',
+      '; functions are shown and do not gate, because they have no bounds in FlexEval ',
+      '(to make one gate, remove skip, or set with: { min: … } or a threshold)',
     ].join(''),
   );
   withGrader(node.at('grader_llm'), metrics, imported);

@@ -36,9 +36,9 @@ export function convertEvaluator(evaluator: JsonMap): Converted {
   const { string, llm, uses } = evaluator;
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
-  if (typeof uses !== 'string') return { why: 'it has none of string, llm and uses' };
+  if (typeof uses !== 'string') return { why: 'it has neither string, llm nor uses' };
   const near = ownEntry(NEAREST, uses.replace(/^github\//, ''));
-  return near === undefined ? { why: `${uses} is not known here` } : { metric: near };
+  return near === undefined ? { why: `${uses} is unknown` } : { metric: near };
 }
 
 function convertString(string: JsonMap): Converted {
@@ -46,7 +46,7 @@ function convertString(string: JsonMap): Converted {
   const [kind, value] = entry ?? ['', null];
   const metric = ownEntry(COMPARISONS, kind);
   if (metric === undefined || more.length > 0)
-    return { why: 'a string evaluator is one of equals, contains, startsWith and endsWith' };
+    return { why: 'a string evaluator must be equals, contains, startsWith or endsWith' };
   return isScalar(value)
     ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } }
     : { why: 'its value is not text' };

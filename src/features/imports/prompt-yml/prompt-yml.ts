@@ -78,7 +78,7 @@ function promptYmlDraft(root: Node, file: string, left: Loss[]): DraftFile | nul
         place,
         'the prompt',
         template === null
-          ? 'a message holds more than text'
+          ? 'a message contains more than text'
           : `${template.construct} is more than a variable`,
       );
       return null;
@@ -200,7 +200,7 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
   );
   return text === undefined
     ? `it has no value for {{${missing}}}`
-    : `its ${text} is one text, in which {{${missing}}} is not found: drop the | behind ` +
+    : `its ${text} is one text, in which {{${missing}}} is missing: remove the | after ` +
         `${text}:, and it is a map`;
 }
 

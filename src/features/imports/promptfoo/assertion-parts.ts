@@ -41,7 +41,7 @@ function textValue(
     const filled = fillIn(text, vars, 'empty', assertionText);
     return filled.ok ? { ok: true, value: filled.text } : filled;
   }
-  if (CODE_PATH.test(path)) return { ok: false, why: 'values made by code are not run' };
+  if (CODE_PATH.test(path)) return { ok: false, why: 'values from code do not run' };
   const content = textOf(path);
   if (content === null) return { ok: false, why: `${path} cannot be read` };
   if (!/\.(?:json|ya?ml)$/i.test(path)) return { ok: true, value: content.trim() };

@@ -27,8 +27,8 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
       return cannotConvert(
-        "its embeddings are asked of a server of its own; name that server's model in the " +
-          'settings (models, embeddings) and use embedding_similarity',
+        "its embeddings come from a custom server; set that server's model in the settings (models," +
+          'embeddings) and use embedding_similarity',
       );
     return uses('embedding_similarity', {
       value: isScalar(texts) ? String(texts) : texts,
@@ -65,11 +65,11 @@ const CONVERSIONS: Readonly<Record<string, Convert>> = {
 const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
   classifier: 'classifiers are not called',
   moderation: 'moderation is not called',
-  webhook: 'a check that calls an address is not run',
+  webhook: 'checks that call a URL do not run',
   ruby: 'code is Python or JavaScript',
-  human: 'people do not judge during a run',
-  'select-best': 'outputs are compared between base and head',
-  'assert-set': 'sets with a threshold have no counterpart',
+  human: 'people cannot judge during a run',
+  'select-best': 'evaldiff compares outputs between base and head instead',
+  'assert-set': 'evaldiff has no sets with a threshold',
 };
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
@@ -77,8 +77,8 @@ const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
-  'is not run; take it out where the assertion holds without it, or write what it does ' +
-  'into a metric with code: once npx evaldiff import has made files of this one';
+  'does not run; remove it if the assertion works without it, or put it into' +
+  'a code metric after converting this file with npx evaldiff import';
 
 /** Reports a transform (its own or its test's) of the answer before scoring; null if none. */
 export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
@@ -117,5 +117,5 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
 
 function unreadType(type: string): string {
   const near = nearest(type, Object.keys(CONVERSIONS));
-  return `this type is not read here${near === null ? '' : `; did you mean "${near}"?`}`;
+  return `this type is not supported${near === null ? '' : `; did you mean "${near}"?`}`;
 }

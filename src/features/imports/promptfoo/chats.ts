@@ -53,11 +53,11 @@ export function chatIn(list: Json): ChatMessage[] | string | null {
 
 function partsIn(content: Json | undefined): ChatPart[] | string {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) return 'a message holds neither text nor a list of parts';
+  if (!Array.isArray(content)) return 'a message contains neither text nor a list of parts';
   const parts: ChatPart[] = [];
   for (const written of content) {
     const part = isMap(written) ? partIn(written) : null;
-    if (part === null) return 'a message holds more than text, images and PDFs';
+    if (part === null) return 'a message contains more than text, images and PDFs';
     if (typeof part === 'string') return part;
     parts.push(part);
   }

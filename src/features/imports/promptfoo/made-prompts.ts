@@ -69,7 +69,7 @@ function ownMessages(
   return isOwn ? made.map(expandChat) : null;
 }
 
-const MORE_THAN_TEXT = 'a message that is made for a test holds more than text';
+const MORE_THAN_TEXT = 'a message generated for a test contains more than text';
 
 /** Paths in generated messages are not read as files. */
 function areTexts(messages: readonly ChatMessage[]): messages is Message[] {
@@ -122,7 +122,7 @@ function fillMessages(messages: readonly Message[], vars: JsonMap): MadePrompt {
 function toMessages(made: Json): ReturnType<typeof messagesIn> {
   if (typeof made === 'string') return messagesIn(made);
   if (isMap(made) && made['prompt'] !== undefined) return toMessages(made['prompt']);
-  return chatIn(made) ?? 'it made neither text nor a list of messages';
+  return chatIn(made) ?? 'it returned neither text nor a list of messages';
 }
 
 /** The messages in evaldiff's form, or the source that generates them. */

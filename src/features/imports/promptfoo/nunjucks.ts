@@ -26,7 +26,7 @@ export function renderTemplate(
   show: (value: Json) => string,
 ): { ok: true; text: string } | { ok: false; why: string } {
   const parsed = parseTemplate(text);
-  if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not read here` };
+  if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not supported` };
   const state: RenderState = { scopes: [new Map()], vars, text: '', steps: 0, show };
   try {
     renderNode(parsed.root, state);
@@ -41,7 +41,7 @@ export function renderTemplate(
 function renderNode(node: SyntaxNode, state: RenderState): void {
   state.steps += 1;
   if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
-    throw new Unfit('its template makes a text without end');
+    throw new Unfit('its template output is too long');
   switch (node.typename) {
     case 'Root':
     case 'NodeList':
@@ -147,7 +147,7 @@ function applyFilter(name: string, [of, ...values]: readonly Value[]): Value {
   const filter = ownEntry(FILTERS, name);
   const result = filter?.(of, values);
   if (filter === undefined || result === null)
-    throw new Unfit(`the filter ${name} is not read here`);
+    throw new Unfit(`the filter ${name} is not supported`);
   return result;
 }
 

@@ -18,7 +18,7 @@ export function readAssertions(list: Node, said: Loss[]): ForeignAssertion[] {
       said,
       place,
       'an assertion',
-      isMap(value) ? 'references to other parts of the file are not followed' : 'it is not a map',
+      isMap(value) ? 'references to other parts of the file are not supported' : 'it is not a map',
     );
     return [];
   });
@@ -65,10 +65,10 @@ export function reportUnreadKeys(
       left,
       place,
       `${key} of the assertion ${type}`,
-      key === 'provider' ? "all grades are given by the settings' grader" : 'it has no counterpart',
+      key === 'provider' ? "the settings' grader gives all grades" : 'evaldiff has no equivalent',
     );
   }
   const weight = value['weight'];
   if (weight !== undefined && weight !== 0 && weight !== 1)
-    lose(left, place, `weight of the assertion ${type}`, 'every gating metric counts alike');
+    lose(left, place, `weight of the assertion ${type}`, 'all gating metrics count equally');
 }

@@ -141,8 +141,8 @@ function reportSingleBraces(
       addRemark(
         remarks,
         place,
-        `${found[0]} is text to promptfoo and here, although the tests have such a variable; a ` +
-          `variable is written {${found[0]}}`,
+        `${found[0]} is literal text, although the tests have a variable of this name; for a` +
+          `variable write {${found[0]}}`,
       );
   }
 }
@@ -222,7 +222,7 @@ function testMetrics(
 ): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
   const unique = uniqueNames();
   if (test.isTransformed && test.assertions.length === 0)
-    lose(left, test.place, 'options.transform', 'answers are shown as the model gave them');
+    lose(left, test.place, 'options.transform', 'answers are shown unchanged');
   return test.assertions.flatMap((assertion) => {
     const { value, place } = assertion;
     const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';

@@ -121,7 +121,7 @@ function codeProvider(
     left: [],
     aside:
       code === 'written'
-        ? [{ key: 'id', why: `${found.file} is code of yours, which runs with code: host alone` }]
+        ? [{ key: 'id', why: `${found.file} is your code, which needs code: host` }]
         : [],
   };
 }
@@ -137,8 +137,8 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
     addRemark(
       remarks,
       first.place,
-      `${first.label} answers by a schema, which promptfoo's checks in code are given as ` +
-        'data; other models here do not, so checks get the text of every answer',
+      `${first.label} has a response schema, so promptfoo gives code checks parsed data; other` +
+        'models here have none, so checks get the text of every answer',
     );
   return first !== undefined && bySchema.length === models.length;
 }
@@ -166,7 +166,7 @@ function withoutProvider(
   { remarks }: Imported,
 ): LocatedModel {
   const instead =
-    `its prompts and tests go to the model "${UNNAMED_MODEL}", which the settings name: ` +
+    `its prompts and tests go to the model "${UNNAMED_MODEL}", which you set in the settings:` +
     `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
     `${factsOf('openai').starterModel} } }, say`;
   for (const loss of unread)

@@ -45,12 +45,12 @@ export function convertibleMembers(config: JsonMap): {
     if (file !== null)
       left.push({
         key,
-        why: `${file} is not read: code is not run, and only JSON and YAML are data`,
+        why: `${file} is not supported: only JSON and YAML files are read`,
       });
     else if (isFilledIn)
       left.push({
         key,
-        why: "it holds a template, which each test's variables are put into there",
+        why: 'it is a template that promptfoo fills in for each test',
       });
     else own[key] = value;
   }

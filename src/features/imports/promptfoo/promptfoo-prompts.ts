@@ -43,8 +43,8 @@ type Maker =
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 export const ONLY_VARIABLES =
-  'filters and logic of templates are filled in where this file is read in place; a ' +
-  'prompt file has variables alone';
+  'template filters and logic work only if this file is read in place; a prompt' +
+  'file supports only variables';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
@@ -84,7 +84,7 @@ async function readPromptEntry(
   const { parameters, left } = readForeignParameters(own);
   const others = Object.keys(written)
     .filter((key) => !ENTRY_KEYS.includes(key))
-    .map((key) => ({ key, why: 'it has no counterpart' }));
+    .map((key) => ({ key, why: 'evaldiff has no equivalent' }));
   return {
     label: promptLabel(written),
     parameters,
@@ -111,7 +111,7 @@ async function readForeignPrompt(
   const map = isMap(written) ? written : { raw: written };
   const text = map['raw'] ?? map['id'];
   if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
-  if (text.startsWith('exec:')) return [{ why: 'prompts in code are not run', place }];
+  if (text.startsWith('exec:')) return [{ why: 'prompts in code do not run', place }];
   const entry = await readPromptEntry(map, place, files);
   if (!isPromptPath(text)) return [textPrompt(text, entry, place, context.code === 'written')];
   const path = text.replace(/^file:\/\//, '').trim();
@@ -132,7 +132,7 @@ async function codePrompts(
     return [
       {
         why:
-          'prompts in code are not run' +
+          'prompts in code do not run' +
           (code === null ? '' : ', but for code: host and this file read in place'),
         place,
       },
@@ -209,7 +209,7 @@ function fromFile(
 
 /** promptfoo ignores the configuration of a prompt in a `.txt` file. */
 function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry {
-  const none = { key: 'config', why: 'promptfoo gives a prompt in a .txt file none' };
+  const none = { key: 'config', why: 'promptfoo ignores it for a .txt prompt' };
   const others = unread.filter(({ key }) => key !== 'config');
   return {
     label,
@@ -226,7 +226,10 @@ function textPrompt(
   isWritten: boolean,
 ): ReadPrompt {
   if (CONVERSATION.test(text))
-    return { why: "_conversation holds a run's earlier answers, which no test here sees", place };
+    return {
+      why: "_conversation contains a run's earlier answers, which evaldiff tests do not see",
+      place,
+    };
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
   const form: PromptForm = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
@@ -241,7 +244,7 @@ function textPrompt(
   if (plain.length === read.length) return { ...prompt, made: null, messages: plain };
   const flawed = whole.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
   if (flawed !== undefined && !flawed.ok)
-    return { why: `${flawed.construct} is no variable, filter or logic that is read here`, place };
+    return { why: `${flawed.construct} is not a supported variable, filter or tag`, place };
   return isWritten
     ? { why: ONLY_VARIABLES, place }
     : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
@@ -276,7 +279,7 @@ function partsPrompt(
       each.ok ? [{ type, template: each }] : [],
     );
     if (!template.ok || read?.length !== own?.length)
-      return { why: 'a prompt with images or files takes variables alone', place };
+      return { why: 'a prompt with images or files supports only variables', place };
     plain.push({ role, template, place, ...(read && { parts: read }) });
   }
   return { ...prompt, made: null, messages: plain };

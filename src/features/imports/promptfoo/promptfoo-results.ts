@@ -33,8 +33,8 @@ export function readForeignResults(
   if (!Array.isArray(list))
     return {
       why:
-        'is not a results file of promptfoo: it has no list of results (write one with ' +
-        'promptfoo eval -o results.json)',
+        'is not a promptfoo results file: it has no list of results (create one with promptfoo' +
+        'eval -o results.json)',
     };
   const providers = valueAt(value, ['config', 'providers']);
   const changing = (Array.isArray(providers) ? providers : [])

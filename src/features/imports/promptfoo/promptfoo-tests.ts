@@ -120,7 +120,7 @@ async function readEntry(
       : leaveOut(reader, place, A_TEST, 'it is neither a map nor a file');
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
-    return lost('tests are read from files of the repository alone');
+    return lost('tests are read only from files of the repository');
   if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
   // promptfoo does not read nested files of a file that is named outside a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
@@ -143,8 +143,8 @@ async function testsFromCode(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
-      'tests made by code are not run, but for code: host and this file read in place; or ' +
-        'write them to a JSONL file',
+      'tests from code need code: host and this file read in place; or write them' +
+        'to a JSONL file',
     );
   const command = codeCommand('tests', code, config === undefined ? {} : { config });
   const made = await reader.code(command, reader.host.setup, {});
@@ -170,7 +170,7 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
       reader,
       test.at(limit).place,
       A_TEST,
-      `its ${limit} chooses who answers it, and tests here are for every prompt and model of the file`,
+      `its ${limit} selects who answers it, but evaldiff runs every test with all prompts and models of the file`,
     );
   reportUnknownKeys(test, reader.left);
   const variables = await readVariables(test.at('vars'), reader);
@@ -221,7 +221,7 @@ function reportUnknownKeys(test: Node, said: Loss[]): void {
       said,
       test.at('threshold').place,
       'threshold',
-      'a test passes when all of its assertions do; a bound on their mean has no counterpart',
+      'a test passes if all its assertions pass; a threshold on their mean is not supported',
     );
   const options = test.at('options');
   loseUnread(said, options, { read: KNOWN_OPTIONS, what: (key) => `options.${key}` });

@@ -87,9 +87,7 @@ export function expandVariables(
   };
   const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));
   if (changing !== undefined)
-    return lost(
-      `its options.${changing} changes what is sent, which no prompt here does for one test`,
-    );
+    return lost(`its options.${changing} changes the request for one test, which is not supported`);
   const isTransformed = CHANGES_ANSWER.some((key) => isSet(options[key]));
   let combinations: [string, LoadedValue][][] = [[]];
   for (const [name, variable] of variables) {
@@ -101,7 +99,7 @@ export function expandVariables(
     )[0];
     if (unknown !== undefined)
       return lost(
-        `its variable ${name} takes ${unknown} from a run's environment, which no file shows`,
+        `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
     if (combinations.length * values.length > limits.references)
       return lost(`its lists of values make more than ${String(limits.references)} tests`);

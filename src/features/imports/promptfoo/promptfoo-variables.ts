@@ -69,12 +69,12 @@ async function ofValue(
 ): Promise<Variable> {
   if (typeof value !== 'string' || !value.startsWith('file://'))
     return { each: [{ value, file: null }], whole: isScalar(value) ? null : value };
-  if (VARIABLE_CODE_PATH.test(value)) return { why: 'is made by code, which is not run' };
+  if (VARIABLE_CODE_PATH.test(value)) return { why: 'comes from code, which does not run' };
   if (shown.has(name)) {
     const found = files.paths(value, place);
     return { each: found.map((file) => ({ value: file, file: null })), whole: null };
   }
-  if (NO_TEXT.test(value)) return { why: `is the file ${value}, which holds no plain text` };
+  if (NO_TEXT.test(value)) return { why: `is the file ${value}, which is not plain text` };
   if (/\.ya?ml$/i.test(value)) {
     const found = await files.documents(value, place);
     return {
@@ -84,7 +84,7 @@ async function ofValue(
   }
   const found = await files.texts(value, place);
   const binary = found.find(({ text }) => text.includes('\0'));
-  if (binary !== undefined) return { why: `is the file ${binary.file}, which holds no plain text` };
+  if (binary !== undefined) return { why: `is the file ${binary.file}, which is not plain text` };
   return { each: found.map(({ file, text }) => ({ value: text.trim(), file })), whole: null };
 }
 
@@ -177,7 +177,7 @@ export function readRow(
     } else if (column === '__prefix' || column === '__suffix') {
       options[column.slice(2)] = cell;
     } else {
-      lose(said, place, `the column ${column}`, 'it has no counterpart');
+      lose(said, place, `the column ${column}`, 'evaldiff has no equivalent');
     }
   }
   const { __description: description } = row;

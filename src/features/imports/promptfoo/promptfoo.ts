@@ -41,21 +41,21 @@ const PROMPTFOO_KEYS =
   'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema';
 
 const SET_ELSEWHERE: Readonly<Record<string, string>> = {
-  outputPath: 'reports go where the run is told (--report, input report-path)',
+  outputPath: 'the run sets the report path (--report, input report-path)',
   envPath: "keys come from the run's environment",
   env: "keys come from the run's environment",
-  sharing: 'results are uploaded nowhere',
-  commandLineOptions: 'options of a run are given to the run',
-  derivedMetrics: 'every metric is shown by itself',
-  metadata: 'it changes no answer',
-  tags: 'they change no answer',
-  author: 'it changes no answer',
+  sharing: 'results are not uploaded',
+  commandLineOptions: 'set run options on the run itself',
+  derivedMetrics: 'every metric is shown separately',
+  metadata: 'it does not change answers',
+  tags: 'they do not change answers',
+  author: 'it does not change answers',
 };
 
 const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
-  extensions: 'hooks in code are not run',
-  redteam: 'attacks are not generated here',
-  passRateThreshold: 'the settings ask for a pass rate: gate: { min_pass_rate: 0.85 }, say',
+  extensions: 'hooks in code do not run',
+  redteam: 'evaldiff does not generate attacks',
+  passRateThreshold: 'set a pass rate in the settings, for example gate: { min_pass_rate: 0.85 }',
 };
 
 /** One prompt for each prompt and provider, all with the same tests. */
@@ -76,7 +76,7 @@ export async function importPromptfoo(
     problems.push(
       problem(
         { file: document.file, line: 0 },
-        'is not a promptfoo configuration: it has none of prompts, providers and tests',
+        'is not a promptfoo configuration: it has neither prompts, providers nor tests',
       ),
     );
     return imported;
@@ -166,7 +166,7 @@ function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }:
     const place = document.placeOf([key]);
     const elsewhere = ownEntry(SET_ELSEWHERE, key);
     if (elsewhere !== undefined) addRemark(remarks, place, `${key} is not needed: ${elsewhere}`);
-    else lose(left, place, key, ownEntry(UNSUPPORTED_CONFIG, key) ?? 'it has no counterpart');
+    else lose(left, place, key, ownEntry(UNSUPPORTED_CONFIG, key) ?? 'evaldiff has no equivalent');
   }
 }
 

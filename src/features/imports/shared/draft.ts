@@ -165,7 +165,7 @@ export function lose(
   what: string,
   why: string,
 ): void {
-  const message = `${what} is not carried over: ${why}`;
+  const message = `${what} is not converted: ${why}`;
   left.push({ kind: 'import', place, message, what, why });
 }
 
@@ -219,13 +219,13 @@ export function judgeTheRest(
     tests.value['metrics'] = [metric];
     tests.from(['metrics', 0], place);
   } else for (const reference of bare) reference['metrics'] = [metric];
-  const who = `nothing judges the answers to ${counted(bare.length, 'test')}`;
+  const who = `no metric judges the answers to ${counted(bare.length, 'test')}`;
   addRemark(
     remarks,
     place,
     hasGrader
       ? `${who}: the grader compares head's with base's${alone ? ', which decides' : ', which is advice'}`
-      : `${who}: they are shown and decide nothing. Name a grader in the settings (grader: ` +
-          `${factsOf('openai').starterModel}, say), and head's are compared with base's`,
+      : `${who}: they are shown and do not affect the verdict. Set a grader in the settings (grader: ` +
+          `${factsOf('openai').starterModel}, for example) to compare head's with base's`,
   );
 }

@@ -100,8 +100,8 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
       why:
-        'an address with a protocol of its own cannot be asked; write a small program that ' +
-        'calls it (models: { app: { provider: program, command: […] } })',
+        'a URL with its own protocol is not supported; write a small program that calls it' +
+        '(models: { app: { provider: program, command: […] } })',
     };
   }
   const url = new URL(id);
@@ -117,15 +117,15 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
 function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
     return (
-      'providers in code are not run, but for .js, .ts and .py files where code: host allows ' +
-      'it; models: { app: { provider: program, command: […] } } asks a program of yours'
+      'providers in code run only as .js, .ts and .py files with code: host; or use' +
+      'your own program: models: { app: { provider: program, command: […] } }'
     );
   }
-  if (vendor === 'echo') return 'echo asks no model';
+  if (vendor === 'echo') return 'echo calls no model';
   return (
-    `the provider "${vendor}" is not known here; a server that speaks ${languageOwners()} ` +
-    'language can be named in the settings ' +
-    '(models: { name: { provider: openai, endpoint: name } })'
+    `the provider "${vendor}" is unknown; a server that speaks ${languageOwners()} ` +
+    'language can be added in the settings (models:' +
+    '{ name: { provider: openai, endpoint: name } })'
   );
 }
 
@@ -148,8 +148,8 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:
-        "its server's address cannot be read; name the server in the settings " +
-        '(models: { name: { provider: openai, endpoint: name } })',
+        'its server URL is invalid; set the server in the settings (models:' +
+        '{ name: { provider: openai, endpoint: name } })',
     };
   const kept = { label: named, parameters };
   if (own === null)
@@ -173,7 +173,7 @@ export function ofTheRun(key: string, line: string): { key: string; why: string 
   return {
     key,
     why:
-      `the server's address belongs to the run, not to a file: --endpoint "${line}", or the ` +
+      `the server URL comes from the run, not from a file: use --endpoint "${line}", or the ` +
       'input endpoints',
   };
 }

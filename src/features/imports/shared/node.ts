@@ -43,7 +43,7 @@ interface UnreadKeys {
 export function loseUnread(
   left: { push(loss: Loss): unknown },
   { map, at }: Node,
-  { read, why = {}, otherwise = 'it has no counterpart', what = (key) => key }: UnreadKeys,
+  { read, why = {}, otherwise = 'evaldiff has no equivalent', what = (key) => key }: UnreadKeys,
 ): void {
   for (const key of Object.keys(map).filter((each) => !isAmong(read, each)))
     lose(left, at(key).place, what(key), ownEntry(why, key) ?? otherwise);

@@ -212,7 +212,7 @@ export function convertText(
   builtIns: BuiltInMetrics,
 ): Converted {
   const convert = ownEntry(TEXT_ASSERTIONS, type);
-  if (convert === undefined) return cannotConvert('this type is not read here');
+  if (convert === undefined) return cannotConvert('this type is not supported');
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
   const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);

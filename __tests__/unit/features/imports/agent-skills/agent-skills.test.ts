@@ -53,8 +53,8 @@ describe('evals/evals.json with SKILL.md', () => {
     expect(problems).toEqual([]);
     expect(notices).toEqual([
       `${EVALS}: 2 of 2 cases, 4 of 4 checks carried over; 1 lost: {{twice}}`,
-      'skills/pdf/SKILL.md:8: {{twice}} is not carried over: a name in several braces is sent with one pair',
-      'skills/pdf/SKILL.md: the skill runs without tools: only what it makes a model say is evaluated',
+      'skills/pdf/SKILL.md:8: {{twice}} is not converted: a name in multiple braces is sent with one pair',
+      'skills/pdf/SKILL.md: the skill runs without tools: only the text of the model is evaluated',
     ]);
     const [suite] = project.suites;
     expect(suite?.prompt).toMatchObject({
@@ -124,12 +124,12 @@ describe('evals/evals.json with SKILL.md', () => {
     ]);
     expect(notices.map((line) => line.slice(line.indexOf(':') + 1))).toEqual([
       ' 3 of 4 cases, 2 of 3 checks carried over; 2 lost: an eval, a check',
-      '13: an eval is not carried over: it has no prompt',
-      '19: a check is not carried over: it has no text',
+      '13: an eval is not converted: it has no prompt',
+      '19: a check is not converted: it has no text',
       '3: owner is not needed',
-      ' the skill runs without tools: only what it makes a model say is evaluated',
+      ' the skill runs without tools: only the text of the model is evaluated',
       '5: priority is not needed',
-      "4: nothing judges the answers to 1 test: the grader compares head's with base's, which is advice",
+      "4: no metric judges the answers to 1 test: the grader compares head's with base's, which is advice",
     ]);
   });
 
@@ -215,10 +215,10 @@ describe('evals/evals.json with SKILL.md', () => {
 
   test('reports a missing skill or an invalid file', async () => {
     expect(await problemsOf({ [EVALS]: json([]) })).toEqual([
-      `${EVALS}: belongs to a skill, and there is no skills/pdf/SKILL.md, no skills/pdf/evals/SKILL.md, no skills/pdf/skills/pdf/SKILL.md, no skills/pdf/.claude/skills/pdf/SKILL.md, no .claude/skills/pdf/SKILL.md`,
+      `${EVALS}: belongs to a skill, but there is no skills/pdf/SKILL.md, no skills/pdf/evals/SKILL.md, no skills/pdf/skills/pdf/SKILL.md, no skills/pdf/.claude/skills/pdf/SKILL.md, no .claude/skills/pdf/SKILL.md`,
     ]);
     expect(await problemsOf({ [EVALS]: '[1, 2]' })).toEqual([
-      `${EVALS}: is not an evals.json of a skill: it has no list of evals`,
+      `${EVALS}: is not the evals.json of a skill: it has no list of evals`,
     ]);
     expect(await problemsOf({ [EVALS]: '{"evals": [' })).toHaveLength(1);
   });
@@ -308,25 +308,25 @@ describe('check of a skill', () => {
   });
 
   test.each<[Record<string, unknown>, string]>([
-    [{ should_trigger: true }, 'should_trigger is not carried over: whether an agent chooses'],
-    [{ expected_route: 'pdf' }, 'expected_route is not carried over: whether an agent chooses'],
-    [{ grader: 'grade.py' }, 'grader is not carried over: checks in code'],
-    [{ oracle: 'x' }, 'oracle is not carried over: it may decide what passes'],
-    [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not carried over: its 1 is not read here'],
-    [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not read here'],
-    [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not read here'],
+    [{ should_trigger: true }, 'should_trigger is not converted: whether an agent chooses'],
+    [{ expected_route: 'pdf' }, 'expected_route is not converted: whether an agent chooses'],
+    [{ grader: 'grade.py' }, 'grader is not converted: checks in code'],
+    [{ oracle: 'x' }, 'oracle is not converted: it may decide what passes'],
+    [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not converted: its 1 is not supported'],
+    [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not supported'],
+    [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not supported'],
     [{ checks: [{ text: 'x', weight: 3 }] }, 'every check counts alike'],
     [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value, and no type'],
     [{ checks: [{ type: 'contains', description: 'x' }] }, 'it has no value'],
-    [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it is negated twice'],
+    [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it has a double negation'],
     [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not carried over'],
-    [{ expected_output: { text: 'x', strict: true } }, 'its strict is not read here'],
+    [{ expected_output: { text: 'x', strict: true } }, 'its strict is not supported'],
     [{ checks: [7] }, 'it has no text'],
     [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'more than one text or value'],
     [{ checks: [{ text: 'a', requirement: 'b' }] }, 'more than one text or value'],
     [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
     [{ checks: [{ type: 'contains', value: 'a', fail_if: 'b' }] }, 'more than one text or value'],
-    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not read here'],
+    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not supported'],
   ])('is dropped and counted if it cannot be read: %j', async (said, why) => {
     const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
     expect(lost).toEqual([expect.stringContaining(why)]);
@@ -373,7 +373,7 @@ describe('check of a skill', () => {
     expect([problems, project.suites]).toEqual([[], []]);
     expect(notices).toEqual([
       `${EVALS}: 0 of 2 cases carried over; 2 lost: 2 × a trigger query`,
-      expect.stringContaining('a trigger query is not carried over: whether an agent chooses'),
+      expect.stringContaining('a trigger query is not converted: whether an agent chooses'),
     ]);
   });
 });
@@ -407,6 +407,6 @@ describe('folder in the files of a case', () => {
       Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
     );
     const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
-    expect(notices.join()).toContain('its folders hold more than 100 files');
+    expect(notices.join()).toContain('its folders contain more than 100 files');
   });
 });

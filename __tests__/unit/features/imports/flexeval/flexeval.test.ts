@@ -139,11 +139,11 @@ describe('FlexEval run', () => {
 
   test('reports what is dropped and what differs from FlexEval', async () => {
     expect((await imported(files(WHOLE))).notices).toEqual([
-      '3: database_path is not carried over: it is about how FlexEval runs and stores, not about what is measured',
+      '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
       expect.stringMatching(
         /^6: lessons: the new answer is judged; the turns before it are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
       ),
-      '33: max_workers is not carried over: it is about how FlexEval runs and stores, not about what is measured',
+      '33: max_workers is not converted: it configures how FlexEval runs and stores, not what it measures',
     ]);
   });
 
@@ -172,12 +172,12 @@ describe('FlexEval run', () => {
     [
       'a function in code',
       '- name: has_question_mark',
-      /the function has_question_mark is not carried over: there is no built-in metric of this name, and no function module defines it/,
+      /the function has_question_mark is not converted: no built-in metric or function module has this name/,
     ],
     [
       'a function without a counterpart',
       '- name: openai_moderation_api',
-      /the function openai_moderation_api is not carried over: moderation is not called/,
+      /the function openai_moderation_api is not converted: moderation is not called/,
     ],
     [
       'a function for LangGraph',
@@ -187,12 +187,12 @@ describe('FlexEval run', () => {
     [
       'an invalid argument',
       '- { name: is_role, kwargs: { role: robot } }',
-      /the function is_role is not carried over: with\.role/,
+      /the function is_role is not converted: with\.role/,
     ],
     [
       'a level that it cannot judge',
       '- { name: string_length, metric_level: ToolCall }',
-      /the function string_length is not carried over: it has nothing to judge at level ToolCall/,
+      /the function string_length is not converted: it cannot judge level ToolCall/,
     ],
     [
       'an unknown level',
@@ -207,7 +207,7 @@ describe('FlexEval run', () => {
     [
       'no name',
       '- { kwargs: { a: 1 } }',
-      /the function \(without a name\) is not carried over: it has no name/,
+      /the function \(without a name\) is not converted: it has no name/,
     ],
   ])(
     'drops a metric with %s, and the metrics that depend on it, with their lines',
@@ -232,8 +232,8 @@ describe('FlexEval run', () => {
         name === undefined
           ? []
           : [
-              `7: the function count_emojis is not carried over: it depends on ${name}, which is not`,
-              '8: the function count_messages is not carried over: it depends on count_emojis, which is not',
+              `7: the function count_emojis is not converted: it depends on ${name}, which is not`,
+              '8: the function count_messages is not converted: it depends on count_emojis, which is not',
             ],
       );
     },
@@ -263,7 +263,7 @@ describe('FlexEval run', () => {
       'another vendor by LiteLLM',
       'litellm_completion, kwargs: { model: cohere/large }',
       ['default'],
-      /completion_llm is not carried over: litellm_completion: the provider of "cohere\/large" is not known here.*models: \{ default/,
+      /completion_llm is not converted: litellm_completion: the provider of "cohere\/large" is unknown.*models: \{ default/,
     ],
     [
       'a model of unknown vendor',
@@ -287,7 +287,7 @@ describe('FlexEval run', () => {
       'an address without a host',
       'jan_completion, kwargs: { endpoint: "localhost:1337" }',
       ['default'],
-      /completion_llm is not carried over: jan_completion: it names no server/,
+      /completion_llm is not converted: jan_completion: it names no server/,
     ],
     [
       'an echo',
@@ -348,11 +348,9 @@ describe('FlexEval run', () => {
       );
     const said = async (source: string) => (await imported(of(source))).notices[1];
     expect(await said('{ path: data/check.db, format: langgraph_sqlite }')).toBe(
-      '3: the data data/check.db is not carried over: a database of LangGraph is not read; export its dialogues as JSONL',
+      '3: the data data/check.db is not converted: LangGraph databases are not supported; export the dialogues as JSONL',
     );
-    expect(await said('{ type: named, name: x }')).toContain(
-      "it is looked up in FlexEval's database",
-    );
+    expect(await said('{ type: named, name: x }')).toContain("it is in FlexEval's database");
     expect(await said('{ type: iterable, contents: [] }')).toContain('write them as references');
     expect(await problemsOf(of('{ path: data/none.jsonl }'))).toEqual([
       `${RUN}:3: data/none.jsonl does not exist at abc1234`,
@@ -404,10 +402,10 @@ third:
       ),
     ).toEqual([undefined, [['o3-mini', { reasoning_effort: 'low' }]]]);
     expect(notices).toContain(
-      '3: max_n_conversation_threads is not carried over: every dialogue runs; references_from names another file for a sample',
+      '3: max_n_conversation_threads is not converted: every dialogue runs; for a sample, set references_from to another file',
     );
     expect(notices).toContain(
-      '10: the eval third is not carried over: no data is left that could be judged',
+      '10: the eval third is not converted: none of its data could be converted',
     );
   });
 
@@ -415,7 +413,7 @@ third:
     'is not recognized in %s',
     async (text) => {
       expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
-        'flexeval.yaml: is not a file of FlexEval: it has neither an eval with data_sources nor evals with metrics',
+        'flexeval.yaml: is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
       ]);
     },
   );

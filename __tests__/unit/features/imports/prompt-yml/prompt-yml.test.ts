@@ -42,7 +42,7 @@ describe('.prompt.yml file', () => {
     expect(problems).toEqual([]);
     expect(notices).toEqual([
       `${FILE}: 2 of 2 tests, 4 of 5 evaluators carried over; 1 lost: the evaluator odd`,
-      `${FILE}:27: the evaluator odd is not carried over: github/novelty is not known here`,
+      `${FILE}:27: the evaluator odd is not converted: github/novelty is unknown`,
     ]);
     const [suite] = project.suites;
     expect(suite?.prompt).toMatchObject({
@@ -114,7 +114,7 @@ describe('.prompt.yml file', () => {
       [],
       [
         `${FILE}: 1 of 1 test, 4 of 4 evaluators carried over; 1 lost: seed of the evaluator three`,
-        `${FILE}:9: seed of the evaluator three is not carried over: it is not part of the format`,
+        `${FILE}:9: seed of the evaluator three is not converted: it is not part of the format`,
       ],
     ]);
     expect(project.settings.grader?.model).toBe('gpt-4o-mini');
@@ -154,7 +154,7 @@ describe('.prompt.yml file', () => {
     expect(await judgedBy({ [FILE]: text })).toEqual({
       problems: [],
       notices: [
-        `${FILE}:3: nothing judges the answers to 2 tests: they are shown and decide nothing. Name a grader in the settings (grader: gpt-5.4-mini, say), and head's are compared with base's`,
+        `${FILE}:3: no metric judges the answers to 2 tests: they are shown and do not affect the verdict. Set a grader in the settings (grader: gpt-5.4-mini, for example) to compare head's with base's`,
       ],
       references,
       metrics: [['shown', { kind: 'built-in', uses: 'word_count', with: {} }, true]],
@@ -162,7 +162,7 @@ describe('.prompt.yml file', () => {
     expect(await judgedBy({ 'evaldiff.yaml': 'grader: gpt-4o\n', [FILE]: text })).toEqual({
       problems: [],
       notices: [
-        `${FILE}:3: nothing judges the answers to 2 tests: the grader compares head's with base's, which decides`,
+        `${FILE}:3: no metric judges the answers to 2 tests: the grader compares head's with base's, which decides`,
       ],
       references,
       metrics: [
@@ -205,7 +205,7 @@ describe('.prompt.yml file', () => {
       [],
       [
         `${FILE}: 0 of 1 test carried over; 1 lost: the prompt`,
-        `${FILE}:3: the prompt is not carried over: {% if x %} is more than a variable`,
+        `${FILE}:3: the prompt is not converted: {% if x %} is more than a variable`,
       ],
     ]);
   });
@@ -229,7 +229,7 @@ describe('.prompt.yml file', () => {
       [
         'for a text instead of a map',
         '  - input: |\n      listing: "a"\n',
-        'its input is one text, in which {{listing}} is not found: drop the | behind input:, and it is a map',
+        'its input is one text, in which {{listing}} is missing: remove the | after input:, and it is a map',
       ],
       ['for a missing column', '  - { input: a }\n', 'it has no value for {{listing}}'],
     ])('drops the rows with the reason, %s', async (_, row, why) => {
@@ -237,7 +237,7 @@ describe('.prompt.yml file', () => {
       expect([problems, project.suites[0]?.tests.references.length]).toEqual([[], 1]);
       expect(notices).toEqual([
         `${FILE}: 1 of 2 tests, 1 of 1 evaluator carried over; 1 lost: a row of testData`,
-        `${FILE}:5: a row of testData is not carried over: ${why}`,
+        `${FILE}:5: a row of testData is not converted: ${why}`,
       ]);
     });
 

@@ -83,22 +83,22 @@ describe('promptfoo template', () => {
   });
 
   test.each([
-    ['{{ a | reverse }}', 'the filter reverse is not read here'],
-    ['{{ n | upper }}', 'the filter upper is not read here'],
-    ['{{ a.toUpperCase() }}', '{{ a.toUpperCase() }} is not read here'],
-    ['{{ env.KEY }}', '{{ env.KEY }} is not read here'],
-    ['{% include "x" %}', '{% include "x" %} is not read here'],
-    ['{% if a is defined %}x{% endif %}', '{% if a is defined %} is not read here'],
-    ['{% if t %}x', '{% if t %} is not read here'],
-    ['{% endif %}', '{% endif %} is not read here'],
-    ['{% raw %}x', '{% raw %} is not read here'],
-    ['{% if t %}{% if t %}x{% endif %}{{ a }}', '{% if t %} is not read here'],
-    ['{{ a }}\n{{ n | abs }} {{ l[ }}', '{{ l[ }} is not read here'],
-    ['{{ 1 if a else 2 if e }}', '{{ 1 if a else 2 if e }} is not read here'],
-    ['{{ r/a/ }}', '{{ r/a/ }} is not read here'],
-    ['{% set q %}x{% endset %}', '{% set q %} is not read here'],
-    ['{{ a', '{{ a is not read here'],
-    ['{{ }}', '{{  }} is not read here'],
+    ['{{ a | reverse }}', 'the filter reverse is not supported'],
+    ['{{ n | upper }}', 'the filter upper is not supported'],
+    ['{{ a.toUpperCase() }}', '{{ a.toUpperCase() }} is not supported'],
+    ['{{ env.KEY }}', '{{ env.KEY }} is not supported'],
+    ['{% include "x" %}', '{% include "x" %} is not supported'],
+    ['{% if a is defined %}x{% endif %}', '{% if a is defined %} is not supported'],
+    ['{% if t %}x', '{% if t %} is not supported'],
+    ['{% endif %}', '{% endif %} is not supported'],
+    ['{% raw %}x', '{% raw %} is not supported'],
+    ['{% if t %}{% if t %}x{% endif %}{{ a }}', '{% if t %} is not supported'],
+    ['{{ a }}\n{{ n | abs }} {{ l[ }}', '{{ l[ }} is not supported'],
+    ['{{ 1 if a else 2 if e }}', '{{ 1 if a else 2 if e }} is not supported'],
+    ['{{ r/a/ }}', '{{ r/a/ }} is not supported'],
+    ['{% set q %}x{% endset %}', '{% set q %} is not supported'],
+    ['{{ a', '{{ a is not supported'],
+    ['{{ }}', '{{  }} is not supported'],
   ])('%j is reported as unsupported', (template, why) => {
     expect(render(template)).toEqual({ ok: false, why });
   });
@@ -122,6 +122,6 @@ describe('promptfoo template', () => {
       depth === 0
         ? 'x'
         : `{% for c in a %}{% for d in a %}${loops(depth - 1)}{% endfor %}{% endfor %}`;
-    expect(render(loops(4))).toEqual({ ok: false, why: 'its template makes a text without end' });
+    expect(render(loops(4))).toEqual({ ok: false, why: 'its template output is too long' });
   });
 });

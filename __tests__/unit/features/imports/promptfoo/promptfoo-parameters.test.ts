@@ -140,14 +140,11 @@ describe('provider configuration', () => {
   });
 
   test.each([
-    [
-      { tools: 'file://t.py:tools' },
-      'tools of gpt-4o is not carried over: file://t.py:tools is not',
-    ],
+    [{ tools: 'file://t.py:tools' }, 'tools of gpt-4o is not converted: file://t.py:tools is not'],
     [{ tools: ['file://t.js:tools'] }, 'file://t.js:tools is not read: code is not run'],
     [
       { response_format: { type: 'json_schema', json_schema: { name: '{{x}}' } } },
-      "response_format of gpt-4o is not carried over: it holds a template, which each test's",
+      "response_format of gpt-4o is not converted: it holds a template, which each test's",
     ],
   ])('that cannot be converted is reported: %j', async (config, said) => {
     const found = await asked([{ id: 'openai:gpt-4o', config }]);

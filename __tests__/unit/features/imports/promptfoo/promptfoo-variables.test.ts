@@ -116,7 +116,7 @@ describe('template in the value of a variable', () => {
     );
     expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([{ x: 'a', y: 2 }]);
     expect(notices.join('\n')).toContain(
-      `${CONFIG}:1: a test is not carried over: its variable x is a template, in which the filter foo is not read here`,
+      `${CONFIG}:1: a test is not converted: its variable x is a template, in which the filter foo is not supported`,
     );
   });
 });
@@ -143,7 +143,7 @@ describe('prompt with variables', () => {
       [{ vars: { x: 1, y: 2 } }],
     );
     expect(notices.join('\n')).toContain(
-      "a prompt is not carried over: _conversation holds a run's earlier answers",
+      "a prompt is not converted: _conversation holds a run's earlier answers",
     );
   });
 });
@@ -199,7 +199,7 @@ describe('file as the value of a variable', () => {
     ['a.PNG', 'x', 'holds no plain text'],
     ['a.mp3', 'x', 'holds no plain text'],
     ['a.bin', 'a\0b', 'holds no plain text'],
-    ['a.py', 'x', 'is made by code, which is not run'],
+    ['a.py', 'x', 'comes from code, which does not run'],
   ])('that is not text is reported, and its test is dropped: %s', async (name, content, why) => {
     const { project: found, notices } = await project(
       [TEXT],
@@ -208,7 +208,7 @@ describe('file as the value of a variable', () => {
     );
     expect(found.suites[0]?.tests.references.map(({ input }) => input)).toEqual([{ x: 'b', y: 2 }]);
     expect(notices.join('\n')).toMatch(
-      new RegExp(`a test is not carried over: its variable x .*${why}`),
+      new RegExp(`a test is not converted: its variable x .*${why}`),
     );
   });
 });
@@ -261,7 +261,7 @@ describe('images and files in chat messages', () => {
     [{ type: 'input_audio', input_audio: { data: '{{x}}' } }, 'more than text, images and PDFs'],
     [
       { type: 'image_url', image_url: { url: '{{ photo | trim }}' } },
-      'a prompt with images or files takes variables alone',
+      'a prompt with images or files supports only variables',
     ],
   ])('are dropped with the reason: %j', async (part, why) => {
     const { notices } = await read({

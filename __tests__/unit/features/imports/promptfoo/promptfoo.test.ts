@@ -169,7 +169,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     [
       "apiBaseUrl: '{{ env.SERVER }}/v1'",
       null,
-      "openai:gpt-4o is not carried over: its server's address cannot be read",
+      "openai:gpt-4o is not converted: its server's address cannot be read",
     ],
     ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
     ["apiBaseUrl: ''", 'gpt-4o', null],
@@ -232,17 +232,15 @@ tests:
       expect.stringMatching(/^5: transform of gpt-4o-mini/),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
-        /^5: the provider file:\/\/own\.py is not carried over: providers in code are not run/,
+        /^5: the provider file:\/\/own\.py is not converted: providers in code are not run/,
       ),
       expect.stringMatching(
-        /^5: the provider watsonx:large is not carried over: the provider "watsonx" is not known/,
+        /^5: the provider watsonx:large is not converted: the provider "watsonx" is not known/,
       ),
-      expect.stringMatching(
-        /^4: a prompt is not carried over: \{% include "it" %\} is no variable/,
-      ),
-      expect.stringMatching(/^4: a prompt is not carried over: prompts in code/),
+      expect.stringMatching(/^4: a prompt is not converted: \{% include "it" %\} is no variable/),
+      expect.stringMatching(/^4: a prompt is not converted: prompts in code/),
       expect.stringMatching(/^7: options\.rubricPrompt/),
-      expect.stringMatching(/^11: threshold is not carried over: a test passes when all/),
+      expect.stringMatching(/^11: threshold is not converted: a test passes when all/),
       expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
       expect.stringMatching(
         /^13: the assertion contains .* with\.value is empty, which every answer contains/,
@@ -252,7 +250,7 @@ tests:
       expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
       expect.stringMatching(/^3: outputPath is not needed: reports go/),
-      expect.stringMatching(/^9: nothing judges the answers to 1 test: .* which is advice/),
+      expect.stringMatching(/^9: no metric judges the answers to 1 test: .* which is advice/),
     ]);
   });
 
@@ -359,11 +357,11 @@ tests:
       'take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
     expect(notices.slice(0, 6)).toEqual([
       expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: an assertion on a transformed answer is not carried over: its transform is not run; ${advice}`,
-      expect.stringMatching(/:8: the assertion assert-set is not carried over: sets with a/),
-      `${CONFIG}:9: the assertion classifier is not carried over: classifiers are not called`,
-      `${CONFIG}:12: an assertion on a transformed answer is not carried over: options.transform of its test is not run; ${advice}`,
-      `${CONFIG}:13: options.transform is not carried over: answers are shown as the model gave them`,
+      `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform is not run; ${advice}`,
+      expect.stringMatching(/:8: the assertion assert-set is not converted: sets with a/),
+      `${CONFIG}:9: the assertion classifier is not converted: classifiers are not called`,
+      `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test is not run; ${advice}`,
+      `${CONFIG}:13: options.transform is not converted: answers are shown unchanged`,
     ]);
   });
 
@@ -383,7 +381,7 @@ tests:
     });
     expect(notices.filter((notice) => notice.includes('transform'))).toEqual([
       `${CONFIG}: 2 of 2 tests, 0 of 3 assertions carried over; 3 lost: 3 × an assertion on a transformed answer`,
-      `${CONFIG}:8: an assertion on a transformed answer is not carried over: options.transform of its test is not run; take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one (3 times, also at ${CONFIG}:9, 10)`,
+      `${CONFIG}:8: an assertion on a transformed answer is not converted: options.transform of its test does not run; remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import (3 times, also at ${CONFIG}:9, 10)`,
     ]);
   });
 
@@ -399,7 +397,7 @@ tests:
     ]);
     expect(notices).toEqual([
       expect.stringContaining('1 of 2 assertions carried over; 1 lost'),
-      expect.stringMatching(/the assertion unheard-of .*: this type is not read here$/),
+      expect.stringMatching(/the assertion unheard-of .*: this type is not supported$/),
     ]);
   });
 
@@ -427,7 +425,7 @@ tests:
     expect(project.suites[0]?.tests.references.map(({ input }) => input['text'])).toEqual(['a']);
     expect(notices).toEqual([
       `${CONFIG}: 1 of 2 tests, 1 of 1 assertion carried over; 1 lost: a test`,
-      expect.stringContaining(`${CONFIG}:6: a test is not carried over: ${why}`),
+      expect.stringContaining(`${CONFIG}:6: a test is not converted: ${why}`),
     ]);
   });
 
@@ -523,7 +521,7 @@ tests:
   test('reports an invalid file, and files it names that do not exist', async () => {
     for (const text of ['name: x\nmodel: gpt-4o\n', '- a\n'])
       expect(await problemsOf({ [CONFIG]: text })).toEqual([
-        `${CONFIG}: is not a promptfoo configuration: it has none of prompts, providers and tests`,
+        `${CONFIG}: is not a promptfoo configuration: it has neither prompts, providers nor tests`,
       ]);
     expect(
       await problemsOf(config('  - file://gone.yaml\n  - ../../out.csv\n  - t/*.yaml\n')),
@@ -631,7 +629,7 @@ tests:
       'abc {{ y | upper }} {{nothing}} own',
     ]);
     expect(notices.join('\n')).toContain(
-      "its variable text takes env.HOME from a run's environment, which no file shows",
+      'its variable text takes env.HOME from the environment, which files do not contain',
     );
   });
 
@@ -653,7 +651,7 @@ tests:
     );
     expect(suite.prompt.messages[0]?.content).toBe('Read {{text}}: {{other}} {"a": 1}');
     expect(notices).toEqual([
-      `${CONFIG}:1: {text} is text to promptfoo and here, although the tests have such a variable; a variable is written {{text}}`,
+      `${CONFIG}:1: {text} is literal text, although the tests have a variable of this name; for a variable write {{text}}`,
     ]);
   });
 
@@ -694,7 +692,7 @@ tests:
       'p.txt': '{{x}}',
     });
     expect(suite.prompt.parameters).toEqual({ temperature: 0, max_tokens: 1024 });
-    expect(notices.join()).toContain('promptfoo gives a prompt in a .txt file none');
+    expect(notices.join()).toContain('promptfoo ignores it for a .txt prompt');
   });
 
   test("a test without default assertions keeps its scenario's assertions", async () => {
