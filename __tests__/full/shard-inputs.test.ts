@@ -105,7 +105,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(merged.outputs['title']).toBe('Not judged: 1 problem to fix');
     expect(merged.messages).toEqual([
       expect.stringMatching(
-        /^shard 2\/3 is missing: it leaves out 1\d references \((?:\w+: \w+(?:, )?){10} and \d+ more\)\. Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again\.$/,
+        /^shard 2\/3 is missing: it omits 1\d references \((?:\w+: \w+(?:, )?){10} and \d+ more\)\. Look at the log of its job, then choose "Re-run failed jobs": what the other shards answered is used again\.$/,
       ),
     ]);
     expect(merged.log).toContain('2 shards made');
@@ -131,11 +131,11 @@ describe('a sharded sweep in a workflow', () => {
     await job({ inputs: { mode: 'sweep', shard: '2/2' } });
     const [first, last] = commits.map((commit) => commit.slice(0, 7));
     expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([
-      `shard 1/2 evaluated commit ${first!}; the merge is about ${last!}. Give every job of the sweep, the merge included, the same commit, inputs and version.`,
+      `shard 1/2 evaluated commit ${first!}; the merge evaluates ${last!}. Give every job of the sweep, the merge included, the same commit, inputs and version.`,
     ]);
     artifacts[0]!.name = artifacts[0]!.name.replace('1-of-2', '2-of-3');
     expect((await job({ inputs: { mode: 'merge' } })).messages[0]).toMatch(
-      /^The artifact evaldiff-shard-2-of-3-[0-9a-f]{8} holds the part of shard 1\/2, not of 2\/3\.$/,
+      /^The artifact evaldiff-shard-2-of-3-[0-9a-f]{8} contains the part of shard 1\/2, not of 2\/3\.$/,
     );
   });
 
@@ -156,13 +156,13 @@ test.each<[Record<string, string>, string[], RegExp]>([
   [
     { mode: 'diff', shard: '1/2' },
     [],
-    /^shard: parts a full sweep, and this is mode: diff\. Set mode: sweep, or leave shard out$/,
+    /^shard: parts a full sweep, but this is mode: diff\. Set mode: sweep, or omit shard$/,
   ],
-  [{ mode: 'noise', shard: '1/2' }, [], /^shard: parts a full sweep, and this is mode: noise\./],
+  [{ mode: 'noise', shard: '1/2' }, [], /^shard: parts a full sweep, but this is mode: noise\./],
   [
     { mode: 'merge', shard: '1/2' },
     [],
-    /^shard: is for the jobs whose parts mode: merge joins; leave it out of the merge$/,
+    /^shard: is for the jobs whose parts mode: merge joins; omit it in the merge$/,
   ],
   [
     { mode: 'sweep', shard: '1/2' },

@@ -67,7 +67,7 @@ async function shownAnew(): Promise<Board> {
   const url = /http:\S+/.exec(await fresh.said('workbench: http'))?.[0] ?? '';
   const board = await boardAt(
     url,
-    ({ note }) => note !== 'looking at the files' && !note.startsWith('asking'),
+    ({ note }) => note !== 'reading the files' && !note.startsWith('asking'),
   );
   await fresh.stop();
   return drawn(board);

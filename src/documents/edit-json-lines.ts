@@ -12,7 +12,7 @@ export function editJsonLines(text: string, edit: JsonLinesEdit, read: string): 
   const lines = text.split('\n');
   const old = lines[edit.line - 1]?.trim() ?? '';
   const value = parseMap(old);
-  if (value === null) return { refused: 'the reference is not at its place any more' };
+  if (value === null) return { refused: 'the reference is no longer in its place' };
   const before = parseMap(read.split('\n')[edit.line - 1]?.trim() ?? '');
   if (JSON.stringify(before) !== JSON.stringify(value))
     return { refused: 'it was changed since it was read: another reference stands there now' };

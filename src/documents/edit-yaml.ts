@@ -91,7 +91,7 @@ type EditPlan = { splices: Splice[]; change(value: Json): Json } | { refused: st
 function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
   if (edit.kind === 'append-in') return appendIn(found, edit);
   const [item, ...others] = itemsAt(found, edit);
-  if (item === undefined) return { refused: 'the reference is not at its place any more' };
+  if (item === undefined) return { refused: 'the reference is no longer in its place' };
   if (others.length > 0)
     return {
       refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,

@@ -36,7 +36,7 @@ test('a merge with a missing shard is red and names the shard', async () => {
   const merged = await job({ inputs: { mode: 'merge' } });
   expect([merged.code, merged.outputs['conclusion']]).toEqual([1, 'error']);
   expect(merged.messages).toEqual([
-    expect.stringMatching(/^shard 1\/2 is missing: it leaves out \d+ references/),
+    expect.stringMatching(/^shard 1\/2 is missing: it omits \d+ references/),
   ]);
   expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
 });

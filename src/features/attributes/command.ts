@@ -42,7 +42,7 @@ export const discoverCommand: AddCommand = (program, terminal, done) => {
     .option('--force', 'replace an existing attributes file')
     .addHelpText(
       'after',
-      '\nPrints the number of calls and their price before the first call.' +
+      '\nPrints the number of calls and their price before the first call. ' +
         'Writes nothing if the run is stopped early.\n\nExamples:\n  evaldiff discover\n' +
         '  evaldiff discover prompts=support --max-cost 0.5\n' +
         '  evaldiff discover qualeval.max_attributes=8 --force',
@@ -225,7 +225,7 @@ function printDiscovered(
     );
   }
   terminal.out(
-    `\nwrote ${logLine(file)}. Edit and commit it. From then on, every pull request that` +
+    `\nwrote ${logLine(file)}. Edit and commit it. From then on, every pull request that ` +
       'runs these prompts uses it.\n',
   );
 }

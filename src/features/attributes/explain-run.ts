@@ -67,7 +67,7 @@ export async function explainRun(
       ...(gate.attributes === 'fail'
         ? open.map(
             ({ suite: { name } }) =>
-              `${name}: its attributes could not be computed (see the notices), and gate.attributes` +
+              `${name}: its attributes could not be computed (see the notices), and gate.attributes ` +
               'is fail',
           )
         : []),

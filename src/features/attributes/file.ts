@@ -186,7 +186,7 @@ function checkNames(
       problems.push(
         problem(
           place,
-          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case,` +
+          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, ` +
             'spaces and hyphens are ignored',
         ),
       );

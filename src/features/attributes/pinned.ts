@@ -126,7 +126,7 @@ async function readFile(
                 kind: 'qualeval',
                 place,
                 message:
-                  `qualeval.attributes: ${file} ${absence}; attributes are discovered` +
+                  `qualeval.attributes: ${file} ${absence}; attributes are discovered ` +
                   'when needed',
               },
             ],

@@ -76,7 +76,7 @@ export function planExplain({
 }
 
 const ONLY_WHERE_WORSE =
-  'attributes are computed only if something already regressed; pin' +
+  'attributes are computed only if something already regressed; pin ' +
   'them (evaldiff discover), or set qualeval: on';
 
 function certainCalls(

@@ -37,7 +37,7 @@ function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const why = whyUntested(base && steeringFor(base.scoring), after);
   if (why === null) return [];
   const message =
-    `${name}: the evaluators of its conversations ${why}, so it is unknown` +
+    `${name}: the evaluators of its conversations ${why}, so it is unknown ` +
     'whether they agree with people; add some below conversation: examples: ' +
     '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
     '"…", accepted: false }]';

@@ -181,7 +181,7 @@ function readCriteria(document: Document, problems: Problem[]): Conversation['cr
       problems.push(
         problem(
           place,
-          `${pathText(path)}: "${name}" is a reserved key of evaluator replies; choose` +
+          `${pathText(path)}: "${name}" is a reserved key of evaluator replies; choose ` +
             'another name',
         ),
       );

@@ -150,7 +150,7 @@ function untestedRubric({
     .map((label) => `{ content: "…", expected: ${JSON.stringify(label)} }`)
     .join(', ');
   const message =
-    `the rubric "${name}" ${why}, so it is unknown whether its grader agrees with people; add` +
+    `the rubric "${name}" ${why}, so it is unknown whether its grader agrees with people; add ` +
     `labelled examples below its choice_scores: examples: [${labels}]`;
   return [{ kind: 'scoring', message, place }];
 }

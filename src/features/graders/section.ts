@@ -77,7 +77,7 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
       ? `: the difference is within the grader's own error of about ${percent(wrong)}: ` +
         'if the grader errs differently on base and head, that could explain all of it. More ' +
         'labelled examples of '
-      : `: by its labelled examples ${who} good from bad no better than chance, so the rates` +
+      : `: by its labelled examples ${who} good from bad no better than chance, so the rates ` +
         'cannot be corrected. More labelled examples of ';
   return [paragraph([...name, text(words), code(metric), text(' settle that.')])];
 }

@@ -36,7 +36,7 @@ async function historyPaths(
   if (all.length > 0 && exists) return { branch: null, paths: all };
   throw userError(
     null,
-    '--history: needs result.json files or folders with them (evaldiff report' +
+    '--history: needs result.json files or folders with them (evaldiff report ' +
       '--history main sweeps/)',
   );
 }
@@ -109,7 +109,7 @@ async function branchOf(
       throw userError(
         null,
         `--history ${name}: ${directory} is not a git repository with commits; ` +
-          `omit the branch to sort results by file time, or set` +
+          `omit the branch to sort results by file time, or set ` +
           `the repository with --directory`,
       );
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };

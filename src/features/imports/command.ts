@@ -56,7 +56,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     )
     .option(
       '--verify <results>',
-      'a promptfoo results file (promptfoo eval -o results.json): score its answers with' +
+      'a promptfoo results file (promptfoo eval -o results.json): score its answers with ' +
         'the imported tests and list differing verdicts; write nothing',
     )
     .addHelpText(
@@ -178,7 +178,7 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
   const untested = imported.prompts.filter(({ tests }) => tests === null).length;
   if (untested > 0)
     terminal.err(
-      `lost: ${counted(untested, 'prompt')} without tests: it does not run until you` +
+      `lost: ${counted(untested, 'prompt')} without tests: it does not run until you ` +
         'write some\n',
     );
   terminal.out(

@@ -27,12 +27,12 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     .option('-n, --runs <number>', 'comparisons to make', '20')
     .option(
       '-b, --base <commit>',
-      'the commit to compare with itself (default: the files as they are)',
+      'the commit to compare with itself (default: the working tree)',
     )
     .addHelpText(
       'after',
-      '\nThe first tries of all comparisons are counted and priced before anything is asked. ' +
-        'The result is shown in later reports, under "How sure is this?".\n' +
+      '\nPrints the number of calls and their price before the first call. Later ' +
+        'reports show the result under "How sure is this?".\n' +
         '\nExamples:\n  evaldiff noise --max-cost 2\n' +
         '  evaldiff noise --runs 100 prompts=capitals',
     )

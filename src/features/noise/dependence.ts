@@ -118,31 +118,31 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
   const drift = sign(seen.map((dependence) => dependence.drift));
   const found = [
     repeats > 0 &&
-      'tries of one side come out alike more often than tries of both, so they are not ' +
-        'independent and the gate is red more often than gate.alpha says; ' +
+      'tries of the same side agree more often than tries of different sides, so they are not ' +
+        'independent and the gate is red more often than gate.alpha; ' +
         (isSame
           ? `their answers are the same letter for letter: ${answerSource(suite)}`
           : 'their answers differ, so something else lasts from try to try: a session, a warm ' +
             'state, a grader'),
     repeats < 0 &&
-      'tries of one side come out alike less often than tries of both, so they are not ' +
-        'independent: something takes turns, such as two servers or models behind one name',
+      'tries of the same side agree less often than tries of different sides, so they are not ' +
+        'independent: something alternates, such as two servers or models behind one name',
     repeats <= 0 &&
       isSame &&
-      'nearly all long answers are the same letter for letter, try after try: ' +
-        `${answerSource(suite)}. So more tries say nothing new, and a comparison of two prompts is ` +
-        'one of single answers',
+      'nearly all long answers are identical in every try: ' +
+        `${answerSource(suite)}. More tries add no information, so a comparison of two prompts compares ` +
+        'single answers',
     sign(similarityWithin(seen)) > 0 &&
-      'tries of one comparison come out alike more often than those of two, so something ' +
-        'lasts for the time of a comparison: a cache that expires, or a model that its vendor ' +
-        'changes meanwhile',
+      'tries within a comparison agree more often than tries across comparisons, so ' +
+        'something changes between comparisons: a cache expires, or the vendor changes the ' +
+        'model',
     drift !== 0 &&
-      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones: the time of a ` +
-        'try matters, as under a rate limit or where a program keeps state. Both sides take ' +
-        'turns, so the gate holds',
+      `second tries pass ${drift < 0 ? 'less' : 'more'} often than first ones, so the order of tries matters, ` +
+        'for example because of a rate limit or a program with state. Base and head alternate, so the ' +
+        'gate stays valid',
     sign(seen.map((dependence) => dependence.together)) > 0 &&
-      'references pass and fail together in the same try, so they are not independent; give ' +
-        'those of one template the same cluster',
+      'references pass and fail together in the same try, so they are not independent; give references ' +
+        'of one template the same cluster',
   ];
   return found.flatMap((message) =>
     message === false
@@ -167,5 +167,5 @@ function sign(values: readonly number[]): -1 | 0 | 1 {
 function answerSource({ variant: { parameters } }: Measured): string {
   if ('seed' in parameters) return "`seed` is set in the model's parameters";
   if (parameters['temperature'] === 0) return '`temperature` is 0';
-  return 'a cache in front of the model, or one that its vendor fixes';
+  return 'a cache in front of the model, or a deterministic vendor';
 }

@@ -41,7 +41,7 @@ function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
   const notices = replayed.map(({ name, path }): Notice => ({
     kind: 'repeats',
     place: { file: path, line: 0 },
-    message: `${name}: recordings give the same answer on every try, so there is no noise to measure`,
+    message: `${name}: recordings return the same answer on every try, so there is no noise to measure`,
   }));
   const empty = twice.every(({ references }) => references.length === 0);
   return {
@@ -52,7 +52,7 @@ function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
           {
             place: null,
             message:
-              'There is nothing to measure: no reference that counts is answered by a model.' +
+              'There is nothing to measure: no counted reference calls a model.' +
               (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
           },
         ]

@@ -68,10 +68,10 @@ function noiseVerdict(noise: NoiseResult): Block {
   const allowed = `the ${percent(alpha)} that the gate allows`;
   const word =
     low > alpha
-      ? `more than ${allowed}: answers drift, or tries depend on each other`
+      ? `more than ${allowed}: answers change over time, or tries are not independent`
       : high <= alpha
         ? `at most ${allowed}`
-        : `which agrees with ${allowed}; more comparisons say it more exactly`;
+        : `which agrees with ${allowed}; more comparisons give a more precise rate`;
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
@@ -84,7 +84,7 @@ function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
     [text(`${inSize(suite.largest_fall)} points`)],
   ];
   return table(
-    ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest fall seen'],
+    ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest drop'],
     suites.slice(0, rows).map(row),
   );
 }
@@ -114,7 +114,7 @@ function flakyBlocks({ flaky, runs }: NoiseResult, rows: number): Block[] {
   const shown = flaky.slice(0, rows);
   return [
     paragraph([
-      text(`${counted(flaky.length, 'reference')} both passed and failed, the least steady first:`),
+      text(`${counted(flaky.length, 'reference')} both passed and failed, least stable first:`),
     ]),
     ...table(
       ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'],
@@ -138,8 +138,8 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`tolerance: ${String(tolerance)}`),
             text(
-              ' would call a suite that did not change unchanged in 9 of 10 comparisons (now ' +
-                `${String(gate.tolerance)}); more tries or references would too.`,
+              ' would call an unchanged suite unchanged in 9 of 10 comparisons (now ' +
+                `${String(gate.tolerance)}); so would more tries or references.`,
             ),
           ],
         ]),
@@ -149,7 +149,7 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
           [
             code(`min_drop: ${String(min_drop)}`),
             text(
-              ` lies above the falls that were seen in ${percent(1 - gate.alpha)} of the comparisons ` +
+              ` is above the drops in ${percent(1 - gate.alpha)} of the comparisons ` +
                 `(now ${String(gate.min_drop)}).`,
             ),
           ],
@@ -158,7 +158,7 @@ function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseRe
   return items.length === 0
     ? []
     : [
-        paragraph([text('Margins that fit this noise, under '), code('gate'), text(':')]),
+        paragraph([text('Margins for this noise, under '), code('gate'), text(':')]),
         ...list(items),
       ];
 }

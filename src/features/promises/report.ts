@@ -65,9 +65,9 @@ function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): 
 const STATUS_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
   kept: 'is fixed',
   'not-kept': 'still fails',
-  unclear: 'has too few tries to say',
-  'passed-before': 'passes on base, too',
-  unaffected: 'did not run, because nothing it depends on changed',
+  unclear: 'has too few tries',
+  'passed-before': 'also passes on base',
+  unaffected: 'did not run: nothing it depends on changed',
   deleted: 'is deleted',
 };
 

@@ -17,8 +17,8 @@ const promiseSchema = z.strictObject({
     .enum(['kept', 'not-kept', 'unclear', 'passed-before', 'unaffected', 'deleted'])
     .describe(
       '`kept`: it failed on base, or is new, and passes on head. `not-kept`: it fails on head. ' +
-        '`unclear`: too few tries were judged. `passed-before`: it passes on base, too. ' +
-        '`unaffected`: it did not run, because nothing it depends on changed. ' +
+        '`unclear`: too few tries were judged. `passed-before`: it also passes on base. ' +
+        '`unaffected`: it did not run: nothing it depends on changed. ' +
         '`deleted`: head does not have it.',
     ),
   base: passesSchema.describe("Base's tries; null: none."),

@@ -40,7 +40,7 @@ function foreign(part: Manifest, facts: MergeFacts): Problem[] {
     return [
       problem(
         null,
-        `${name} evaluated commit ${short(part.head)}; the merge is about ${short(facts.head)}. ${SAME}.`,
+        `${name} evaluated commit ${short(part.head)}; the merge evaluates ${short(facts.head)}. ${SAME}.`,
       ),
     ];
   if (part.trust !== facts.trust)
@@ -58,7 +58,7 @@ function foreign(part: Manifest, facts: MergeFacts): Problem[] {
     : [
         problem(
           null,
-          `${name} was given other values than the merge for: ${names.sort().join(', ')}. ${SAME}.`,
+          `${name} has other values than the merge for: ${names.sort().join(', ')}. ${SAME}.`,
         ),
       ];
 }
@@ -69,8 +69,8 @@ function differing(parts: readonly Manifest[]): Problem[] {
   return [
     problem(
       null,
-      `these are parts of sweeps cut differently: ${parts.map(partName).join(', ')}. Every ` +
-        'job must be given the same n in shard: i/n.',
+      `these parts come from sweeps with different shard counts: ${parts.map(partName).join(', ')}. Every job ` +
+        'needs the same n in shard: i/n.',
     ),
   ];
 }
@@ -78,7 +78,7 @@ function differing(parts: readonly Manifest[]): Problem[] {
 function duplicatePartProblems(parts: readonly Manifest[]): Problem[] {
   const names = parts.map(partName);
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) =>
-    problem(null, `${name} is there twice. Each part must be evaluated by one job.`),
+    problem(null, `${name} exists twice. Evaluate each part in one job only.`),
   );
 }
 
@@ -112,8 +112,8 @@ export function incompleteParts(
     const left = plannedReferences(partOfPlan(whole, { index, count }, hash));
     const lost =
       left.length === 0
-        ? 'no reference is in it'
-        : `it leaves out ${counted(left.length, 'reference')} (${firstWords(left, MAX_NAMED_MISSING)})`;
+        ? 'it contains no reference'
+        : `it omits ${counted(left.length, 'reference')} (${firstWords(left, MAX_NAMED_MISSING)})`;
     return problem(
       null,
       `shard ${String(index)}/${String(count)} is missing: ${lost}. ${HOW_TO_ADD[source]}`,
@@ -123,9 +123,9 @@ export function incompleteParts(
 
 const HOW_TO_ADD: Record<PartSource, string> = {
   artifacts:
-    'Look at the log of its job, then choose "Re-run failed jobs": what the other shards ' +
-    'answered is used again.',
-  folders: 'Run it, and give its folder too.',
+    'Check the log of that job, then choose "Re-run failed jobs". Answers of the other shards ' +
+    'are reused.',
+  folders: 'Run it, and pass its folder too.',
 };
 
 function short(commit: string): string {

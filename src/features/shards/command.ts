@@ -40,15 +40,15 @@ export async function runPart(
   if (options.shard === undefined)
     throw userError(
       null,
-      '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+      '--shard-to: sets the folder of one part; also set --shard i/n, like 2/4',
     );
   if (options.watch === true)
-    throw userError(null, '--watch: watches a whole run; leave --shard out');
+    throw userError(null, '--watch: works only for a whole run; omit --shard');
   const shard = readShard(options.shard);
   if (options.report !== undefined)
     throw userError(
       null,
-      '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+      '--report: a shard has no report; use it with evaldiff merge',
     );
   const folder = resolve(
     terminal.cwd,
@@ -63,7 +63,7 @@ export async function runPart(
       options.json === true
         ? `${logJson(manifest)}\n`
         : `${logLine(shardTitle(manifest))}\n${logLine(shardWords(manifest))}\n` +
-          `${logLine(folder)}: give it to evaldiff merge\n`;
+          `${logLine(folder)}: pass it to evaldiff merge\n`;
     return { text, code: 0 };
   });
 }
@@ -88,7 +88,7 @@ async function refuseForeign(folder: string): Promise<void> {
   if (foreign.length > 0)
     throw userError(
       null,
-      `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); name a folder of its own`,
+      `--shard-to: ${folder} holds other files (${foreign.slice(0, 3).join(', ')}); choose another folder`,
     );
 }
 
@@ -98,7 +98,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
     .argument('<folders...>', 'the folders of all parts')
     .option(
       '--override <key=value>',
-      'an override that the shards were given; repeatable',
+      'an override that the shards used; repeatable',
       collectValues,
     )
     .addHelpText(

@@ -186,8 +186,8 @@ function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): rea
     throw new UserError([
       problem(
         null,
-        'There is no store that the answers of the shards could be put into; make room in the ' +
-          'temporary folder and run the merge again.',
+        'No store can take the answers of the shards. Free space in the temporary folder, then ' +
+          'run the merge again.',
       ),
     ]);
   importParts(first, parts);

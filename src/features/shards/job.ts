@@ -74,9 +74,9 @@ async function gatherArtifacts(
 }
 
 const NO_PARTS =
-  'mode: merge: no shard of this sweep left an artifact in this workflow run. Run the ' +
-  'shards in jobs that the merge needs (needs:), in the same workflow, ' +
-  'with the same working-directory and config; if there are such jobs, look at their logs.';
+  'mode: merge: this workflow run has no artifact of a shard of this sweep. Run the shards ' +
+  'in jobs that the merge needs (needs:), in the same workflow, with ' +
+  'the same working-directory and config. If there are such jobs, check their logs.';
 
 export async function openMerge(job: Job, session: Session, sides: Sides): Promise<OpenedJob> {
   const gathered = await gatherArtifacts(job, session, sides.head.commit);

@@ -146,7 +146,7 @@ const shown = z.string().max(200);
 
 const shard = z
   .strictObject({ index: z.int().min(1), count: z.int().min(1).max(MOST_SHARDS) })
-  .refine(({ index, count: of }) => index <= of, 'is outside of the sweep');
+  .refine(({ index, count: of }) => index <= of, 'is outside the sweep');
 
 const manifest = z.strictObject({
   part_version: z.literal(PART_VERSION),

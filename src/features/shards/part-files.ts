@@ -103,7 +103,7 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
   const { manifest } = read;
   if (shard !== null && shardName(shard) !== shardName(manifest.shard))
     return {
-      flaw: `holds the part of shard ${shardName(manifest.shard)}, not of ${shardName(shard)}`,
+      flaw: `contains the part of shard ${shardName(manifest.shard)}, not of ${shardName(shard)}`,
     };
   for (const file of ['answers', 'others'] as const) {
     if (!(await holdsSeal(join(folder, PART_FILES[file]), manifest.files[file])))
@@ -169,21 +169,21 @@ export function importParts(store: Store, parts: readonly ShardPart[]): void {
       throw new UserError([
         problem(
           null,
-          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could ` +
-            'not be put there, so that the merge would pay for them again. Make room, or name ' +
-            'another file (--store, or --no-store), and merge again.',
+          `${visibleLine(store.stats().file)}: the answers of ${partName(part.manifest)} could not ` +
+            'be stored, so the merge would pay for them again. Free space or use another file ' +
+            '(--store, or --no-store), then merge again.',
         ),
       ]);
     if (taken.refused > 0)
       throw unusable(
         part,
         `${counted(taken.refused, 'answer')} in ${PART_FILES.answers} ` +
-          (taken.refused === 1 ? 'does not hold against its key' : 'do not hold against their key'),
+          (taken.refused === 1 ? 'does not match its key' : 'do not match their key'),
       );
     if (taken.written !== answers)
       throw unusable(
         part,
-        `${String(taken.written)} of ${counted(answers, 'answer')} could be taken over`,
+        `${String(taken.written)} of ${counted(answers, 'answer')} could be imported`,
       );
   }
 }

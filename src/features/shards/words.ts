@@ -34,7 +34,7 @@ function fromCaches(input: number, cached: number): string {
 export function renderShardSummary(manifest: Manifest): string {
   return markdown([
     paragraph([strong(shardTitle(manifest))], 'verdict'),
-    paragraph([text(`${shardWords(manifest)} Nothing was judged here: that is the merge's.`)]),
+    paragraph([text(`${shardWords(manifest)} The merge judges the result.`)]),
   ]);
 }
 
@@ -44,7 +44,7 @@ export function mergeWords(parts: readonly Manifest[]): string {
   return (
     `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ` +
     `${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ` +
-    `${cost(dollars)}; the result's usage is the merge's own.`
+    `${cost(dollars)}; the result's usage covers only the merge.`
   );
 }
 

@@ -73,19 +73,19 @@ function answerNamed(action: Action, { reference, side }: About): AcceptableAnsw
 
 function acceptance(action: Action, { reference, side }: About): ReturnType<ChangeBuilder> {
   const answer = answerNamed(action, { reference, side });
-  if (answer === null) return 'There is no such answer any more.';
+  if (answer === null) return 'This answer no longer exists.';
   const { expected } = answer;
   if ('refused' in expected) return expected.refused;
   return {
     change: { kind: 'set', part: 'expected', value: expected.value, reason: null },
-    what: 'its answer is accepted as expected',
+    what: 'its answer is now the expected one',
   };
 }
 
 function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const tag = actionText(action, 'tag');
   return tag === '' || reference.tags.includes(tag)
-    ? 'Give a tag that it does not have.'
+    ? 'Enter a tag that it does not have yet.'
     : {
         change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
         what: `tagged ${tag}`,
@@ -95,7 +95,7 @@ function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder>
 function addSkip(action: Action): ReturnType<ChangeBuilder> {
   const reason = actionText(action, 'reason');
   return reason === ''
-    ? 'Say why it is skipped; others will ask.'
+    ? 'Enter a reason for skipping it.'
     : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
 }
 
@@ -106,16 +106,16 @@ function addLabel(
 ): ReturnType<ChangeBuilder> {
   const label = actionText(action, 'label');
   const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
-  if (rubric === undefined || label === '') return 'Give a rubric and a label.';
+  if (rubric === undefined || label === '') return 'Choose a rubric and a label.';
   const answer = answerNamed(action, { reference, side });
-  if (answer === null) return 'There is no such answer any more.';
+  if (answer === null) return 'This answer no longer exists.';
   const content = wordsOf(answer);
-  if (content === null) return 'An answer without words is no example.';
+  if (content === null) return 'An answer without text cannot be an example.';
   const { expected } = reference;
   const { name, file, labels, showsExpected, examples } = rubric;
   if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
   if (showsExpected && expected === null)
-    return `${name} shows what is expected, and this reference has nothing expected; give it that first.`;
+    return `${name} shows the expected value, and this reference has none; add it first.`;
   const ideal = showsExpected ? idealText(expected) : null;
   const earlier = examples.find(
     (example) => example.content === content && example.context === null && example.ideal === ideal,
@@ -135,7 +135,7 @@ function addLabel(
 
 function addition(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
   const names = Object.keys(reference.input);
-  if (names.length === 0) return 'Its input is a dialogue; write a new one into the file.';
+  if (names.length === 0) return 'Its input is a dialogue; add new ones in the file.';
   const added = referenceIn(action, names);
   return typeof added === 'string'
     ? added
@@ -166,6 +166,6 @@ function referenceIn(
   };
   const input = Object.fromEntries(names.map((name) => [name, valueOf(`input:${name}`)]));
   return Object.values(input).every((value) => value === '')
-    ? 'Give the new reference an input.'
+    ? 'Enter an input for the new reference.'
     : { input, expected: valueOf('expected') };
 }

@@ -35,20 +35,18 @@ const MORE_TRIES = 3;
 export const devCommand: AddCommand = (program, terminal, done) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
-    .description(
-      'open the workbench: a page with every answer and the verdict, live while you edit',
-    )
+    .description('open the workbench: a live page with every answer and the verdict while you edit')
     .option(
       '-b, --base <commit>',
-      'what to compare with (default: what the CI names, else main or the default branch)',
+      'what to compare with (default: the base that CI sets, else main or the default branch)',
     )
-    .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any that is free', '0')
+    .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any free port', '0')
     .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
     .addHelpText(
       'after',
       [
         '',
-        'Answers that are stored are shown at once; an edit asks for what it changed, up to --max-cost ' +
+        'Stored answers are shown immediately. After an edit, evaldiff requests changed answers, up to --max-cost ' +
           `(default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).`,
         '',
         'Examples:',
@@ -79,7 +77,7 @@ async function openWorkbench(
     written: [],
     named: [],
     spend: { calls: 0, cost: 0, unpriced: false, ...given },
-    note: 'looking at the files',
+    note: 'reading the files',
     bad: false,
   };
   const kept = createKeptStores();
@@ -108,7 +106,7 @@ async function openWorkbench(
   });
   refresher.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
-  terminal.err('it is open to this machine alone, by this address; Ctrl-C ends\n');
+  terminal.err('only this machine can open this address; press Ctrl-C to stop\n');
   try {
     const { until } = terminal;
     await afterEachEdit({ root, written, refs, until, failed: refresher.failed }, async (news) => {
@@ -153,7 +151,7 @@ function limitsOf(
       ? [
           problem(
             null,
-            '--json: the workbench is a page and prints no result; leave it out, or run evaldiff diff --json',
+            '--json: the workbench prints no result; omit --json, or run evaldiff diff --json',
           ),
         ]
       : [];
@@ -169,7 +167,7 @@ function parsePort(text: string): number {
 /** After this wait the action uses what is shown, and is rejected if that is outdated. */
 const LONGEST_WAIT_MS = 10_000;
 
-const NOT_FOUND_REPLY: ActionReply = { said: 'This is not there any more.', bad: true };
+const NOT_FOUND_REPLY: ActionReply = { said: 'This no longer exists.', bad: true };
 
 interface ActionContext {
   state: WorkbenchState;
@@ -237,5 +235,5 @@ function moreTries(
     tries: ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES,
     compared,
   });
-  return { said: `asking for more tries of ${id}`, bad: false };
+  return { said: `requesting more tries of ${id}`, bad: false };
 }

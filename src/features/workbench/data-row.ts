@@ -30,10 +30,10 @@ type RowEdit = JsonLinesEdit | { refused: string };
 const REASON = 'skip_reason';
 
 const UNCLEAR: RowEdit = {
-  refused: 'its members are read so that this cannot be written back to them',
+  refused: 'the change cannot be written to its columns',
 };
 
-const REFERENCE_MOVED: RowEdit = { refused: 'the reference is not at its place any more' };
+const REFERENCE_MOVED: RowEdit = { refused: 'the reference is no longer in its place' };
 
 export function writtenReference({ input, expected }: NewReference): JsonMap {
   return { input, ...(expected === '' ? {} : { expected }) };

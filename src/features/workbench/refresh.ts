@@ -77,7 +77,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
     news = latest;
     latest.edited.addEventListener('abort', () => {
       state.old = true;
-      tell('the files have changed: looking at them');
+      tell('the files have changed: reading them');
     });
   };
   return {
@@ -142,14 +142,14 @@ async function more(
   { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
   { tell, draw }: Telling,
 ): Promise<void> {
-  tell(`asking for more tries of ${single.id}`);
+  tell(`requesting more tries of ${single.id}`);
   const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
   // A newer look takes over.
   if (result === null) return;
   const refused = notEvaluatedReason(result);
   if (refused === null) state.more.set(key, result);
   tell(
-    refused ?? `${single.id} has more tries, which the headline does not count`,
+    refused ?? `${single.id} has more tries; the headline does not include them`,
     refused !== null,
   );
   draw();
@@ -164,7 +164,7 @@ async function refresh(
   { tell, draw }: Telling,
 ): Promise<void> {
   if (onlooker.edited.aborted) return;
-  tell('looking at the files');
+  tell('reading the files');
   let isFirst = true;
   const found = await look(project, leftToSpend(state), {
     ...onlooker,
@@ -176,7 +176,7 @@ async function refresh(
       const wrong = notEvaluatedReason(stored.result);
       if (isFirst)
         tell(
-          wrong ?? (stored.missing ? 'asking for what is missing' : 'up to date'),
+          wrong ?? (stored.missing ? 'requesting missing answers' : 'up to date'),
           wrong !== null,
         );
       isFirst = false;

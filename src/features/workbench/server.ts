@@ -50,8 +50,8 @@ export async function serveWorkbench(port: number, shown: BoardHandlers): Promis
           ? new UserError([
               problem(
                 null,
-                `--port: ${String(port)} is taken, or may not be used; ` +
-                  `name another, or leave it out for any that is free`,
+                `--port: ${String(port)} is in use or not allowed; choose ` +
+                  `another, or omit it for any free port`,
               ),
             ])
           : error,

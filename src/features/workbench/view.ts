@@ -43,10 +43,7 @@ function viewWith(found: WorkLook, more: readonly Result[]): Omit<View, 'more'> 
   const { alone, missing, reports } = found;
   const shown = withFurtherTries(found, more);
   const matrices = matricesOf(shown.result, shown.all);
-  const notes =
-    alone === null
-      ? []
-      : [`Only the files as they are, with nothing to compare them with: ${alone}`];
+  const notes = alone === null ? [] : [`Only the working tree, without a comparison: ${alone}`];
   const empty = [...found.prompts].flatMap(([key, { name, variables, references, tool }]) =>
     references === 0 && tool === null ? [{ key, name, variables }] : [],
   );

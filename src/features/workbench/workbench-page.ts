@@ -47,10 +47,10 @@ export function workbenchPage(nonce: string): string {
   return `${markupText(page)}\n`;
 }
 
-const OLD = 'The files have changed since; what stands below is from before.';
+const OLD = 'The files have changed since this was shown.';
 
 const KEYS = [
-  '↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: opens the row',
-  "Esc: closes it · a: accept the cell's answer · m: more tries of the cell · t: tag · s: skip",
+  '↑ ↓ or j k: row · Home End: first, last · ← → or h l: cell · Enter: open the row',
+  "Esc: close it · a: accept the cell's answer · m: more tries of the cell · t: tag · s: skip",
   'n: new reference · u: undo · /: find',
 ];

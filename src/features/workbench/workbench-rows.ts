@@ -121,7 +121,7 @@ function differenceWords([first, ...others]: readonly SuiteResult[]): string[] {
     const paired = pairing(first, other);
     if (paired === null) return [];
     const word = !differing.has(other)
-      ? 'is not told apart from'
+      ? 'is not distinguishable from'
       : paired.difference < 0
         ? 'is worse than'
         : 'is better than';

@@ -65,7 +65,7 @@ export interface BoardInput {
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
-  const besides = unpriced ? ', besides what has no known price' : '';
+  const besides = unpriced ? ', plus calls without a known price' : '';
   return (
     `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${besides} · ` +
     `${String(calls)} of ${String(maxCalls)} calls`
@@ -103,7 +103,7 @@ interface BoardRow {
 /** Replaces the verdict while answers are missing. */
 const PENDING = markup`
   <section class="verdict open">
-    <h1>… No verdict yet</h1><p>Answers are missing; those that are there stand below.</p>
+    <h1>… No verdict yet</h1><p>Some answers are missing. The others are below.</p>
   </section>`;
 
 export function boardOf(input: BoardInput): Board {

@@ -44,21 +44,21 @@ export async function writeBack(
   if (prompt.tool !== null)
     return nothing(
       file,
-      `it is read as ${prompt.tool} writes it, and what we would add means nothing there; ` +
-        `change it there, or make files of ours of it with "evaldiff import"`,
+      `it is a file of ${prompt.tool}, which evaldiff cannot edit; edit it ` +
+        `by hand, or convert it with "evaldiff import"`,
     );
   const { root } = project;
   const path = join(root, file);
   const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
   if (typeof bytes === 'string') return nothing(file, bytes);
   const read = texts.get(file);
-  if (read === undefined) return nothing(file, 'it was not read with what is shown');
+  if (read === undefined) return nothing(file, 'the page does not show it');
   const before = utf8(bytes);
   if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = changeIn(before, wish, prompt, read);
   if ('refused' in edited) return nothing(file, edited.refused);
   const flaw = await flawOf(file, edited.text, project);
-  if (flaw !== null) return nothing(file, `it could not be read then: ${flaw}`);
+  if (flaw !== null) return nothing(file, `the changed file would be invalid: ${flaw}`);
   const failed = await replaceText(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
   undo.push({ file, before, after: edited.text, what });
@@ -74,11 +74,11 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }
-    : { said: `${file}: ${failed.why}; nothing is undone`, bad: true };
+    : { said: `${file}: ${failed.why}; nothing was undone`, bad: true };
 }
 
 function nothing(file: string, why: string): ActionReply {
-  return { said: `${file}: ${why}; nothing is written`, bad: true };
+  return { said: `${file}: ${why}; nothing was written`, bad: true };
 }
 
 /** Keeps a byte order mark; null: not UTF-8. */
@@ -108,7 +108,7 @@ async function replaceText(
 ): Promise<{ kind: 'changed' | 'unwritable'; why: string } | null> {
   try {
     if (utf8(await readFile(path)) !== expected)
-      return { kind: 'changed', why: 'it was changed by another program meanwhile' };
+      return { kind: 'changed', why: 'another program changed it meanwhile' };
     if (await isReadOnly(path))
       return { kind: 'unwritable', why: 'it is read-only; make it writable first' };
     await putFile(path, text, { root });
@@ -153,7 +153,7 @@ function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string)
     return 'refused' in edit ? edit : editYaml(text, edit, read);
   }
   if (!/\.(?:jsonl|ndjson)$/.test(wish.file))
-    return { refused: 'only YAML and JSON Lines are written back; edit this file yourself' };
+    return { refused: 'only YAML and JSON Lines can be edited here; edit this file by hand' };
   const { change, line, columns } = wish;
   const at = { read, line, columns, variables: prompt.variables };
   const edit =
@@ -161,7 +161,7 @@ function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string)
       ? rowWith(change, at)
       : change.kind === 'add'
         ? rowFor(change, at)
-        : { refused: 'nothing but references is written into JSON Lines' };
+        : { refused: 'only references can be written to JSON Lines' };
   return 'refused' in edit ? edit : editJsonLines(text, edit, read);
 }
 

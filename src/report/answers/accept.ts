@@ -15,7 +15,7 @@ export function expectedFrom(
   if (parts.length === 1 && only?.type === 'json') return { value: only.value };
   if (parts.some(({ type }) => type === 'json' || type === 'unknown'))
     return {
-      refused: 'An answer with JSON beside other parts, or with unknown parts, cannot be accepted.',
+      refused: 'An answer that mixes JSON with other parts, or has unknown parts, cannot be accepted.',
     };
   const files = parts.flatMap(fileEntry);
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []));
@@ -25,7 +25,7 @@ export function expectedFrom(
   const value = calls.map(callEntry);
   return value.every((call) => call !== null)
     ? { value }
-    : { refused: 'Its arguments are not a JSON map, or have a number with too many digits.' };
+    : { refused: 'Its arguments are not a JSON map, or contain a number with too many digits.' };
 }
 
 function fileEntry(part: Part): JsonMap[] {

@@ -45,7 +45,7 @@ function costCard(
   const omitted = (some: typeof placed, because: string): Markup | null =>
     some.length === 0
       ? null
-      : markup` Not drawn, as ${because}: ${joinMarkup(some.map(variantOf), ', ')}.`;
+      : markup` Not drawn, because ${because}: ${joinMarkup(some.map(variantOf), ', ')}.`;
   return cardHtml({
     title: `Quality against cost, ${shorten(name, NAME_LIMIT)}`,
     note: [

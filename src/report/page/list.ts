@@ -49,7 +49,7 @@ export async function listHtml(
   if (rows === null) return null;
   const facets = facetsOf(input);
   const contents = await packValue(contentsOf(input, facets));
-  const unscripted = "Further references are shown by this page's script; result.json has all.";
+  const unscripted = "The script of this page shows further references; result.json has all.";
   return markup`
     <section id="references"><h2>References</h2>
       ${notes.map(noteHtml)}
@@ -160,8 +160,8 @@ export function listNotes(
   return [
     ...(entries.some(({ reference: { p, q } }) => p !== null || q !== null)
       ? [
-          'p: chance of head passing this much less often if nothing changed; ' +
-            'q: share of false alarms to expect where references like it are called regressed.',
+          'p: chance that head passes this much less often if nothing changed. ' +
+            'q: expected share of false alarms if references like it are called regressed.',
         ]
       : []),
     ...(characters === null

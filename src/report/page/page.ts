@@ -227,7 +227,7 @@ function variantsHtml({ result, costs, links }: PageInput): Markup | null {
   const parts = prompts.map((prompt) => {
     const card = costs.get(prompt.key);
     return markup`
-      <h3><code>${shorten(prompt.name, NAME_LIMIT)}</code><span class="soft">the best first</span></h3>
+      <h3><code>${shorten(prompt.name, NAME_LIMIT)}</code><span class="soft">best first</span></h3>
       ${htmlOf(rankingBlocks(prompt, EVERYTHING.collapsedItems), links)}
       ${
         card === undefined

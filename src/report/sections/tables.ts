@@ -54,7 +54,7 @@ export interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 
-/** Variants of one prompt, the best first, then the cheapest. */
+/** Variants of one prompt, best first, then the cheapest. */
 interface RankedPrompt {
   key: string;
   name: string;
@@ -79,7 +79,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
 export function ranking(result: Result, { suites: limit }: Detail): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
-      [text('Variants of '), code(prompt.name), text(', the best first')],
+      [text('Variants of '), code(prompt.name), text(', best first')],
       rankingBlocks(prompt, limit),
     ),
   );

@@ -76,7 +76,7 @@ describe('evaldiff run --watch', () => {
     expect(await evaldiff('run', '--watch', '--shard', '1/2')).toEqual({
       code: 2,
       out: '',
-      err: '--watch: watches a whole run; leave --shard out\n',
+      err: '--watch: works only for a whole run; omit --shard\n',
     });
   });
 });

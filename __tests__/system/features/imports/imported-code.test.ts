@@ -235,7 +235,7 @@ describe("promptfoo's prompts and tests in code", () => {
     const { evaldiff } = await openWith(MADE);
     const { code, err } = await evaldiff('import', 'evals/promptfooconfig.yaml');
     expect(code).toBe(2);
-    expect(err).toContain('lost: 2 × a prompt: prompts in code do not run, but for code: host');
+    expect(err).toContain('lost: 2 × a prompt: prompts in code do not run, except with code: host');
     expect(err).toContain('(evals/promptfooconfig.yaml:1)');
     expect(err).toContain('lost: tests file://tests.py:more: tests made by code are not run');
   });

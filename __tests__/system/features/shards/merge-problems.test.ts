@@ -105,11 +105,11 @@ describe('a shard', () => {
     ]),
     [
       ['--shard-to', 'part'],
-      '--shard-to: is the folder of one part; name the part with --shard i/n, like 2/4',
+      '--shard-to: sets the folder of one part; also set --shard i/n, like 2/4',
     ],
     [
       ['--shard', '1/2', '--report', 'out'],
-      '--report: a shard judges nothing and has no report; give it to evaldiff merge',
+      '--report: a shard has no report; use it with evaldiff merge',
     ],
   ])('with the options %j is refused before any paid call', async (argv, message) => {
     const { code, err } = await shop.evaldiff('run', ...argv);
@@ -123,7 +123,7 @@ describe('a shard', () => {
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2', '--shard-to', 'mine');
     expect(code).toBe(2);
     expect(err).toMatch(
-      /--shard-to: .*mine holds other files \(notes\.txt\); name a folder of its own/,
+      /--shard-to: .*mine holds other files \(notes\.txt\); choose another folder/,
     );
     await bothShards();
     await bothShards();
@@ -156,14 +156,14 @@ describe('a merge is refused with advice when', () => {
     await givenShards();
     expect(manifestOf(SECOND).counts['references']).toBe(3);
     expect(await merged(FIRST)).toMatch(
-      /shard 2\/2 is missing: it leaves out 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and give its folder too\./,
+      /shard 2\/2 is missing: it omits 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and give its folder too\./,
     );
   });
 
   test('a part appears twice', async () => {
     await givenShards();
     expect(await merged(...FOLDERS, SECOND)).toContain(
-      'shard 2/2 is there twice. Each part must be evaluated by one job.',
+      'shard 2/2 exists twice. Evaluate each part in one job only.',
     );
   });
 
@@ -171,7 +171,7 @@ describe('a merge is refused with advice when', () => {
     await givenShards();
     await shop.evaldiff('run', '--shard', '3/3');
     expect(await merged(...FOLDERS, 'evaldiff-shard-3-of-3')).toContain(
-      'these are parts of sweeps cut differently: shard 1/2, shard 2/2, shard 3/3. Every job must be given the same n in shard: i/n.',
+      'these parts come from sweeps with different shard counts: shard 1/2, shard 2/2, shard 3/3. Every job needs the same n in shard: i/n.',
     );
   });
 
@@ -188,8 +188,8 @@ describe('a merge is refused with advice when', () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
-    expect(err).toContain('shard 1/2 was given other values than the merge for: max-calls.');
-    expect(err).toContain('shard 2/2 was given other values than the merge for: overrides.');
+    expect(err).toContain('shard 1/2 has other values than the merge for: max-calls.');
+    expect(err).toContain('shard 2/2 has other values than the merge for: overrides.');
     // Even if the merge's own caps are too low for its plan.
     for (const caps of [
       ['--max-calls', '1'],
@@ -206,7 +206,7 @@ describe('a merge is refused with advice when', () => {
     editManifest(SECOND, { evaldiff: '0.9.0' });
     const err = await merged();
     expect(err).toContain(
-      'shard 1/2 evaluated commit aaaaaaa; the merge is about the uncommitted files.',
+      'shard 1/2 evaluated commit aaaaaaa; the merge evaluates the uncommitted files.',
     );
     expect(err).toMatch(
       /shard 2\/2 was written by evaldiff 0\.9\.0; the merge is \d+\.\d+\.\d+\. Give every job/,
@@ -276,7 +276,7 @@ describe('a merge is refused with advice when', () => {
     [
       'a manifest lies about its place',
       (folder) => editManifest(folder, { shard: { index: 3, count: 2 } }),
-      'manifest.json is not the manifest of a part (field shard: is outside of the sweep).',
+      'manifest.json is not the manifest of a part (field shard: is outside the sweep).',
     ],
     [
       'a manifest has more to say',
@@ -319,12 +319,12 @@ describe('a merge is refused with advice when', () => {
       'an answer that was altered',
       (folder) =>
         editAnswers(folder, `UPDATE completions SET body = replace(body, 'Yes', 'No!') ${LEAST}`),
-      'shard 1/2 cannot be used (1 answer in answers.sqlite does not hold against its key).',
+      'shard 1/2 cannot be used (1 answer in answers.sqlite does not match its key).',
     ],
     [
       'an answer that was taken away',
       (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
-      'shard 1/2 cannot be used (5 of 6 answers could be taken over).',
+      'shard 1/2 cannot be used (5 of 6 answers could be imported).',
     ],
   ])('a forged part holds %s', async (_what, forge, message) => {
     await givenShards();

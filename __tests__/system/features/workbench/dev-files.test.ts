@@ -119,7 +119,7 @@ describe('the open workbench', () => {
       'theirs',
       'other/promptfooconfig.yaml',
       { kind: 'tag', tag: 'odd' },
-      'it is read as promptfoo writes it',
+      'it is in the format of promptfoo writes it',
     ],
     [
       "another tool's file, to which a reference would be added",
@@ -132,7 +132,7 @@ describe('the open workbench', () => {
     const before = bench.file(path);
     const { said, bad } = await bench.act(action, id);
     expect([said, bad]).toEqual([expect.stringContaining(why), true]);
-    expect(said).toMatch(/^\S+: .*; nothing is written$/);
+    expect(said).toMatch(/^\S+: .*; nothing was written$/);
     expect(bench.file(path)).toBe(before);
   });
 
@@ -159,7 +159,7 @@ describe('the open workbench', () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     expect(await bench.act({ ...accept, answer: '0'.repeat(64) }, id)).toEqual({
-      said: 'There is no such answer any more.',
+      said: 'This answer no longer exists.',
       bad: true,
     });
   });
@@ -192,7 +192,7 @@ describe('the open workbench', () => {
     const { firsts } = await bench.board();
     const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(firsts) ?? [];
     const first = { kind: 'first', prompt: prompt.replaceAll('&quot;', '"') };
-    expect(await bench.act(first)).toEqual({ said: 'Give the new reference an input.', bad: true });
+    expect(await bench.act(first)).toEqual({ said: 'Enter an input for the new reference.', bad: true });
     expect(await bench.act({ ...first, 'input:who': 'Ada', expected: 'Ada' })).toMatchObject({
       bad: false,
     });

@@ -75,7 +75,7 @@ describe('evaldiff dev', () => {
     const { code, err } = await commandIn(temporaryFolder('port'), ['dev', '--port', port]);
     expect([code, err]).toEqual([
       2,
-      `--port: ${port} is taken, or may not be used; name another, or leave it out for any that is free\n`,
+      `--port: ${port} is in use or not allowed; choose another, or omit it for any free port\n`,
     ]);
     other.close();
   });
@@ -206,7 +206,7 @@ inBrowser('the workbench in a browser', () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
-      await says(page, '#state', /its answer is accepted as expected, in .* · up to date/);
+      await says(page, '#state', /its answer is now the expected one, in .* · up to date/);
       await page.locator('#undo:enabled').waitFor();
       await page.keyboard.press('u');
       await page.locator('#undo:disabled').waitFor();
@@ -229,7 +229,7 @@ inBrowser('the workbench in a browser', () => {
       // It is critical and fails, so it gets more than the two tries in the settings.
       const carrier = await cell(page, 'carrier', 'base m').textContent();
       await page.keyboard.press('m');
-      await says(page, '#state', 'returns has more tries, which the headline does not count');
+      await says(page, '#state', 'returns has more tries; the headline does not include them');
       await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/5');
       expect(await cell(page, 'returns', 'base m').textContent()).toContain('2/2');
       expect(bench.server.requests.length - asked).toBe(3);
@@ -364,7 +364,7 @@ inBrowser('the workbench in a browser', () => {
       };
       fill();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toEqual({
-        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is written`,
+        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing was written`,
         bad: true,
       });
       expect([bench.file(TEST_FILE), readdirSync(folder)]).toEqual([TESTS, before]);
@@ -373,7 +373,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       fill();
       expect(await bench.act({ kind: 'undo' })).toEqual({
-        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing is undone`,
+        said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing was undone`,
         bad: true,
       });
       free();

@@ -128,7 +128,7 @@ describe('a workbench action', () => {
     const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
     const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
     expect(await act(accepted, { path, parts })).toEqual({
-      said: `a: its answer is accepted as expected, in ${path}`,
+      said: `a: its answer is now the expected one, in ${path}`,
       bad: false,
     });
     expect(file(path)).toContain(
@@ -184,7 +184,7 @@ describe('a workbench action', () => {
     ]) {
       const reply = await act(action, { path, said });
       expect(reply).toMatchObject({
-        said: expect.stringMatching(/it could not be read then: .*; nothing is written$/),
+        said: expect.stringMatching(/the changed file would be invalid: .*; nothing was written$/),
         bad: true,
       });
       expect(reply.said).toContain(why);
@@ -198,7 +198,7 @@ describe('a workbench action', () => {
     const wrong = Buffer.concat([Buffer.from(FILES['tests/p.yaml']), latin]);
     writeFileSync(path, wrong);
     expect(await act(ODD)).toEqual({
-      said: 'tests/p.yaml: it is not UTF-8 text; nothing is written',
+      said: 'tests/p.yaml: it is not UTF-8 text; nothing was written',
       bad: true,
     });
     expect(readFileSync(path).equals(wrong)).toBe(true);
@@ -276,7 +276,7 @@ describe('a workbench action', () => {
     });
     expect(file('rubrics.yaml')).toContain('{ content: "two", expected: "No" }');
     expect(await act(label('polite', 'No', 'gone'))).toEqual({
-      said: 'There is no such answer any more.',
+      said: 'This answer no longer exists.',
       bad: true,
     });
   });
@@ -331,7 +331,7 @@ describe('a workbench action', () => {
     const renamed = FILES['kind.yaml'].replace('# how', 'name: other # how');
     writeFileSync(join(root, 'kind.yaml'), renamed);
     expect(await act(example, {}, [KIND])).toEqual({
-      said: 'kind.yaml: there is no rubric "kind" in it any more; nothing is written',
+      said: 'kind.yaml: there is no rubric "kind" in it any more; nothing was written',
       bad: true,
     });
   });
@@ -354,7 +354,7 @@ describe('a workbench action', () => {
   ])('is refused if it would result in %s', async (_, path, text, action, why) => {
     writeFileSync(join(root, path), text);
     const { said, bad } = await act(action, { path });
-    expect(said).toMatch(/^tests\/p\.yaml: it could not be read then: .*; nothing is written$/);
+    expect(said).toMatch(/^tests\/p\.yaml: the changed file would be invalid: .*; nothing was written$/);
     expect(said).toContain(why);
     expect(bad).toBe(true);
     expect(file(path)).toBe(text);
@@ -364,7 +364,7 @@ describe('a workbench action', () => {
   test('reports the place of an invalid file and writes nothing', async () => {
     writeFileSync(join(root, 'evaldiff.yaml'), 'prompts: [p.yaml\n');
     expect((await act(ODD)).said).toMatch(
-      /it could not be read then: evaldiff\.yaml:\d+: .*; nothing is written$/,
+      /the changed file would be invalid: evaldiff\.yaml:\d+: .*; nothing was written$/,
     );
   });
 
@@ -388,13 +388,13 @@ describe('a workbench action', () => {
     await act(accept('fine'), { path: 'rows.jsonl' });
     rmSync(join(root, 'rows.jsonl'));
     expect(await takeBack(root, undo)).toEqual({
-      said: 'rows.jsonl: it is not there any more; nothing is undone',
+      said: 'rows.jsonl: it is not there any more; nothing was undone',
       bad: true,
     });
     expect(await takeBack(root, undo)).toEqual({ said: 'undone: a: tagged odd', bad: false });
     expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml']);
     expect(await act(accept('fine'), { path: 'rows.jsonl' })).toEqual({
-      said: 'rows.jsonl: it is not there any more; nothing is written',
+      said: 'rows.jsonl: it is not there any more; nothing was written',
       bad: true,
     });
   });

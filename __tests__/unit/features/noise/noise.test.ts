@@ -28,13 +28,13 @@ describe('noise report', () => {
     );
     const text = renderGithub(renderNoiseSummary(measured())).text.replaceAll('\u00a0', ' ');
     expect(text).toMatch(
-      /^Measured noise: 3 of 100 [^]*, which agrees with the 5\.0 % that the gate allows; more comparisons say it more exactly\./,
+      /^Measured noise: 3 of 100 [^]*, which agrees with the 5\.0 % that the gate allows; more comparisons give a more precise rate\./,
     );
     expect(text).toContain('3 regressed, 2 improved, 55 unchanged, 40 inconclusive');
     expect(text).toContain('301 of 400');
     expect(text).toContain('70.8 to 79.2 %');
     expect(text).toContain(
-      'tolerance: 0.14 would call a suite that did not change unchanged in 9 of 10 comparisons (now 0.05)',
+      'tolerance: 0.14 would call an unchanged suite unchanged in 9 of 10 comparisons (now 0.05)',
     );
     expect(text).toContain(
       '2 comparisons could not be judged · 40 of 100 could not tell · adaptive tries · 6,800 model calls · $4.20',
@@ -64,7 +64,7 @@ describe('noise report', () => {
         { width: 200, colour: false },
       ),
     ).toMatch(
-      /more than the 5\.0 % that the gate allows: answers drift, or tries depend on each other\.[^]*min_drop: 0\.09 lies above the falls that were seen in 95\.0 % of the comparisons/,
+      /more than the 5\.0 % that the gate allows: answers change over time, or tries are not independent\.[^]*min_drop: 0\.09 is above the drops in 95\.0 % of the comparisons/,
     );
     expect(
       renderNoise(measured({ red: 0, low: 0, high: 0.037 }), { width: 200, colour: false }),

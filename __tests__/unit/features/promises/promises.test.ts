@@ -73,7 +73,7 @@ describe('promised fixes', () => {
   test('are not kept if the test passes on base or is deleted', async () => {
     const left = onlySupport('new', IDS.slice(0, 7));
     expect((await promised('Fixes: t03, t07', left)).line).toMatch(
-      /^Promised fixes: 0 of 2 kept; t03 passes on base, too: \d of \d → \d of \d; t07 is deleted\.$/,
+      /^Promised fixes: 0 of 2 kept; t03 also passes on base: \d of \d → \d of \d; t07 is deleted\.$/,
     );
   });
 
@@ -87,7 +87,7 @@ describe('promised fixes', () => {
   test('did not run if nothing they depend on changed', async () => {
     const { line } = await promised('Fixes: t01', onlySupport('old'));
     expect(line).toBe(
-      'Promised fixes: 0 of 1 kept; t01 did not run, because nothing it depends on changed.',
+      'Promised fixes: 0 of 1 kept; t01 did not run: nothing it depends on changed.',
     );
   });
 

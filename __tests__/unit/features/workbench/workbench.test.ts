@@ -57,8 +57,8 @@ describe('workbench board', () => {
     const best = suite('best', 40);
     expect(of(best, suite('one', 0))).toContain('one is worse than best');
     const two = of(best, suite('one', 0), suite('two', 5));
-    expect(two).toContain('one is not told apart from best');
-    expect(two).toContain('two is not told apart from best');
+    expect(two).toContain('one is not distinguishable from best');
+    expect(two).toContain('two is not distinguishable from best');
   });
 
   test('lists the worst row first and rows without answers last', () => {

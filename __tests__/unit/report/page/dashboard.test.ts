@@ -260,7 +260,7 @@ describe('a sweep', () => {
     const all = elementsOfPage(await renderHtml(sweepOfModels()));
     const [, card] = cards(all).find(([title]) => title === 'Quality against cost, capitals')!;
     expect(textOf(card).replace(/\s+/g, ' ')).toContain(
-      'Not drawn, as the cost is not known: local-llama, temperature 0 .',
+      'Not drawn, because the cost is not known: local-llama, temperature 0 .',
     );
     expect(rows(card)).toEqual([
       ['1', 'gpt-4o, temperature 0', '$5.20', '95.0 %', '89.5 to 97.7 %'],

@@ -125,7 +125,7 @@ function attachmentText(content: Uint8Array | null): { text: string } | { why: s
   } catch {}
   return {
     why:
-      'is not text, and a model only gets texts; a program (models:' +
+      'is not text, and a model only gets texts; a program (models: ' +
       '{ default: { provider: program, … } }) gets the path',
   };
 }

@@ -108,12 +108,12 @@ function metricRefusal(
   if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
   if (written['context_only'] === true)
     return (
-      'it judges earlier turns (context_only); to use the previous turn, set' +
+      'it judges earlier turns (context_only); to use the previous turn, set ' +
       'relative_object_position: -1 in depends_on'
     );
   if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
     return (
-      'it depends on earlier turns (context_only); to use the previous' +
+      'it depends on earlier turns (context_only); to use the previous ' +
       'turn, set relative_object_position: -1'
     );
   return kind === 'rubric'

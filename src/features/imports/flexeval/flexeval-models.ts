@@ -23,11 +23,11 @@ type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
 const COMPLETION_IN_CODE =
-  'completion functions in code do not run; use your own program: models: { app:' +
+  'completion functions in code do not run; use your own program: models: { app: ' +
   '{ provider: program, command: […] } }';
 
 const OWN_BODY =
-  'it sends its own request format to a URL; use your own program: models: { app:' +
+  'it sends its own request format to a URL; use your own program: models: { app: ' +
   '{ provider: program, command: […] } }';
 
 type Read = (
@@ -103,7 +103,7 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
     return {
       why:
         `the provider of "${written}" is unknown; a server that speaks ` +
-        `${languageOwners()} language can be added in the settings (models:` +
+        `${languageOwners()} language can be added in the settings (models: ` +
         '{ name: { provider: openai, endpoint: name } })',
     };
   }

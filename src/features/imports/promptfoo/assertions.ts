@@ -27,7 +27,7 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     // Do not send a request for another server to the vendor.
     if (isConfigured(provider))
       return cannotConvert(
-        "its embeddings come from a custom server; set that server's model in the settings (models," +
+        "its embeddings come from a custom server; set that server's model in the settings (models, " +
           'embeddings) and use embedding_similarity',
       );
     return uses('embedding_similarity', {
@@ -77,7 +77,7 @@ const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 export const ON_TRANSFORMED = 'an assertion on a transformed answer';
 
 const INSTEAD =
-  'does not run; remove it if the assertion works without it, or put it into' +
+  'does not run; remove it if the assertion works without it, or put it into ' +
   'a code metric after converting this file with npx evaldiff import';
 
 /** Reports a transform (its own or its test's) of the answer before scoring; null if none. */

@@ -141,7 +141,7 @@ function reportSingleBraces(
       addRemark(
         remarks,
         place,
-        `${found[0]} is literal text, although the tests have a variable of this name; for a` +
+        `${found[0]} is literal text, although the tests have a variable of this name; for a ` +
           `variable write {${found[0]}}`,
       );
   }

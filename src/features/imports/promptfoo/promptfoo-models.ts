@@ -137,7 +137,7 @@ export function answersAsData(models: readonly LocatedModel[], { remarks }: Impo
     addRemark(
       remarks,
       first.place,
-      `${first.label} has a response schema, so promptfoo gives code checks parsed data; other` +
+      `${first.label} has a response schema, so promptfoo gives code checks parsed data; other ` +
         'models here have none, so checks get the text of every answer',
     );
   return first !== undefined && bySchema.length === models.length;
@@ -166,7 +166,7 @@ function withoutProvider(
   { remarks }: Imported,
 ): LocatedModel {
   const instead =
-    `its prompts and tests go to the model "${UNNAMED_MODEL}", which you set in the settings:` +
+    `its prompts and tests go to the model "${UNNAMED_MODEL}", which you set in the settings: ` +
     `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
     `${factsOf('openai').starterModel} } }, say`;
   for (const loss of unread)

@@ -43,7 +43,7 @@ type Maker =
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 export const ONLY_VARIABLES =
-  'template filters and logic work only if this file is read in place; a prompt' +
+  'template filters and logic work only if this file is read in place; a prompt ' +
   'file supports only variables';
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
@@ -133,7 +133,7 @@ async function codePrompts(
       {
         why:
           'prompts in code do not run' +
-          (code === null ? '' : ', but for code: host and this file read in place'),
+          (code === null ? '' : ', except with code: host and this file read in place'),
         place,
       },
     ];

@@ -33,7 +33,7 @@ export function readForeignResults(
   if (!Array.isArray(list))
     return {
       why:
-        'is not a promptfoo results file: it has no list of results (create one with promptfoo' +
+        'is not a promptfoo results file: it has no list of results (create one with promptfoo ' +
         'eval -o results.json)',
     };
   const providers = valueAt(value, ['config', 'providers']);

@@ -143,7 +143,7 @@ async function testsFromCode(
   const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
   if (code === null || typeof reader.code === 'string')
     return lost(
-      'tests from code need code: host and this file read in place; or write them' +
+      'tests from code need code: host and this file read in place; or write them ' +
         'to a JSONL file',
     );
   const command = codeCommand('tests', code, config === undefined ? {} : { config });

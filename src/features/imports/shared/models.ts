@@ -100,7 +100,7 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
   if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
     return {
       why:
-        'a URL with its own protocol is not supported; write a small program that calls it' +
+        'a URL with its own protocol is not supported; write a small program that calls it ' +
         '(models: { app: { provider: program, command: […] } })',
     };
   }
@@ -117,14 +117,14 @@ function httpServer(id: string): ReturnType<typeof providerNamed> {
 function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
     return (
-      'providers in code run only as .js, .ts and .py files with code: host; or use' +
+      'providers in code run only as .js, .ts and .py files with code: host; or use ' +
       'your own program: models: { app: { provider: program, command: […] } }'
     );
   }
   if (vendor === 'echo') return 'echo calls no model';
   return (
     `the provider "${vendor}" is unknown; a server that speaks ${languageOwners()} ` +
-    'language can be added in the settings (models:' +
+    'language can be added in the settings (models: ' +
     '{ name: { provider: openai, endpoint: name } })'
   );
 }
@@ -148,7 +148,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:
-        'its server URL is invalid; set the server in the settings (models:' +
+        'its server URL is invalid; set the server in the settings (models: ' +
         '{ name: { provider: openai, endpoint: name } })',
     };
   const kept = { label: named, parameters };
