@@ -46,7 +46,7 @@ export function transformedLine(verdicts: readonly ComparedVerdict[]): string {
   const equal = (verdicts.length - differing.length).toLocaleString('en-US');
   return [
     `${counted(verdicts.length, 'verdict')} on answers that a transform changed there: ` +
-      `${equal} equal on the changed answers. The transform is not carried over, so a run ` +
+      `${equal} equal on the changed answers. The transform is not converted, so a run ` +
       'here judges what the model gave',
     ...kindLines(differing),
     '',

@@ -25,10 +25,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     .description('compare a commit with itself to measure the false-alarm rate')
     .argument('[overrides...]', 'key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')
-    .option(
-      '-b, --base <commit>',
-      'the commit to compare with itself (default: the working tree)',
-    )
+    .option('-b, --base <commit>', 'the commit to compare with itself (default: the working tree)')
     .addHelpText(
       'after',
       '\nPrints the number of calls and their price before the first call. Later ' +

@@ -46,10 +46,7 @@ export async function runPart(
     throw userError(null, '--watch: works only for a whole run; omit --shard');
   const shard = readShard(options.shard);
   if (options.report !== undefined)
-    throw userError(
-      null,
-      '--report: a shard has no report; use it with evaldiff merge',
-    );
+    throw userError(null, '--report: a shard has no report; use it with evaldiff merge');
   const folder = resolve(
     terminal.cwd,
     options.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
@@ -96,11 +93,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
     .description('join the parts that run --shard wrote into one result')
     .argument('<folders...>', 'the folders of all parts')
-    .option(
-      '--override <key=value>',
-      'an override that the shards used; repeatable',
-      collectValues,
-    )
+    .option('--override <key=value>', 'an override that the shards used; repeatable', collectValues)
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n' +

@@ -15,7 +15,8 @@ export function expectedFrom(
   if (parts.length === 1 && only?.type === 'json') return { value: only.value };
   if (parts.some(({ type }) => type === 'json' || type === 'unknown'))
     return {
-      refused: 'An answer that mixes JSON with other parts, or has unknown parts, cannot be accepted.',
+      refused:
+        'An answer that mixes JSON with other parts, or has unknown parts, cannot be accepted.',
     };
   const files = parts.flatMap(fileEntry);
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []));

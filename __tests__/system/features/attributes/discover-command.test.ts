@@ -132,7 +132,7 @@ describe('evaldiff discover', () => {
       'no grader',
       { settings: '' },
       [],
-      /^evaldiff\.yaml: names no grader, which reads the references; name a model, grader: \{ model: … \}\n$/,
+      /^evaldiff\.yaml: has no grader, which discovery needs to read the references; set grader: \{ model: … \}\n$/,
     ],
     [
       'a plan above the cap on calls',

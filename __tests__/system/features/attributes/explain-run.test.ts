@@ -627,7 +627,7 @@ describe('gate.attributes: fail', () => {
   says(
     'is reported to have no effect if attributes are worked out only after a regression',
     { ...settings(FAIL), ...unchanged },
-    has(`${NO_EFFECT}attributes are worked out only where something regressed already`),
+    has(`${NO_EFFECT}attributes are computed only if something already regressed`),
   );
   says(
     'is reported to have no effect with qualeval: off',

@@ -413,7 +413,7 @@ describe('partial failures', () => {
       'a run without a grader still says what fell',
       inputOf(worse, { grader: null }),
       reader,
-      [has('name one in the settings file, grader: { model: … }')],
+      [has('attributes need a grader model; add grader: { model: … }')],
       0,
     ],
     [

@@ -178,7 +178,7 @@ test('a comparison calls models directly and notes once that only sweeps use bat
 test('a sweep without a store warns that no later run can resume the batch', async () => {
   const { evaldiff } = await openBatchProject();
   expect((await evaldiff('run', '--no-store')).err).toContain(
-    'it could not be written down, so no later run can pick it up',
+    'it could not be stored, so no later run can fetch its results',
   );
 });
 

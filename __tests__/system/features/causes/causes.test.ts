@@ -313,6 +313,6 @@ describe('with explain.fix', () => {
       fix: null,
       no_fix: 'the only candidate that ran does not fix what broke without breaking other tests',
     });
-    expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the one');
+    expect(renderComment(result, { marker: '' })).toContain('**No fix is proven**: the only');
   });
 });

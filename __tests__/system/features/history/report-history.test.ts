@@ -116,7 +116,7 @@ describe('evaldiff report --history', () => {
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
       0,
       expect.stringMatching(
-        /90\.0 % \+40\.0 points.*Not a git repository: results are in the order in which their files were written\./,
+        /90\.0 % \+40\.0 points.*Not a git repository: results are sorted by file time\./,
       ),
     ]);
     expect((await evaldiff(folder, '--history', 'main', 'sweeps')).err).toBe(

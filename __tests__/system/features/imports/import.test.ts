@@ -62,7 +62,7 @@ describe('evaldiff import', () => {
     expect(err.split('\n')).toEqual([
       'lost: 4 × the assertion classifier: classifiers are not called (promptfooconfig.yaml:7)',
       expect.stringMatching(
-        /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server's address belongs to the run/,
+        /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server URL comes from the run/,
       ),
       '',
     ]);
@@ -170,7 +170,7 @@ describe('evaldiff import', () => {
         'prompts/tests/lessons-one.yaml',
       ],
     ]);
-    expect(err).toContain('lost: the function own_code: there is no built-in metric of this name');
+    expect(err).toContain('lost: the function own_code: no built-in metric or function module has this name');
     expect(out).toContain('1 prompt file: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
     const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
     const { 'lesson.yaml': _, ...converted } = files;
@@ -263,7 +263,7 @@ describe('evaldiff import', () => {
         'a.prompt.yml',
         prompted('  - input: |\n      listing: "a"\n', 'See {{listing}}'),
         1,
-        /^lost: a row of testData: its input is one text, .* drop the \| behind input:/,
+        /^lost: a row of testData: its input is one text, .* remove the \| after input:/,
       ],
       [
         'a model that has ended',
@@ -359,14 +359,14 @@ describe('evaldiff import', () => {
       { 'promptfooconfig.yaml': 'jobs: {}\n' },
       /^promptfooconfig\.yaml: is not a promptfoo configuration: it has neither prompts, providers nor tests\n$/,
     ],
-    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /say it with --from promptfoo/],
+    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /set it with --from promptfoo/],
     ['gone.yaml', {}, /^gone\.yaml: does not exist/],
     ['promptfooconfig.yaml', {}, /^promptfooconfig\.yaml: does not exist/],
-    ['../promptfooconfig.yaml', {}, /lies outside of the project/],
+    ['../promptfooconfig.yaml', {}, /is outside the project/],
     [
       'promptfooconfig.yaml',
       { 'promptfooconfig.yaml': 'prompts: [file://a.js]\nproviders: [openai:gpt-4o]\n' },
-      /nothing of it can be carried over/,
+      /nothing can be converted/,
     ],
   ])('refuses %s in %j', async (file, files, said) => {
     const { code, err, directory } = await run(['import', file], files);

@@ -237,6 +237,6 @@ describe("promptfoo's prompts and tests in code", () => {
     expect(code).toBe(2);
     expect(err).toContain('lost: 2 × a prompt: prompts in code do not run, except with code: host');
     expect(err).toContain('(evals/promptfooconfig.yaml:1)');
-    expect(err).toContain('lost: tests file://tests.py:more: tests made by code are not run');
+    expect(err).toContain('lost: tests file://tests.py:more: tests from code need code: host');
   });
 });

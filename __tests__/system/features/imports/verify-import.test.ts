@@ -188,7 +188,7 @@ describe('evaldiff import --verify', () => {
         1,
         [
           '1 of 1 verdict equal',
-          '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not carried over, so a run here judges what the model gave',
+          '2 verdicts on answers that a transform changed there: 1 equal on the changed answers. The transform is not converted, so a run here judges what the model gave',
           expect.stringMatching(
             /^ {2}javascript .*, test .*one.*: promptfoo passes, evaldiff fails: .*SyntaxError/,
           ),

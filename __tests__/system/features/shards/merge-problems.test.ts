@@ -156,7 +156,7 @@ describe('a merge is refused with advice when', () => {
     await givenShards();
     expect(manifestOf(SECOND).counts['references']).toBe(3);
     expect(await merged(FIRST)).toMatch(
-      /shard 2\/2 is missing: it omits 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and give its folder too\./,
+      /shard 2\/2 is missing: it omits 3 references \(ask: r\d, ask: r\d, ask: r\d\)\. Run it, and pass its folder too\./,
     );
   });
 
@@ -362,7 +362,7 @@ describe('answers given to a merge', () => {
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--store', 'plain/store.sqlite');
     expect(code).toBe(2);
     expect(err).toMatch(
-      /plain\/store\.sqlite: the answers of shard 2\/2 could not be put there, .* Make room, or name another file \(--store/,
+      /plain\/store\.sqlite: the answers of shard 2\/2 could not be stored, .* Free space or use another file \(--store/,
     );
     expect(err).not.toContain('Run that shard again');
     expect((await shop.evaldiff('merge', ...FOLDERS, '--no-store')).code).toBe(0);

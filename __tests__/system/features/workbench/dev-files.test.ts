@@ -119,7 +119,7 @@ describe('the open workbench', () => {
       'theirs',
       'other/promptfooconfig.yaml',
       { kind: 'tag', tag: 'odd' },
-      'it is in the format of promptfoo writes it',
+      'it is a file of promptfoo, which evaldiff cannot edit',
     ],
     [
       "another tool's file, to which a reference would be added",
@@ -192,7 +192,10 @@ describe('the open workbench', () => {
     const { firsts } = await bench.board();
     const [, prompt = ''] = /data-kind="first" data-prompt="([^"]*)"/.exec(firsts) ?? [];
     const first = { kind: 'first', prompt: prompt.replaceAll('&quot;', '"') };
-    expect(await bench.act(first)).toEqual({ said: 'Enter an input for the new reference.', bad: true });
+    expect(await bench.act(first)).toEqual({
+      said: 'Enter an input for the new reference.',
+      bad: true,
+    });
     expect(await bench.act({ ...first, 'input:who': 'Ada', expected: 'Ada' })).toMatchObject({
       bad: false,
     });
@@ -268,7 +271,7 @@ test('the workbench raises its limits by their original amount on request', asyn
 });
 
 test.each([
-  [['--json'], '--json: the workbench is a page'],
+  [['--json'], '--json: the workbench prints no result'],
   [['--max-cost', 'x'], '--max-cost: must be a number of at least 0, not "x"'],
   [['--max-calls', '1.5'], '--max-calls: must be a whole number'],
   [['--port', 'x'], '--port: must be a whole number from 0 to 65535'],

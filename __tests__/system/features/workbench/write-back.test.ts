@@ -208,7 +208,7 @@ describe('a workbench action', () => {
     expect(file('tests/p.yaml')).toBe(now);
     writeFileSync(path, Buffer.concat([Buffer.from(now), latin]));
     expect(await takeBack(root, undo)).toMatchObject({
-      said: expect.stringContaining('changed by another program'),
+      said: expect.stringContaining('another program changed it'),
     });
   });
 
@@ -236,7 +236,7 @@ describe('a workbench action', () => {
       bad: true,
     });
     expect(await act(label('right', 'good'), { expected: null })).toEqual({
-      said: expect.stringContaining('give it that first'),
+      said: expect.stringContaining('this reference has none; add it first'),
       bad: true,
     });
     expect(file('rubrics.yaml')).toBe(FILES['rubrics.yaml']);
@@ -354,7 +354,9 @@ describe('a workbench action', () => {
   ])('is refused if it would result in %s', async (_, path, text, action, why) => {
     writeFileSync(join(root, path), text);
     const { said, bad } = await act(action, { path });
-    expect(said).toMatch(/^tests\/p\.yaml: the changed file would be invalid: .*; nothing was written$/);
+    expect(said).toMatch(
+      /^tests\/p\.yaml: the changed file would be invalid: .*; nothing was written$/,
+    );
     expect(said).toContain(why);
     expect(bad).toBe(true);
     expect(file(path)).toBe(text);
@@ -375,7 +377,7 @@ describe('a workbench action', () => {
     chmodSync(path, 0o444);
     for (const reply of [await act({ kind: 'tag', tag: 'even' }), await takeBack(root, undo)]) {
       expect(reply.bad).toBe(true);
-      expect(reply.said).toMatch(/^tests\/p\.yaml: .*; nothing is (?:written|undone)$/);
+      expect(reply.said).toMatch(/^tests\/p\.yaml: .*; nothing was (?:written|undone)$/);
     }
     expect(file('tests/p.yaml')).toBe(now);
     chmodSync(path, 0o644);

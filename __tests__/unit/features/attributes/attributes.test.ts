@@ -41,7 +41,7 @@ describe('attributes in a report', () => {
     const said = shown(changed(() => ({ values })));
     expect(said).toMatch(/Pass rate +Mean of rouge +Verdict/);
     expect(said).toContain('0.41 → 0.33');
-    expect(said).toContain('shown and not tested');
+    expect(said).toContain('shown but not tested');
     expect(text).not.toContain('Mean of');
   });
 

@@ -136,7 +136,7 @@ describe('combination rules', () => {
     [
       'for a criterion with a reserved name',
       '  criteria:\n    is_safe: all\n    follow_up: all',
-      '5: conversation.criteria: "follow_up" is a part of every evaluator\'s reply; give the criterion another name',
+      '5: conversation.criteria: "follow_up" is a reserved key of evaluator replies; choose another name',
     ],
     ['without a criterion', '  criteria: {}', '3: criteria must name at least one criterion'],
   ])('%s are rejected at their line', async (_, lines, problem) => {

@@ -33,12 +33,12 @@ describe('configuration without usable providers', () => {
     [
       'providers in code',
       'providers: [file://own.py, exec:./run.sh]',
-      'providers in code are not run',
+      'providers in code run only as',
     ],
     [
       'a custom HTTP request',
       "providers: [{ id: 'https://app.example.com/ask', config: { body: { q: '{{prompt}}' } } }]",
-      'an address with a protocol of its own cannot be asked',
+      'a URL with its own protocol is not supported',
     ],
     ['an unknown vendor', 'providers: watsonx:granite', 'the provider "watsonx" is unknown'],
     ['no chat model', 'providers: [openai:embedding:e]', 'names no chat model'],
@@ -69,7 +69,7 @@ describe('configuration without usable providers', () => {
     expect(suites.map(({ model }) => model)).toEqual(['gpt-4o']);
     expect(notices).toEqual([
       `${CONFIG}: 2 of 2 tests, 3 of 3 assertions carried over; 1 lost: the provider file://own.py`,
-      expect.stringContaining(`${CONFIG}:2: the provider file://own.py is not carried over`),
+      expect.stringContaining(`${CONFIG}:2: the provider file://own.py is not converted`),
     ]);
   });
 });
@@ -114,7 +114,7 @@ describe('tests without assertions', () => {
     const bare = await imported(mixed);
     expect(bare.suites[0]?.references.at(-1)).toEqual(['three', ['(shown)'], null]);
     expect(bare.notices).toEqual([
-      expect.stringMatching(/1 test: they are shown and decide nothing/),
+      expect.stringMatching(/1 test: they are shown and do not affect the verdict/),
     ]);
     const graded = await imported(mixed, { 'evaldiff.yaml': 'grader: gpt-4o\n' });
     expect(graded.suites[0]?.references.at(-1)).toEqual(['three', ['(preference)'], null]);

@@ -66,7 +66,7 @@ describe('dependence between tries', () => {
       };
     };
     const cached = seen(repeating, () => 'same');
-    expect(messages(cached)[0]).toMatch(/^p: tries of one side .* a cache in front of the model/);
+    expect(messages(cached)[0]).toMatch(/^p: tries of the same side .* a cache in front of the model/);
     expect(messages(seen(repeating))[0]).toContain('their answers differ');
   });
 
@@ -80,7 +80,7 @@ describe('dependence between tries', () => {
       () => 'same',
     );
     expect(messages(fixed, measured(parameters))).toEqual([
-      expect.stringContaining(`letter for letter, try after try: ${cause}`),
+      expect.stringContaining(`identical in every try: ${cause}`),
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('dependence between tries', () => {
         };
       }),
     );
-    expect(turns).toEqual([expect.stringContaining('something takes turns')]);
+    expect(turns).toEqual([expect.stringContaining('something alternates')]);
     const later = seen((random) => (_, _side, at) => random() < (at === 0 ? 0.9 : 0.5));
     expect(messages(later)).toContainEqual(
       expect.stringContaining('second tries pass less often than first ones'),
@@ -107,7 +107,7 @@ describe('dependence between tries', () => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;
     };
-    expect(messages(seen(lasting))).toEqual([expect.stringContaining('a cache that expires')]);
+    expect(messages(seen(lasting))).toEqual([expect.stringContaining('a cache expires')]);
   });
 
   test('is reported if references fail together, and suggests a cluster', () => {
@@ -121,7 +121,7 @@ describe('dependence between tries', () => {
       };
     };
     expect(messages(seen(together))).toEqual([
-      expect.stringContaining('give those of one template the same cluster'),
+      expect.stringContaining('give references of one template the same cluster'),
     ]);
   });
 

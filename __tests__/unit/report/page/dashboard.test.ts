@@ -49,7 +49,7 @@ test('the table of proficiencies has the means of a metric, whose name is text',
   const [, card] = cards(elementsOfPage(html)).find(([title]) => title === 'Proficiency')!;
   expect(within(card, 'th').map(textOf).at(-1)).toBe('Mean of <b>rouge');
   expect(rows(card).every((row) => row.at(-1) === '0.41 → 0.33')).toBe(true);
-  expect(textOf(card)).toContain('shown and not tested');
+  expect(textOf(card)).toContain('shown but not tested');
 });
 
 describe('the dashboard of a comparison', () => {

@@ -108,7 +108,7 @@ describe("promptfoo's own verdicts", () => {
       for (const row of known) {
         const { references: carried, told: why } = await readAll([row]);
         const { pass, told } = await verdicts(carried[0], why);
-        if (pass !== '-' || !told.includes(`the assertion ${row.type} is not carried over`))
+        if (pass !== '-' || !told.includes(`the assertion ${row.type} is not converted`))
           differing.push(`${nameOf(row)} is not told: ${pass} ${told}`);
       }
       expect(differing).toEqual([]);

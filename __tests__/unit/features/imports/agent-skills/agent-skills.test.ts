@@ -172,7 +172,7 @@ describe('evals/evals.json with SKILL.md', () => {
         'not text',
         { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 0, 255]) },
         'evals/in.pdf',
-        'is not text, and a model is given texts alone',
+        'is not text, and a model only gets texts',
       ],
       ['a text with a NUL', { 'skills/pdf/evals/in.txt': 'a\0b' }, 'evals/in.txt', 'is not text'],
       [
@@ -242,7 +242,7 @@ describe('check of a skill', () => {
       metrics: metrics.map(({ source }) =>
         source.kind === 'built-in' ? [source.uses, source.with] : [source.kind, null],
       ),
-      lost: notices.filter((line) => line.includes('not carried over')).map((line) => line),
+      lost: notices.filter((line) => line.includes('not converted')).map((line) => line),
       sum: notices.find((line) => line.includes('carried over;')) ?? '',
     };
   }
@@ -308,18 +308,24 @@ describe('check of a skill', () => {
   });
 
   test.each<[Record<string, unknown>, string]>([
-    [{ should_trigger: true }, 'should_trigger is not converted: whether an agent chooses'],
-    [{ expected_route: 'pdf' }, 'expected_route is not converted: whether an agent chooses'],
+    [
+      { should_trigger: true },
+      'should_trigger is not converted: the text of the skill is always sent',
+    ],
+    [
+      { expected_route: 'pdf' },
+      'expected_route is not converted: the text of the skill is always sent',
+    ],
     [{ grader: 'grade.py' }, 'grader is not converted: checks in code'],
     [{ oracle: 'x' }, 'oracle is not converted: it may decide what passes'],
     [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not converted: its 1 is not supported'],
     [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not supported'],
     [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not supported'],
-    [{ checks: [{ text: 'x', weight: 3 }] }, 'every check counts alike'],
-    [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value, and no type'],
+    [{ checks: [{ text: 'x', weight: 3 }] }, 'all checks count equally'],
+    [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value but no type'],
     [{ checks: [{ type: 'contains', description: 'x' }] }, 'it has no value'],
     [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it has a double negation'],
-    [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not carried over'],
+    [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not converted'],
     [{ expected_output: { text: 'x', strict: true } }, 'its strict is not supported'],
     [{ checks: [7] }, 'it has no text'],
     [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'more than one text or value'],
@@ -373,7 +379,9 @@ describe('check of a skill', () => {
     expect([problems, project.suites]).toEqual([[], []]);
     expect(notices).toEqual([
       `${EVALS}: 0 of 2 cases carried over; 2 lost: 2 × a trigger query`,
-      expect.stringContaining('a trigger query is not converted: whether an agent chooses'),
+      expect.stringContaining(
+        'a trigger query is not converted: the text of the skill is always sent',
+      ),
     ]);
   });
 });

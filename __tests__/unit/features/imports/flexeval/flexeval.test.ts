@@ -141,7 +141,7 @@ describe('FlexEval run', () => {
     expect((await imported(files(WHOLE))).notices).toEqual([
       '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
       expect.stringMatching(
-        /^6: lessons: the new answer is judged; the turns before it are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
+        /^6: lessons: only the new answer is judged, because earlier turns are the same on both sides \(every: true judges them too\); functions are shown and do not gate/,
       ),
       '33: max_workers is not converted: it configures how FlexEval runs and stores, not what it measures',
     ]);
@@ -182,7 +182,7 @@ describe('FlexEval run', () => {
     [
       'a function for LangGraph',
       '- { name: is_langgraph_type, kwargs: { type: ai } }',
-      /databases of LangGraph/,
+      /LangGraph databases/,
     ],
     [
       'an invalid argument',
@@ -199,11 +199,7 @@ describe('FlexEval run', () => {
       '- { name: string_length, metric_level: Word }',
       /metric_level must be one of Message, Turn, Thread, ToolCall/,
     ],
-    [
-      'context_only',
-      '- { name: string_length, context_only: true }',
-      /it judges what was said before the turn/,
-    ],
+    ['context_only', '- { name: string_length, context_only: true }', /it judges earlier turns/],
     [
       'no name',
       '- { kwargs: { a: 1 } }',
@@ -295,13 +291,13 @@ describe('FlexEval run', () => {
       ['echo-YES', 'program', 'echo-YES'],
       null,
     ],
-    ['code', 'my_own', ['default'], /my_own: a completion function in code is not run/],
+    ['code', 'my_own', ['default'], /my_own: completion functions in code do not run/],
     ['no function', 'null', ['default'], /it names no completion function/],
     [
       'several choices and a key name',
       'open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY }',
       ['gpt-4o'],
-      /api_key_name of completion_llm .*keys belong to the run/,
+      /api_key_name of completion_llm .*keys come from the run/,
     ],
     [
       'a key in the file',

@@ -141,10 +141,10 @@ describe('provider configuration', () => {
 
   test.each([
     [{ tools: 'file://t.py:tools' }, 'tools of gpt-4o is not converted: file://t.py:tools is not'],
-    [{ tools: ['file://t.js:tools'] }, 'file://t.js:tools is not read: code is not run'],
+    [{ tools: ['file://t.js:tools'] }, 'file://t.js:tools is not supported: only JSON and YAML'],
     [
       { response_format: { type: 'json_schema', json_schema: { name: '{{x}}' } } },
-      "response_format of gpt-4o is not converted: it holds a template, which each test's",
+      'response_format of gpt-4o is not converted: it is a template that promptfoo fills in',
     ],
   ])('that cannot be converted is reported: %j', async (config, said) => {
     const found = await asked([{ id: 'openai:gpt-4o', config }]);

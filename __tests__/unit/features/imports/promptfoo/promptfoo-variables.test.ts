@@ -143,7 +143,7 @@ describe('prompt with variables', () => {
       [{ vars: { x: 1, y: 2 } }],
     );
     expect(notices.join('\n')).toContain(
-      "a prompt is not converted: _conversation holds a run's earlier answers",
+      "a prompt is not converted: _conversation contains a run's earlier answers",
     );
   });
 });
@@ -195,10 +195,10 @@ describe('file as the value of a variable', () => {
   });
 
   test.each([
-    ['a.pdf', 'x', 'holds no plain text'],
-    ['a.PNG', 'x', 'holds no plain text'],
-    ['a.mp3', 'x', 'holds no plain text'],
-    ['a.bin', 'a\0b', 'holds no plain text'],
+    ['a.pdf', 'x', 'is not plain text'],
+    ['a.PNG', 'x', 'is not plain text'],
+    ['a.mp3', 'x', 'is not plain text'],
+    ['a.bin', 'a\0b', 'is not plain text'],
     ['a.py', 'x', 'comes from code, which does not run'],
   ])('that is not text is reported, and its test is dropped: %s', async (name, content, why) => {
     const { project: found, notices } = await project(

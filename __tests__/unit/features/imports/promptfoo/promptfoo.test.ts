@@ -169,9 +169,9 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     [
       "apiBaseUrl: '{{ env.SERVER }}/v1'",
       null,
-      "openai:gpt-4o is not converted: its server's address cannot be read",
+      'openai:gpt-4o is not converted: its server URL is invalid',
     ],
-    ['apiBaseUrl: localhost:8080', null, "its server's address cannot be read"],
+    ['apiBaseUrl: localhost:8080', null, 'its server URL is invalid'],
     ["apiBaseUrl: ''", 'gpt-4o', null],
   ])(
     'sends requests for its own server only there, not to a vendor: %s',
@@ -232,16 +232,18 @@ tests:
       expect.stringMatching(/^5: transform of gpt-4o-mini/),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
-        /^5: the provider file:\/\/own\.py is not converted: providers in code are not run/,
+        /^5: the provider file:\/\/own\.py is not converted: providers in code run only as/,
       ),
       expect.stringMatching(
-        /^5: the provider watsonx:large is not converted: the provider "watsonx" is not known/,
+        /^5: the provider watsonx:large is not converted: the provider "watsonx" is unknown/,
       ),
-      expect.stringMatching(/^4: a prompt is not converted: \{% include "it" %\} is no variable/),
+      expect.stringMatching(
+        /^4: a prompt is not converted: \{% include "it" %\} is not a supported variable/,
+      ),
       expect.stringMatching(/^4: a prompt is not converted: prompts in code/),
       expect.stringMatching(/^7: options\.rubricPrompt/),
-      expect.stringMatching(/^11: threshold is not converted: a test passes when all/),
-      expect.stringMatching(/^19: tests file:\/\/more\.js .* made by code/),
+      expect.stringMatching(/^11: threshold is not converted: a test passes if all/),
+      expect.stringMatching(/^19: tests file:\/\/more\.js .* tests from code need/),
       expect.stringMatching(
         /^13: the assertion contains .* with\.value is empty, which every answer contains/,
       ),
@@ -249,7 +251,7 @@ tests:
       expect.stringMatching(/^16: other of the assertion contains/),
       expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
-      expect.stringMatching(/^3: outputPath is not needed: reports go/),
+      expect.stringMatching(/^3: outputPath is not needed: the run sets/),
       expect.stringMatching(/^9: no metric judges the answers to 1 test: .* which is advice/),
     ]);
   });
@@ -261,7 +263,7 @@ tests:
       ),
     );
     expect(metrics).toMatchObject([{ source: { uses: 'exact_match' } }]);
-    expect(notices.join()).toContain('its embeddings are asked of a server of its own');
+    expect(notices.join()).toContain('its embeddings come from a custom server');
   });
 
   const text = (value: unknown, more = {}) => ({ value, trim: false, ...more });
@@ -324,7 +326,7 @@ tests:
     const settled = await read({ 'evaldiff.yaml': 'grader: gpt-4o', ...files });
     expect(settled.project.settings.grader?.model).toBe('gpt-4o');
     expect(await problemsOf(config(test))).toEqual([
-      `${CONFIG}:5: metric "llm-rubric" is judged by a model: name one in the settings file, grader: { model: … }`,
+      `${CONFIG}:5: metric "llm-rubric" is judged by a model: attributes need a grader model; add grader: { model: … }`,
     ]);
   });
 
@@ -354,13 +356,15 @@ tests:
       [{ x: 'three' }, ['preference']],
     ]);
     const advice =
-      'take it out where the assertion holds without it, or write what it does into a metric with code: once npx evaldiff import has made files of this one';
+      'remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import';
     expect(notices.slice(0, 6)).toEqual([
       expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform is not run; ${advice}`,
-      expect.stringMatching(/:8: the assertion assert-set is not converted: sets with a/),
+      `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform does not run; ${advice}`,
+      expect.stringMatching(
+        /:8: the assertion assert-set is not converted: evaldiff has no sets with a/,
+      ),
       `${CONFIG}:9: the assertion classifier is not converted: classifiers are not called`,
-      `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test is not run; ${advice}`,
+      `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test does not run; ${advice}`,
       `${CONFIG}:13: options.transform is not converted: answers are shown unchanged`,
     ]);
   });
@@ -411,11 +415,11 @@ tests:
   });
 
   test.each([
-    ['options: { prefix: Please }', 'its options.prefix changes what is sent'],
-    ['options: { suffix: Now }', 'its options.suffix changes what is sent'],
-    ['options: { transformVars: vars }', 'its options.transformVars changes what is sent'],
-    ['prompts: [short]', 'its prompts chooses who answers it'],
-    ['providers: [openai:gpt-4o]', 'its providers chooses who answers it'],
+    ['options: { prefix: Please }', 'its options.prefix changes the request'],
+    ['options: { suffix: Now }', 'its options.suffix changes the request'],
+    ['options: { transformVars: vars }', 'its options.transformVars changes the request'],
+    ['prompts: [short]', 'its prompts selects who answers it'],
+    ['providers: [openai:gpt-4o]', 'its providers selects who answers it'],
   ])('drops a test with its own request settings (%s)', async (key, why) => {
     const { project, notices } = await read(
       config(
@@ -568,7 +572,7 @@ describe('meaning of a promptfoo configuration', () => {
       asking("[{ raw: '{{x}}', label: l, config: { temperature: 0.9 }, function: f }]", ONE),
     );
     expect(suite.prompt.parameters).toEqual({ temperature: 0.9, max_tokens: 1024 });
-    expect(notices.join('\n')).toContain('function of a prompt is not carried over');
+    expect(notices.join('\n')).toContain('function of a prompt is not converted');
   });
 
   test.each([
@@ -767,7 +771,8 @@ scenarios:
       'g.txt': 'gold',
     });
     const [metric] = metrics;
-    if (wanted === null) expect(notices.join('\n')).toMatch(/the assertion [a-z-]+ is not carried/);
+    if (wanted === null)
+      expect(notices.join('\n')).toMatch(/the assertion [a-z-]+ is not converted/);
     else expect(metric?.source).toMatchObject(wanted);
   });
 
