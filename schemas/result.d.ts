@@ -1445,7 +1445,7 @@ export interface EvaldiffResult {
        */
       head: number | null;
       /**
-       * Head − base; null where a side is missing.
+       * Head − base; null if a side is missing.
        */
       difference: number | null;
       /**
@@ -1707,11 +1707,11 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * The file that the reference stands in.
+       * The file of the reference.
        */
       file: string;
       /**
-       * Its line, from 1; 0 means the file as a whole.
+       * Its line, from 1; 0 means the whole file.
        */
       line: number;
       /**
@@ -2050,7 +2050,7 @@ export interface EvaldiffResult {
                  */
                 objects?: {
                   /**
-                   * What is judged one by one.
+                   * The unit that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
@@ -2220,7 +2220,7 @@ export interface EvaldiffResult {
                  */
                 objects?: {
                   /**
-                   * What is judged one by one.
+                   * The unit that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
@@ -2414,7 +2414,7 @@ export interface EvaldiffResult {
            */
           conversation?: {
             /**
-             * How the conversation ended. The two errors are not failures of quality.
+             * How the conversation ended. The two errors are not quality failures.
              */
             outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
             /**
@@ -2422,7 +2422,7 @@ export interface EvaldiffResult {
              */
             turns: {
               /**
-               * What the user said last before the answer.
+               * Last message of the user before the answer.
                */
               question: string;
               /**
@@ -2430,11 +2430,11 @@ export interface EvaldiffResult {
                */
               asked_by: string | null;
               /**
-               * Null when the model gave none.
+               * Null if the model gave none.
                */
               answer: string | null;
               /**
-               * Of the evaluators that could be read, in their order.
+               * Of the evaluators with readable replies, in their order.
                */
               verdicts: {
                 /**
@@ -2448,16 +2448,16 @@ export interface EvaldiffResult {
                   [k: string]: "yes" | "no" | "unknown";
                 };
                 /**
-                 * Its reasons; null when it gave none.
+                 * Its reasons; null if it gave none.
                  */
                 analysis: string | null;
                 /**
-                 * What it would ask next; null when it has no further question.
+                 * Its next question; null if it has none.
                  */
                 follow_up: string | null;
               }[];
               /**
-               * By criterion: whether the evaluators together call it met; null where they could not judge.
+               * By criterion: whether the evaluators together find it met; null if they could not judge.
                */
               satisfied: {
                 [k: string]: boolean;
@@ -2701,7 +2701,7 @@ export interface EvaldiffResult {
                  */
                 objects?: {
                   /**
-                   * What is judged one by one.
+                   * The unit that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
@@ -2871,7 +2871,7 @@ export interface EvaldiffResult {
                  */
                 objects?: {
                   /**
-                   * What is judged one by one.
+                   * The unit that is judged.
                    */
                   level: "Message" | "Turn" | "Thread" | "ToolCall";
                   /**
@@ -3065,7 +3065,7 @@ export interface EvaldiffResult {
            */
           conversation?: {
             /**
-             * How the conversation ended. The two errors are not failures of quality.
+             * How the conversation ended. The two errors are not quality failures.
              */
             outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
             /**
@@ -3073,7 +3073,7 @@ export interface EvaldiffResult {
              */
             turns: {
               /**
-               * What the user said last before the answer.
+               * Last message of the user before the answer.
                */
               question: string;
               /**
@@ -3081,11 +3081,11 @@ export interface EvaldiffResult {
                */
               asked_by: string | null;
               /**
-               * Null when the model gave none.
+               * Null if the model gave none.
                */
               answer: string | null;
               /**
-               * Of the evaluators that could be read, in their order.
+               * Of the evaluators with readable replies, in their order.
                */
               verdicts: {
                 /**
@@ -3099,16 +3099,16 @@ export interface EvaldiffResult {
                   [k: string]: "yes" | "no" | "unknown";
                 };
                 /**
-                 * Its reasons; null when it gave none.
+                 * Its reasons; null if it gave none.
                  */
                 analysis: string | null;
                 /**
-                 * What it would ask next; null when it has no further question.
+                 * Its next question; null if it has none.
                  */
                 follow_up: string | null;
               }[];
               /**
-               * By criterion: whether the evaluators together call it met; null where they could not judge.
+               * By criterion: whether the evaluators together find it met; null if they could not judge.
                */
               satisfied: {
                 [k: string]: boolean;
@@ -3323,11 +3323,11 @@ export interface EvaldiffResult {
       } | null;
     };
     /**
-     * What the pass rates are without the grader's own errors, as labelled examples show them. Changes no verdict; absent: no such examples, or something else judges too.
+     * Pass rates corrected for the grader's errors on labelled examples. Does not affect the verdict. Absent: no labelled examples, or the suite has another judge.
      */
     grader_error?: {
       /**
-       * What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.
+       * The only judge of the suite: a rubric metric, or `conversation` for all evaluators together.
        */
       metric: string;
       /**
@@ -3335,7 +3335,7 @@ export interface EvaldiffResult {
        */
       objects?: {
         /**
-         * What is judged one by one.
+         * The unit that is judged.
          */
         level: "Message" | "Turn" | "Thread" | "ToolCall";
         /**
@@ -3348,15 +3348,15 @@ export interface EvaldiffResult {
         head: number | null;
       };
       /**
-       * `within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, and nothing can be corrected.
+       * `within error`: the rates differ by no more than the share of answers that the grader gets wrong. `no better than chance`: on labelled examples the grader is no better than chance, so the rates cannot be corrected.
        */
       kind: "corrected" | "within error" | "no better than chance";
       /**
-       * Examples that pass for people.
+       * Examples that people accept.
        */
       good: {
         /**
-         * Of them, those that the grader labels so too.
+         * Those that the grader labels the same.
          */
         right: number;
         /**
@@ -3365,11 +3365,11 @@ export interface EvaldiffResult {
         n: number;
       };
       /**
-       * Examples that fail for people.
+       * Examples that people reject.
        */
       bad: {
         /**
-         * Of them, those that the grader labels so too.
+         * Those that the grader labels the same.
          */
         right: number;
         /**
@@ -3378,15 +3378,15 @@ export interface EvaldiffResult {
         n: number;
       };
       /**
-       * Share of such answers that the grader gets wrong; null: it cannot be said.
+       * Share of such answers that the grader gets wrong; null: unknown.
        */
       wrong: number | null;
       /**
-       * On base; null where it cannot be said.
+       * On base; null if unknown.
        */
       base: {
         /**
-         * Rate without the grader's errors.
+         * Rate corrected for the grader's errors.
          */
         rate: number;
         /**
@@ -3399,11 +3399,11 @@ export interface EvaldiffResult {
         high: number;
       } | null;
       /**
-       * On head; null where it cannot be said.
+       * On head; null if unknown.
        */
       head: {
         /**
-         * Rate without the grader's errors.
+         * Rate corrected for the grader's errors.
          */
         rate: number;
         /**
@@ -3416,11 +3416,11 @@ export interface EvaldiffResult {
         high: number;
       } | null;
       /**
-       * Null where sides are not compared, or nothing can be corrected.
+       * Null if sides are not compared or the rates cannot be corrected.
        */
       difference: {
         /**
-         * Head − base without the grader's errors.
+         * Head − base, corrected for the grader's errors.
          */
         difference: number;
         /**
@@ -3434,11 +3434,11 @@ export interface EvaldiffResult {
       } | null;
     };
     /**
-     * What only conversations have, in suites with `conversation`.
+     * Data of conversations, in suites with `conversation`.
      */
     conversation?: {
       /**
-       * Most answers in one conversation.
+       * Maximum answers in one conversation.
        */
       max_steps: number;
       /**
@@ -3454,7 +3454,7 @@ export interface EvaldiffResult {
          */
         name: string;
         /**
-         * How several evaluators' words become one.
+         * How several evaluators' words are combined.
          */
         combine: "all" | "any" | "majority";
       }[];
@@ -3463,13 +3463,13 @@ export interface EvaldiffResult {
        */
       outcomes: {
         /**
-         * On base; null where base did not run.
+         * On base; null if base did not run.
          */
         base: {
           [k: string]: number;
         } | null;
         /**
-         * On head; null where head did not run.
+         * On head; null if head did not run.
          */
         head: {
           [k: string]: number;
@@ -3480,15 +3480,15 @@ export interface EvaldiffResult {
        */
       completed: {
         /**
-         * Mean on base; null where nothing was judged.
+         * Mean on base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * Mean on head; null where nothing was judged.
+         * Mean on head; null if nothing was judged.
          */
         head: number | null;
         /**
-         * Head − base; null where a side is missing or too little was judged.
+         * Head − base; null if a side is missing or too little was judged.
          */
         difference: number | null;
         /**
@@ -3500,7 +3500,7 @@ export interface EvaldiffResult {
          */
         high: number | null;
         /**
-         * References that it rests on.
+         * Number of references in the mean.
          */
         n: number;
       };
@@ -3509,15 +3509,15 @@ export interface EvaldiffResult {
        */
       turns: {
         /**
-         * Mean on base; null where nothing was judged.
+         * Mean on base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * Mean on head; null where nothing was judged.
+         * Mean on head; null if nothing was judged.
          */
         head: number | null;
         /**
-         * Head − base; null where a side is missing or too little was judged.
+         * Head − base; null if a side is missing or too little was judged.
          */
         difference: number | null;
         /**
@@ -3529,12 +3529,12 @@ export interface EvaldiffResult {
          */
         high: number | null;
         /**
-         * References that it rests on.
+         * Number of references in the mean.
          */
         n: number;
       };
       /**
-       * How soon each criterion is met for good.
+       * How soon each criterion is met and stays met.
        */
       turns_to: {
         /**
@@ -3542,19 +3542,19 @@ export interface EvaldiffResult {
          */
         criterion: string;
         /**
-         * Turns until it is met for good, over the references in which it is on both sides.
+         * Turns until it is met and stays met, over the references in which it is met on both sides.
          */
         turns: {
           /**
-           * Mean on base; null where nothing was judged.
+           * Mean on base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * Mean on head; null where nothing was judged.
+           * Mean on head; null if nothing was judged.
            */
           head: number | null;
           /**
-           * Head − base; null where a side is missing or too little was judged.
+           * Head − base; null if a side is missing or too little was judged.
            */
           difference: number | null;
           /**
@@ -3566,24 +3566,24 @@ export interface EvaldiffResult {
            */
           high: number | null;
           /**
-           * References that it rests on.
+           * Number of references in the mean.
            */
           n: number;
         };
         /**
-         * Share of conversations in which it is, 0–1.
+         * Share of conversations in which it is met at the end, 0–1.
          */
         reached: {
           /**
-           * Mean on base; null where nothing was judged.
+           * Mean on base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * Mean on head; null where nothing was judged.
+           * Mean on head; null if nothing was judged.
            */
           head: number | null;
           /**
-           * Head − base; null where a side is missing or too little was judged.
+           * Head − base; null if a side is missing or too little was judged.
            */
           difference: number | null;
           /**
@@ -3595,7 +3595,7 @@ export interface EvaldiffResult {
            */
           high: number | null;
           /**
-           * References that it rests on.
+           * Number of references in the mean.
            */
           n: number;
         };
@@ -3610,41 +3610,41 @@ export interface EvaldiffResult {
        */
       metric: string;
       /**
-       * Share of answers that are the expected label.
+       * Share of answers with the expected label.
        */
       accuracy: {
         /**
-         * On base; null where nothing was judged.
+         * On base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null where nothing was judged.
+         * On head; null if nothing was judged.
          */
         head: number | null;
       };
       /**
-       * Mean over the labels of F1, which is 0 for a label that is never right.
+       * Mean F1 over the labels. F1 is 0 for a label that is never right.
        */
       macro_f1: {
         /**
-         * On base; null where nothing was judged.
+         * On base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null where nothing was judged.
+         * On head; null if nothing was judged.
          */
         head: number | null;
       };
       /**
-       * Share of answers that are none of the labels.
+       * Share of answers that are not a label.
        */
       other: {
         /**
-         * On base; null where nothing was judged.
+         * On base; null if nothing was judged.
          */
         base: number | null;
         /**
-         * On head; null where nothing was judged.
+         * On head; null if nothing was judged.
          */
         head: number | null;
       };
@@ -3665,11 +3665,11 @@ export interface EvaldiffResult {
          */
         precision: {
           /**
-           * On base; null where nothing was judged.
+           * On base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * On head; null where nothing was judged.
+           * On head; null if nothing was judged.
            */
           head: number | null;
         };
@@ -3678,11 +3678,11 @@ export interface EvaldiffResult {
          */
         recall: {
           /**
-           * On base; null where nothing was judged.
+           * On base; null if nothing was judged.
            */
           base: number | null;
           /**
-           * On head; null where nothing was judged.
+           * On head; null if nothing was judged.
            */
           head: number | null;
         };
@@ -3979,7 +3979,7 @@ export interface EvaldiffResult {
              */
             objects?: {
               /**
-               * What is judged one by one.
+               * The unit that is judged.
                */
               level: "Message" | "Turn" | "Thread" | "ToolCall";
               /**
@@ -4149,7 +4149,7 @@ export interface EvaldiffResult {
              */
             objects?: {
               /**
-               * What is judged one by one.
+               * The unit that is judged.
                */
               level: "Message" | "Turn" | "Thread" | "ToolCall";
               /**
@@ -4453,7 +4453,7 @@ export interface EvaldiffResult {
      */
     name: string;
     /**
-     * What a reference is about, or what answering it takes.
+     * `domain`: what the input is about. `subtask`: what the answer requires.
      */
     kind: "domain" | "subtask";
     /**
@@ -4492,19 +4492,19 @@ export interface EvaldiffResult {
      */
     prior: number;
     /**
-     * References that were judged on both sides; where there is one side only, on that.
+     * References that were judged on both sides, or on the only side.
      */
     n: number;
     /**
-     * Mean pass rate of these references on base, 0–1; null where nothing was judged.
+     * Mean pass rate of these references on base, 0–1; null if nothing was judged.
      */
     base: number | null;
     /**
-     * Mean pass rate of these references on head, 0–1; null where nothing was judged.
+     * Mean pass rate of these references on head, 0–1; null if nothing was judged.
      */
     head: number | null;
     /**
-     * Head − base; null where a side is missing.
+     * Head − base; null if a side is missing.
      */
     difference: number | null;
     /**
@@ -4516,11 +4516,11 @@ export interface EvaldiffResult {
      */
     high: number | null;
     /**
-     * Mean of a metric's numbers over these references, untested: no verdict rests on it.
+     * Mean of a metric's numbers over these references. Not tested, so it affects no verdict.
      */
     values?: {
       /**
-       * The metric: that of `qualeval.metric`, or the only one with numbers.
+       * The metric of `qualeval.metric`, or the only one with numbers.
        */
       metric: string;
       /**
@@ -4528,24 +4528,24 @@ export interface EvaldiffResult {
        */
       n: number;
       /**
-       * Mean over them on base; null where it did not run.
+       * Mean over them on base; null if base did not run.
        */
       base: number | null;
       /**
-       * Mean over them on head; null where it did not run.
+       * Mean over them on head; null if head did not run.
        */
       head: number | null;
     };
     /**
-     * One-sided p of "head is worse" ("head is better" where it improved), adjusted for all attributes; null when not tested.
+     * One-sided p of "head is worse" ("head is better" if it improved), adjusted for all attributes; null if not tested.
      */
     p: number | null;
     /**
-     * What the tests say of the attribute.
+     * Verdict of the attribute.
      */
     verdict: "regressed" | "improved" | "no change seen" | "too few";
     /**
-     * Attributes of this suite whose references carry the whole change: without them no change is seen here.
+     * Attributes of this suite that explain the whole change: without their references there is no change.
      */
     explained_by: string[];
     /**
@@ -4553,20 +4553,20 @@ export interface EvaldiffResult {
      */
     alignment: {
       /**
-       * On base; null where nothing was rated.
+       * On base; null if nothing was rated.
        */
       base: number | null;
       /**
-       * On head; null where nothing was rated.
+       * On head; null if nothing was rated.
        */
       head: number | null;
     } | null;
     /**
-     * Every reference that was assigned the attribute, whether compared or not.
+     * Every reference with this attribute, whether compared or not.
      */
     references: string[];
     /**
-     * The rating of each of `references`, on which its assignment stands.
+     * The rating of each of `references` that led to its assignment.
      */
     ratings?: {
       /**
@@ -4574,11 +4574,11 @@ export interface EvaldiffResult {
        */
       reference: string;
       /**
-       * How far it belongs there, 1–5; null where the grader gave no usable rating.
+       * How well it fits the attribute, 1–5; null if the grader gave no usable rating.
        */
       affinity: number | null;
       /**
-       * What in the reference decided, in the grader's words, 300 characters at most; empty where it gave none.
+       * Evidence in the grader's words, at most 300 characters; empty if it gave none.
        */
       evidence: string;
     }[];
@@ -4588,7 +4588,7 @@ export interface EvaldiffResult {
     samples: (
       | {
           /**
-           * The pass rate of this reference fell most.
+           * The reference whose pass rate fell most.
            */
           kind: "drop";
           /**
@@ -4606,7 +4606,7 @@ export interface EvaldiffResult {
         }
       | {
           /**
-           * An answer shows more or less of the sub-task than is expected.
+           * An answer uses more or less of the sub-task than the expected answer.
            */
           kind: "skill";
           /**
@@ -4660,20 +4660,20 @@ export interface EvaldiffResult {
      */
     text: string;
     /**
-     * Ids of the attributes that it is about.
+     * Ids of its attributes.
      */
     attributes: string[];
     /**
-     * Ids of the references that it names.
+     * Ids of its references.
      */
     references: string[];
     /**
-     * A model wrote it; otherwise it is made from the figures.
+     * True if a model wrote it, false if it is derived from the figures.
      */
     generated: boolean;
   }[];
   /**
-   * Suites of which a model wrote insights that are not shown, because they name what does not exist or state figures of their own; absent: none.
+   * Suites with rejected model insights, which name unknown ids or state their own figures; absent: none.
    */
   dropped_insights?: {
     /**
@@ -4700,12 +4700,12 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * How many were left out; the notices say why.
+     * How many were left out; the notices give the reasons.
      */
     count: number;
   }[];
   /**
-   * Agreement of rubrics' graders with labelled examples, where a change touches them.
+   * Agreement of changed rubrics and graders with labelled examples.
    */
   graders: {
     /**
@@ -4713,7 +4713,7 @@ export interface EvaldiffResult {
      */
     rubric: string;
     /**
-     * Whose rubric and grader were asked.
+     * The side whose rubric and grader were tested.
      */
     side: "base" | "head";
     /**
@@ -4721,7 +4721,7 @@ export interface EvaldiffResult {
      */
     examples: number;
     /**
-     * Examples that count: their grade could be read, and the rubric knows their label.
+     * Examples with a readable grade and a label of the rubric.
      */
     judged: number;
     /**
@@ -4737,7 +4737,7 @@ export interface EvaldiffResult {
      */
     true_negative_rate: number | null;
     /**
-     * 95 % interval of `true_positive_rate` (Wilson), an example counted once however often it is graded. Null where there is nothing to count; absent in older results.
+     * 95 % interval of `true_positive_rate` (Wilson), each example counted once, even if graded several times. Null where there is nothing to count; absent in older results.
      */
     true_positive_interval?: {
       /**
@@ -4750,7 +4750,7 @@ export interface EvaldiffResult {
       high: number;
     } | null;
     /**
-     * The same of `true_negative_rate`. Null where there is nothing to count; absent in older results.
+     * The same for `true_negative_rate`. Null where there is nothing to count; absent in older results.
      */
     true_negative_interval?: {
       /**
@@ -4767,11 +4767,11 @@ export interface EvaldiffResult {
      */
     kappa: number | null;
     /**
-     * Share of positive examples, without which kappa cannot be read. Positive is a label of the rubric's highest score.
+     * Share of positive examples, needed to interpret kappa. Positive is a label of the rubric's highest score.
      */
     base_rate: number | null;
     /**
-     * Examples that base's grader labels otherwise than head's; empty on base.
+     * Examples that base's and head's graders label differently; empty on base.
      */
     flipped: {
       /**
@@ -4779,21 +4779,21 @@ export interface EvaldiffResult {
        */
       content: string;
       /**
-       * The label that people give it.
+       * The label that people gave.
        */
       expected: string;
       /**
-       * Label of base's grader; null: not read.
+       * Label of base's grader; null: unreadable.
        */
       base: string | null;
       /**
-       * Label of head's grader; null: not read.
+       * Label of head's grader; null: unreadable.
        */
       head: string | null;
     }[];
   }[];
   /**
-   * Where a change touches a suite's evaluators and the suite has labelled answers.
+   * Tests of changed evaluators on the labelled answers of their suite.
    */
   evaluators?: {
     /**
@@ -4805,7 +4805,7 @@ export interface EvaldiffResult {
      */
     name: string;
     /**
-     * Whose evaluators were asked.
+     * The side whose evaluators were tested.
      */
     side: "base" | "head";
     /**
@@ -4821,7 +4821,7 @@ export interface EvaldiffResult {
      */
     grades: {
       /**
-       * One evaluator, or several whose words are combined by the suite's rules.
+       * One evaluator, or several combined by the suite's rules.
        */
       evaluators: string[];
       /**
@@ -4842,7 +4842,7 @@ export interface EvaldiffResult {
              */
             n: number;
             /**
-             * `yes` / `n`; null where nothing was judged.
+             * `yes` / `n`; null if nothing was judged.
              */
             share: number | null;
             /**
@@ -4856,7 +4856,7 @@ export interface EvaldiffResult {
           };
         };
         /**
-         * Of all criteria together.
+         * For all criteria together.
          */
         all: {
           /**
@@ -4868,7 +4868,7 @@ export interface EvaldiffResult {
            */
           n: number;
           /**
-           * `yes` / `n`; null where nothing was judged.
+           * `yes` / `n`; null if nothing was judged.
            */
           share: number | null;
           /**
@@ -4899,7 +4899,7 @@ export interface EvaldiffResult {
              */
             n: number;
             /**
-             * `yes` / `n`; null where nothing was judged.
+             * `yes` / `n`; null if nothing was judged.
              */
             share: number | null;
             /**
@@ -4913,7 +4913,7 @@ export interface EvaldiffResult {
           };
         };
         /**
-         * Of all criteria together.
+         * For all criteria together.
          */
         all: {
           /**
@@ -4925,7 +4925,7 @@ export interface EvaldiffResult {
            */
           n: number;
           /**
-           * `yes` / `n`; null where nothing was judged.
+           * `yes` / `n`; null if nothing was judged.
            */
           share: number | null;
           /**
@@ -4939,7 +4939,7 @@ export interface EvaldiffResult {
         };
       };
       /**
-       * Mean of the shares of accepted and of rejected answers that are judged right; null where one of them has none.
+       * Mean of the shares of accepted and of rejected answers that are judged right; null if there are none of one kind.
        */
       balanced_accuracy: {
         /**
@@ -4962,7 +4962,7 @@ export interface EvaldiffResult {
     }[];
   }[];
   /**
-   * References that the description of the pull request promises to fix (`Fixes: id`), and whether they are; absent: it promises none.
+   * References that the description of the pull request promises to fix (`Fixes: id`), and whether they are fixed; absent: none.
    */
   promises?: {
     /**
@@ -5028,21 +5028,21 @@ export interface EvaldiffResult {
       } | null;
     }[];
     /**
-     * Promised names that are not the id of a reference.
+     * Promised names that match no reference.
      */
     unknown: {
       /**
-       * As the text has it.
+       * As written in the description.
        */
       name: string;
       /**
-       * The id that is most like it; null: none is.
+       * The most similar id; null: none.
        */
       nearest: string | null;
     }[];
   };
   /**
-   * Which changed lines made a suite worse, by experiment; absent: nothing got worse.
+   * Which changed lines made a suite worse, found by experiment; absent: nothing got worse.
    */
   causes?: {
     /**
@@ -5069,15 +5069,15 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * What did it; empty: not found.
+     * The causes; empty: not found.
      */
     causes: {
       /**
-       * The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.
+       * `alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. `only-change`: the only change, so no experiment was needed.
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
-       * The units that did it.
+       * The units that caused it.
        */
       units: {
         /**
@@ -5164,7 +5164,7 @@ export interface EvaldiffResult {
          */
         id: string;
         /**
-         * Head with the cause set back.
+         * Head with the cause reverted.
          */
         restored: {
           /**
@@ -5177,7 +5177,7 @@ export interface EvaldiffResult {
           tries: number;
         };
         /**
-         * Base with the cause put in.
+         * Base with the cause added.
          */
         broken: {
           /**
@@ -5191,32 +5191,32 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * References that hold on head, with the cause set back.
+       * Stable references of head, with the cause reverted.
        */
       held: {
         /**
-         * References that pass with the cause set back, too.
+         * References that also pass with the cause reverted.
          */
         references: number;
         /**
-         * References that hold on head and were tried.
+         * Stable references of head that were tried.
          */
         of: number;
       };
       /**
-       * Of the weakest of its units, over all units of the suite; null: nothing was tried.
+       * The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.
        */
       p: number | null;
       /**
-       * Calls that proving it took.
+       * Calls of its proof.
        */
       calls: number;
       /**
-       * A fix that was run; null: none held; absent: none was looked for.
+       * A tested fix; null: none passed; absent: not searched for.
        */
       fix?: {
         /**
-         * The cause set back, or a draft of the grader's model.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model.
          */
         kind: "set back" | "draft";
         /**
@@ -5224,28 +5224,28 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
-         * What is replaced on head.
+         * The replaced text of head.
          */
         lines: {
           /**
-           * First line that is replaced, from 1.
+           * First replaced line, from 1.
            */
           from: number;
           /**
-           * Last line that is replaced.
+           * Last replaced line.
            */
           to: number;
         };
         /**
-         * Those lines as they are.
+         * Those lines, unchanged.
          */
         replaced: string;
         /**
-         * The lines that take their place; empty: none.
+         * The new lines; empty: none.
          */
         replacement: string;
         /**
-         * What it does to those that fell.
+         * Its effect on those that fell.
          */
         restores: {
           /**
@@ -5258,7 +5258,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * What it does to those that passed on both sides.
+         * Its effect on those that passed on both sides.
          */
         costs: {
           /**
@@ -5275,33 +5275,33 @@ export interface EvaldiffResult {
          */
         tries: number;
         /**
-         * Those that it restores were not shown to the model that wrote it.
+         * The model that wrote it did not see the references that it restores.
          */
         withheld?: true;
       } | null;
       /**
-       * Why none is shown, as a clause, where `fix` is null.
+       * Why there is no fix, as a clause, if `fix` is null.
        */
       no_fix?: string;
     }[];
     /**
-     * How far the experiment came.
+     * The state of the experiment.
      */
     explained: {
       /**
-       * Whether a cause was found, was not within the calls, or was not looked for.
+       * Whether a cause was found, the calls were not enough, or there was no search.
        */
       status: "found" | "not-settled" | "not-started";
       /**
-       * Why not; null where one was found.
+       * Why not; null if one was found.
        */
       reason: string | null;
       /**
-       * Units that the change has.
+       * Number of units in the change.
        */
       units: number;
       /**
-       * Units that change nothing for the references that were tried.
+       * Units with no effect on the tried references.
        */
       harmless: {
         /**
@@ -5380,7 +5380,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * Not proven: units of which one is likely the cause; absent: none is.
+       * Not proven: one of these units is likely the cause; absent: none.
        */
       suspects?: {
         /**
@@ -5459,17 +5459,17 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell and are not explained.
+       * References that fell without an explanation.
        */
       unexplained: string[];
       /**
-       * Calls of the experiment, those that were reused among them.
+       * Calls of the experiment, including reused ones.
        */
       calls: number;
     };
   }[];
   /**
-   * Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base with the cause put in, `broken` is head with it undone. Absent: nothing was fixed, or the suite is in `causes`.
+   * Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base with the cause added, `broken` is head with it reverted. Absent: nothing was fixed, or the suite is in `causes`.
    */
   fixed_by?: {
     /**
@@ -5496,15 +5496,15 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * What did it; empty: not found.
+     * The causes; empty: not found.
      */
     causes: {
       /**
-       * The unit alone does it; the units do it only together; each of them does it by itself; or it is the only change, which nobody had to try.
+       * `alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. `only-change`: the only change, so no experiment was needed.
        */
       relation: "alone" | "together" | "either" | "only-change";
       /**
-       * The units that did it.
+       * The units that caused it.
        */
       units: {
         /**
@@ -5591,7 +5591,7 @@ export interface EvaldiffResult {
          */
         id: string;
         /**
-         * Head with the cause set back.
+         * Head with the cause reverted.
          */
         restored: {
           /**
@@ -5604,7 +5604,7 @@ export interface EvaldiffResult {
           tries: number;
         };
         /**
-         * Base with the cause put in.
+         * Base with the cause added.
          */
         broken: {
           /**
@@ -5618,32 +5618,32 @@ export interface EvaldiffResult {
         };
       }[];
       /**
-       * References that hold on head, with the cause set back.
+       * Stable references of head, with the cause reverted.
        */
       held: {
         /**
-         * References that pass with the cause set back, too.
+         * References that also pass with the cause reverted.
          */
         references: number;
         /**
-         * References that hold on head and were tried.
+         * Stable references of head that were tried.
          */
         of: number;
       };
       /**
-       * Of the weakest of its units, over all units of the suite; null: nothing was tried.
+       * The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.
        */
       p: number | null;
       /**
-       * Calls that proving it took.
+       * Calls of its proof.
        */
       calls: number;
       /**
-       * A fix that was run; null: none held; absent: none was looked for.
+       * A tested fix; null: none passed; absent: not searched for.
        */
       fix?: {
         /**
-         * The cause set back, or a draft of the grader's model.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model.
          */
         kind: "set back" | "draft";
         /**
@@ -5651,28 +5651,28 @@ export interface EvaldiffResult {
          */
         file: string;
         /**
-         * What is replaced on head.
+         * The replaced text of head.
          */
         lines: {
           /**
-           * First line that is replaced, from 1.
+           * First replaced line, from 1.
            */
           from: number;
           /**
-           * Last line that is replaced.
+           * Last replaced line.
            */
           to: number;
         };
         /**
-         * Those lines as they are.
+         * Those lines, unchanged.
          */
         replaced: string;
         /**
-         * The lines that take their place; empty: none.
+         * The new lines; empty: none.
          */
         replacement: string;
         /**
-         * What it does to those that fell.
+         * Its effect on those that fell.
          */
         restores: {
           /**
@@ -5685,7 +5685,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * What it does to those that passed on both sides.
+         * Its effect on those that passed on both sides.
          */
         costs: {
           /**
@@ -5702,33 +5702,33 @@ export interface EvaldiffResult {
          */
         tries: number;
         /**
-         * Those that it restores were not shown to the model that wrote it.
+         * The model that wrote it did not see the references that it restores.
          */
         withheld?: true;
       } | null;
       /**
-       * Why none is shown, as a clause, where `fix` is null.
+       * Why there is no fix, as a clause, if `fix` is null.
        */
       no_fix?: string;
     }[];
     /**
-     * How far the experiment came.
+     * The state of the experiment.
      */
     explained: {
       /**
-       * Whether a cause was found, was not within the calls, or was not looked for.
+       * Whether a cause was found, the calls were not enough, or there was no search.
        */
       status: "found" | "not-settled" | "not-started";
       /**
-       * Why not; null where one was found.
+       * Why not; null if one was found.
        */
       reason: string | null;
       /**
-       * Units that the change has.
+       * Number of units in the change.
        */
       units: number;
       /**
-       * Units that change nothing for the references that were tried.
+       * Units with no effect on the tried references.
        */
       harmless: {
         /**
@@ -5807,7 +5807,7 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * Not proven: units of which one is likely the cause; absent: none is.
+       * Not proven: one of these units is likely the cause; absent: none.
        */
       suspects?: {
         /**
@@ -5886,11 +5886,11 @@ export interface EvaldiffResult {
         head_text: string | null;
       }[];
       /**
-       * References that fell and are not explained.
+       * References that fell without an explanation.
        */
       unexplained: string[];
       /**
-       * Calls of the experiment, those that were reused among them.
+       * Calls of the experiment, including reused ones.
        */
       calls: number;
     };
@@ -5979,7 +5979,7 @@ export interface EvaldiffResult {
     }[];
   };
   /**
-   * How often this project's gate was last measured to go red when nothing changed; null: not measured, as far as is known.
+   * The last measured false-alarm rate of this project's gate; null: not measured, or unknown.
    */
   noise: {
     /**

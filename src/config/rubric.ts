@@ -93,7 +93,7 @@ const rubricShape = {
   examples: listOf(exampleSchema)
     .describe('Answers that people labelled, by which the grader is tested.')
     .optional(),
-  examples_from: examplesFromSchema.describe('Data file with further such answers.').optional(),
+  examples_from: examplesFromSchema.describe('Data file with more of these answers.').optional(),
   input_outputs: anything().describe("Of other tools' files: read, without effect.").optional(),
   output_template: anything().describe("Of other tools' files: read, without effect.").optional(),
   optimization_direction: oneOf(PHOENIX)

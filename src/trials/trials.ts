@@ -70,8 +70,11 @@ function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   const usual = (passes + 0.3) / (tries + 1);
   return new Map(
     fell.map(({ base, head }, reference) => {
-      const intact = Math.min(0.97, (base.passes + 0.9 * USUAL) / (base.tries + USUAL));
-      const broken = Math.max(0.03, (head.passes + usual * USUAL) / (head.tries + USUAL));
+      const intact = Math.min(0.97, (base.passes + 0.9 * PRIOR_TRIES) / (base.tries + PRIOR_TRIES));
+      const broken = Math.max(
+        0.03,
+        (head.passes + usual * PRIOR_TRIES) / (head.tries + PRIOR_TRIES),
+      );
       return [reference, { intact, broken: Math.min(broken, 0.75 * intact) }];
     }),
   );

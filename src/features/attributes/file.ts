@@ -50,8 +50,8 @@ const attributeSchema = closed({
 
 const slack = numberBetween(0, 1)
   .describe(
-    "How far the number of an attribute's references may lie off its prior, as a share; " +
-      'replaces the setting qualeval.slack.',
+    "How far the number of an attribute's references may differ from its prior, as a share. Replaces " +
+      'the setting qualeval.slack.',
   )
   .optional();
 

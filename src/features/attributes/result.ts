@@ -12,25 +12,23 @@ const ofSuite = {
 };
 
 const proficiency = {
-  n: countSchema.describe(
-    'References that were judged on both sides; where there is one side only, on that.',
-  ),
+  n: countSchema.describe('References that were judged on both sides, or on the only side.'),
   base: z
     .number()
     .nullable()
-    .describe('Mean pass rate of these references on base, 0–1; null where nothing was judged.'),
+    .describe('Mean pass rate of these references on base, 0–1; null if nothing was judged.'),
   head: z
     .number()
     .nullable()
-    .describe('Mean pass rate of these references on head, 0–1; null where nothing was judged.'),
-  difference: z.number().nullable().describe('Head − base; null where a side is missing.'),
+    .describe('Mean pass rate of these references on head, 0–1; null if nothing was judged.'),
+  difference: z.number().nullable().describe('Head − base; null if a side is missing.'),
   low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
   high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
 };
 
 const attributeSampleSchema = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('drop').describe('The pass rate of this reference fell most.'),
+    kind: z.literal('drop').describe('The reference whose pass rate fell most.'),
     reference: z.string().describe('Id of the reference.'),
     base: shareSchema.describe('Its pass rate on base.'),
     head: shareSchema.describe('Its pass rate on head.'),
@@ -38,7 +36,7 @@ const attributeSampleSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z
       .literal('skill')
-      .describe('An answer shows more or less of the sub-task than is expected.'),
+      .describe('An answer uses more or less of the sub-task than the expected answer.'),
     reference: z.string().describe('Id of the reference.'),
     side: sideSchema.describe('The side that gave the answer.'),
     expected: z.number().describe('Affinity of the expected answer with the sub-task, 1–5.'),
@@ -53,12 +51,11 @@ const attributeRatingSchema = z.strictObject({
     .min(1)
     .max(5)
     .nullable()
-    .describe('How far it belongs there, 1–5; null where the grader gave no usable rating.'),
+    .describe('How well it fits the attribute, 1–5; null if the grader gave no usable rating.'),
   evidence: z
     .string()
     .describe(
-      "What in the reference decided, in the grader's words, 300 characters at most; empty " +
-        'where it gave none.',
+      "Evidence in the grader's words, at most 300 characters; empty if it " + 'gave none.',
     ),
 });
 
@@ -67,7 +64,7 @@ const attributeResultSchema = z.strictObject({
   name: z.string().describe('The attribute in a few words.'),
   kind: z
     .enum(['domain', 'subtask'])
-    .describe('What a reference is about, or what answering it takes.'),
+    .describe('`domain`: what the input is about. `subtask`: what the answer requires.'),
   explanation: z.string().describe('The attribute in a sentence.'),
   ...ofSuite,
   affinity_mean: z
@@ -79,34 +76,34 @@ const attributeResultSchema = z.strictObject({
   ...proficiency,
   values: z
     .strictObject({
-      metric: z
-        .string()
-        .describe('The metric: that of `qualeval.metric`, or the only one with numbers.'),
+      metric: z.string().describe('The metric of `qualeval.metric`, or the only one with numbers.'),
       n: countSchema.describe('References with a number on both sides, or on the only side.'),
-      base: z.number().nullable().describe('Mean over them on base; null where it did not run.'),
-      head: z.number().nullable().describe('Mean over them on head; null where it did not run.'),
+      base: z.number().nullable().describe('Mean over them on base; null if base did not run.'),
+      head: z.number().nullable().describe('Mean over them on head; null if head did not run.'),
     })
-    .describe("Mean of a metric's numbers over these references, untested: no verdict rests on it.")
+    .describe(
+      "Mean of a metric's numbers over these references. Not tested, so it affects no verdict.",
+    )
     .exactOptional(),
   p: shareSchema
     .nullable()
     .describe(
-      'One-sided p of "head is worse" ("head is better" where it improved), adjusted for all ' +
-        'attributes; null when not tested.',
+      'One-sided p of "head is worse" ("head is better" if it improved), adjusted for all attributes; ' +
+        'null if not tested.',
     ),
   verdict: z
     .enum(['regressed', 'improved', 'no change seen', 'too few'])
-    .describe('What the tests say of the attribute.'),
+    .describe('Verdict of the attribute.'),
   explained_by: z
     .array(z.string())
     .describe(
-      'Attributes of this suite whose references carry the whole change: without them no ' +
-        'change is seen here.',
+      'Attributes of this suite that explain the whole change: without their references there ' +
+        'is no change.',
     ),
   alignment: z
     .strictObject({
-      base: shareSchema.nullable().describe('On base; null where nothing was rated.'),
-      head: shareSchema.nullable().describe('On head; null where nothing was rated.'),
+      base: shareSchema.nullable().describe('On base; null if nothing was rated.'),
+      head: shareSchema.nullable().describe('On head; null if nothing was rated.'),
     })
     .nullable()
     .describe(
@@ -115,25 +112,27 @@ const attributeResultSchema = z.strictObject({
     ),
   references: z
     .array(z.string())
-    .describe('Every reference that was assigned the attribute, whether compared or not.'),
+    .describe('Every reference with this attribute, whether compared or not.'),
   ratings: z
     .array(attributeRatingSchema)
     .optional()
-    .describe('The rating of each of `references`, on which its assignment stands.'),
+    .describe('The rating of each of `references` that led to its assignment.'),
   samples: z.array(attributeSampleSchema).describe('References worth reading.'),
 });
 
 const insightSchema = z.strictObject({
   ...ofSuite,
   text: z.string().describe('A sentence about the attributes of the suite.'),
-  attributes: z.array(z.string()).describe('Ids of the attributes that it is about.'),
-  references: z.array(z.string()).describe('Ids of the references that it names.'),
-  generated: z.boolean().describe('A model wrote it; otherwise it is made from the figures.'),
+  attributes: z.array(z.string()).describe('Ids of its attributes.'),
+  references: z.array(z.string()).describe('Ids of its references.'),
+  generated: z
+    .boolean()
+    .describe('True if a model wrote it, false if it is derived from the figures.'),
 });
 
 const droppedInsightsSchema = z.strictObject({
   ...ofSuite,
-  count: countSchema.describe('How many were left out; the notices say why.'),
+  count: countSchema.describe('How many were left out; the notices give the reasons.'),
 });
 
 /** Pass rates, 0–1; null: nothing was judged. */
@@ -184,8 +183,8 @@ export const attributeKeys = {
   dropped_insights: z
     .array(droppedInsightsSchema)
     .describe(
-      'Suites of which a model wrote insights that are not shown, because they name what does ' +
-        'not exist or state figures of their own; absent: none.',
+      'Suites with rejected model insights, which name unknown ids or ' +
+        'state their own figures; absent: none.',
     )
     .exactOptional(),
 };

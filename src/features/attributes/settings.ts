@@ -17,17 +17,19 @@ const switchSchema = z.union([oneOf(['auto', 'on', 'off']), flag()], {
 const memberSchemas = {
   enabled: switchSchema.describe('auto, on or off.').default('auto'),
   attributes: filled()
-    .describe('File of the attributes that people chose.')
+    .describe('File with attributes chosen by people.')
     .default(DEFAULT_ATTRIBUTES),
-  max_attributes: wholeNumber(1, 50).describe('Most attributes of each kind.').default(15),
+  max_attributes: wholeNumber(1, 50).describe('Maximum attributes of each kind.').default(15),
   slack: numberBetween(0, 1)
-    .describe("How far the number of an attribute's references may lie off its prior, as a share.")
+    .describe(
+      "How far the number of an attribute's references may differ from its prior, as a share.",
+    )
     .default(0.1),
-  alignment: flag().describe('Rate answers too, for the skill alignment.').default(false),
+  alignment: flag().describe('Also rate answers, for the skill alignment.').default(false),
   metric: filled()
     .nullable()
     .describe(
-      'The metric whose passes are counted, and whose numbers are averaged; null: tries as a whole.',
+      'The metric whose passes are counted and whose numbers are averaged; null: whole tries.',
     )
     .default(null),
 };
@@ -42,7 +44,7 @@ const qualevalSchema = z
     if (typeof enabled === 'string') return { ...rest, enabled };
     return { ...rest, enabled: enabled ? ('on' as const) : ('off' as const) };
   })
-  .describe('Which domains and sub-tasks of the references changed (QualEval).')
+  .describe('Finds which domains and sub-tasks of the references changed (QualEval).')
   .prefault({});
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;

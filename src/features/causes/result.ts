@@ -10,22 +10,22 @@ const triesSchema = z.strictObject({
 const fixSchema = z.strictObject({
   kind: z
     .enum(['set back', 'draft'])
-    .describe("The cause set back, or a draft of the grader's model."),
+    .describe('`set back`: the cause is reverted. `draft`: new text from the grader model.'),
   file: z.string().describe('The prompt file on head.'),
   lines: z
     .strictObject({
-      from: countSchema.describe('First line that is replaced, from 1.'),
-      to: countSchema.describe('Last line that is replaced.'),
+      from: countSchema.describe('First replaced line, from 1.'),
+      to: countSchema.describe('Last replaced line.'),
     })
-    .describe('What is replaced on head.'),
-  replaced: z.string().describe('Those lines as they are.'),
-  replacement: z.string().describe('The lines that take their place; empty: none.'),
+    .describe('The replaced text of head.'),
+  replaced: z.string().describe('Those lines, unchanged.'),
+  replacement: z.string().describe('The new lines; empty: none.'),
   restores: z
     .strictObject({
       references: countSchema.describe('References that pass again.'),
       of: countSchema.describe('References that fell.'),
     })
-    .describe('What it does to those that fell.'),
+    .describe('Its effect on those that fell.'),
   costs: z
     .strictObject({
       references: countSchema.describe('References that pass less often than on base.'),
@@ -33,11 +33,11 @@ const fixSchema = z.strictObject({
         'References that passed every try on both sides and were run again.',
       ),
     })
-    .describe('What it does to those that passed on both sides.'),
+    .describe('Its effect on those that passed on both sides.'),
   tries: countSchema.describe('Tries of each reference that fell.'),
   withheld: z
     .literal(true)
-    .describe('Those that it restores were not shown to the model that wrote it.')
+    .describe('The model that wrote it did not see the references that it restores.')
     .exactOptional(),
 });
 
@@ -45,36 +45,38 @@ const causeSchema = z.strictObject({
   relation: z
     .enum(['alone', 'together', 'either', 'only-change'])
     .describe(
-      'The unit alone does it; the units do it only together; each of them does it by ' +
-        'itself; or it is the only change, which nobody had to try.',
+      '`alone`: one unit is the cause. `together`: only all units together. `either`: each unit by itself. ' +
+        '`only-change`: the only change, so no experiment was needed.',
     ),
-  units: z.array(changeUnitSchema).describe('The units that did it.'),
+  units: z.array(changeUnitSchema).describe('The units that caused it.'),
   references: z
     .array(
       z.strictObject({
         id: z.string().describe('The reference.'),
-        restored: triesSchema.describe('Head with the cause set back.'),
-        broken: triesSchema.describe('Base with the cause put in.'),
+        restored: triesSchema.describe('Head with the cause reverted.'),
+        broken: triesSchema.describe('Base with the cause added.'),
       }),
     )
     .describe('References that fell because of it.'),
   held: z
     .strictObject({
-      references: countSchema.describe('References that pass with the cause set back, too.'),
-      of: countSchema.describe('References that hold on head and were tried.'),
+      references: countSchema.describe('References that also pass with the cause reverted.'),
+      of: countSchema.describe('Stable references of head that were tried.'),
     })
-    .describe('References that hold on head, with the cause set back.'),
+    .describe('Stable references of head, with the cause reverted.'),
   p: shareSchema
     .nullable()
-    .describe('Of the weakest of its units, over all units of the suite; null: nothing was tried.'),
-  calls: countSchema.describe('Calls that proving it took.'),
+    .describe(
+      'The p-value of its weakest unit, adjusted for all units of the suite; null: no experiment.',
+    ),
+  calls: countSchema.describe('Calls of its proof.'),
   fix: fixSchema
     .nullable()
-    .describe('A fix that was run; null: none held; absent: none was looked for.')
+    .describe('A tested fix; null: none passed; absent: not searched for.')
     .exactOptional(),
   no_fix: z
     .string()
-    .describe('Why none is shown, as a clause, where `fix` is null.')
+    .describe('Why there is no fix, as a clause, if `fix` is null.')
     .exactOptional(),
 });
 
@@ -82,25 +84,23 @@ const suiteCausesSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
   variant: variantSchema.describe('Its variant.'),
-  causes: z.array(causeSchema).describe('What did it; empty: not found.'),
+  causes: z.array(causeSchema).describe('The causes; empty: not found.'),
   explained: z
     .strictObject({
       status: z
         .enum(['found', 'not-settled', 'not-started'])
-        .describe('Whether a cause was found, was not within the calls, or was not looked for.'),
-      reason: z.string().nullable().describe('Why not; null where one was found.'),
-      units: countSchema.describe('Units that the change has.'),
-      harmless: z
-        .array(changeUnitSchema)
-        .describe('Units that change nothing for the references that were tried.'),
+        .describe('Whether a cause was found, the calls were not enough, or there was no search.'),
+      reason: z.string().nullable().describe('Why not; null if one was found.'),
+      units: countSchema.describe('Number of units in the change.'),
+      harmless: z.array(changeUnitSchema).describe('Units with no effect on the tried references.'),
       suspects: z
         .array(changeUnitSchema)
-        .describe('Not proven: units of which one is likely the cause; absent: none is.')
+        .describe('Not proven: one of these units is likely the cause; absent: none.')
         .exactOptional(),
-      unexplained: z.array(z.string()).describe('References that fell and are not explained.'),
-      calls: countSchema.describe('Calls of the experiment, those that were reused among them.'),
+      unexplained: z.array(z.string()).describe('References that fell without an explanation.'),
+      calls: countSchema.describe('Calls of the experiment, including reused ones.'),
     })
-    .describe('How far the experiment came.'),
+    .describe('The state of the experiment.'),
 });
 
 export type Cause = z.infer<typeof causeSchema>;
@@ -119,13 +119,15 @@ declare module '../../kernel/result/feature-parts.ts' {
 export const causeKeys = {
   causes: z
     .array(suiteCausesSchema)
-    .describe('Which changed lines made a suite worse, by experiment; absent: nothing got worse.')
+    .describe(
+      'Which changed lines made a suite worse, found by experiment; absent: nothing got worse.',
+    )
     .exactOptional(),
   fixed_by: z
     .array(suiteCausesSchema)
     .describe(
-      'Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is ' +
-        'base with the cause put in, `broken` is head with it undone. Absent: nothing was fixed, ' +
+      'Which changed lines fixed references of a suite. Base and head are exchanged: `restored` is base ' +
+        'with the cause added, `broken` is head with it reverted. Absent: nothing was fixed, ' +
         'or the suite is in `causes`.',
     )
     .exactOptional(),

@@ -12,15 +12,15 @@ const causesSchema = closed({
   max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .nullable()
     .describe(
-      'Most calls of a run that look for the lines which made something worse; 0: none; ' +
-        'null: half of what the comparison took, 120 to 200.',
+      'Maximum calls of a run to find the lines that made something worse. 0: none. null: ' +
+        'half of the calls of the comparison, 120 to 200.',
     )
     .default(null),
   fix: flag()
-    .describe('Look for a fix of these lines, too, and suggest one that was run.')
+    .describe('Also look for a fix of these lines, and suggest a tested one.')
     .default(false),
 })
-  .describe('Which changed lines made something worse, found by experiment.')
+  .describe('Finds by experiment which changed lines made something worse.')
   .prefault({});
 
 export type CauseSettings = z.output<typeof causesSchema>;

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
 
 const bothSidesSchema = z.strictObject({
-  base: shareSchema.nullable().describe('On base; null where nothing was judged.'),
-  head: shareSchema.nullable().describe('On head; null where nothing was judged.'),
+  base: shareSchema.nullable().describe('On base; null if nothing was judged.'),
+  head: shareSchema.nullable().describe('On head; null if nothing was judged.'),
 });
 
 const classificationSchema = z.strictObject({
   metric: z.string().describe('The metric that compares the labels.'),
-  accuracy: bothSidesSchema.describe('Share of answers that are the expected label.'),
+  accuracy: bothSidesSchema.describe('Share of answers with the expected label.'),
   macro_f1: bothSidesSchema.describe(
-    'Mean over the labels of F1, which is 0 for a label that is never right.',
+    'Mean F1 over the labels. F1 is 0 for a label that is never right.',
   ),
-  other: bothSidesSchema.describe('Share of answers that are none of the labels.'),
+  other: bothSidesSchema.describe('Share of answers that are not a label.'),
   labels: z
     .array(
       z.strictObject({

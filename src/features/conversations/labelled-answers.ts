@@ -10,8 +10,8 @@ import type { Place, Problem } from '../../types/plain.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
 export const labelledAnswerSchema = closed({
-  question: filled().describe('What the user asked.').optional(),
-  answer: filled().describe('What was answered.').optional(),
+  question: filled().describe('Question of the user.').optional(),
+  answer: filled().describe('The answer.').optional(),
   input: listOf(recordedMessage, 'a list of messages')
     .describe('A whole dialogue that ends with the answer, instead of question and answer.')
     .optional(),

@@ -3,7 +3,9 @@ import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces
 
 const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),
-  combine: z.enum(['all', 'any', 'majority']).describe("How several evaluators' words become one."),
+  combine: z
+    .enum(['all', 'any', 'majority'])
+    .describe("How several evaluators' words are combined."),
 });
 
 const conversationOutcome = z.enum([
@@ -19,34 +21,31 @@ const criterionWord = z.enum(['yes', 'no', 'unknown']);
 const evaluatorVerdictSchema = z.strictObject({
   evaluator: z.string().describe('Name of the evaluator.'),
   words: z.record(z.string(), criterionWord).describe('By criterion: whether it is met.'),
-  analysis: z.string().nullable().describe('Its reasons; null when it gave none.'),
-  follow_up: z
-    .string()
-    .nullable()
-    .describe('What it would ask next; null when it has no further question.'),
+  analysis: z.string().nullable().describe('Its reasons; null if it gave none.'),
+  follow_up: z.string().nullable().describe('Its next question; null if it has none.'),
 });
 
 const conversationTurnSchema = z.strictObject({
-  question: z.string().describe('What the user said last before the answer.'),
+  question: z.string().describe('Last message of the user before the answer.'),
   asked_by: z
     .string()
     .nullable()
     .describe("The evaluator that asked; null for the reference's own and for recorded questions."),
-  answer: z.string().nullable().describe('Null when the model gave none.'),
+  answer: z.string().nullable().describe('Null if the model gave none.'),
   verdicts: z
     .array(evaluatorVerdictSchema)
-    .describe('Of the evaluators that could be read, in their order.'),
+    .describe('Of the evaluators with readable replies, in their order.'),
   satisfied: z
     .record(z.string(), z.boolean())
     .nullable()
     .describe(
-      'By criterion: whether the evaluators together call it met; null where they could not judge.',
+      'By criterion: whether the evaluators together find it met; null if they could not judge.',
     ),
 });
 
 const conversationResultSchema = z.strictObject({
   outcome: conversationOutcome.describe(
-    'How the conversation ended. The two errors are not failures of quality.',
+    'How the conversation ended. The two errors are not quality failures.',
   ),
   turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
   turns_to: z
@@ -57,27 +56,27 @@ const conversationResultSchema = z.strictObject({
 });
 
 const pairedMeanSchema = z.strictObject({
-  base: z.number().nullable().describe('Mean on base; null where nothing was judged.'),
-  head: z.number().nullable().describe('Mean on head; null where nothing was judged.'),
+  base: z.number().nullable().describe('Mean on base; null if nothing was judged.'),
+  head: z.number().nullable().describe('Mean on head; null if nothing was judged.'),
   difference: z
     .number()
     .nullable()
-    .describe('Head − base; null where a side is missing or too little was judged.'),
+    .describe('Head − base; null if a side is missing or too little was judged.'),
   low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
   high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
-  n: countSchema.describe('References that it rests on.'),
+  n: countSchema.describe('Number of references in the mean.'),
 });
 
 const outcomeCounts = z.record(conversationOutcome, countSchema).nullable();
 
 const conversationSummarySchema = z.strictObject({
-  max_steps: countSchema.describe('Most answers in one conversation.'),
+  max_steps: countSchema.describe('Maximum answers in one conversation.'),
   evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
   criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
   outcomes: z
     .strictObject({
-      base: outcomeCounts.describe('On base; null where base did not run.'),
-      head: outcomeCounts.describe('On head; null where head did not run.'),
+      base: outcomeCounts.describe('On base; null if base did not run.'),
+      head: outcomeCounts.describe('On head; null if head did not run.'),
     })
     .describe('Tries by how their conversation ended.'),
   completed: pairedMeanSchema.describe('Share of conversations that were completed, 0–1.'),
@@ -89,31 +88,33 @@ const conversationSummarySchema = z.strictObject({
       z.strictObject({
         criterion: z.string().describe('Name of the criterion.'),
         turns: pairedMeanSchema.describe(
-          'Turns until it is met for good, over the references in which it is on both sides.',
+          'Turns until it is met and stays met, over the references in which it is met on both sides.',
         ),
-        reached: pairedMeanSchema.describe('Share of conversations in which it is, 0–1.'),
+        reached: pairedMeanSchema.describe(
+          'Share of conversations in which it is met at the end, 0–1.',
+        ),
       }),
     )
-    .describe('How soon each criterion is met for good.'),
+    .describe('How soon each criterion is met and stays met.'),
 });
 
 const yesShareSchema = z.strictObject({
   yes: countSchema.describe('Answers that get a yes.'),
   n: countSchema.describe('Answers that were judged.'),
-  share: shareSchema.nullable().describe('`yes` / `n`; null where nothing was judged.'),
+  share: shareSchema.nullable().describe('`yes` / `n`; null if nothing was judged.'),
   low: shareSchema.nullable().describe("Lower end of the share's 95 % interval (Wilson)."),
   high: shareSchema.nullable().describe("Upper end of the share's 95 % interval (Wilson)."),
 });
 
 const yesShares = z.strictObject({
   criteria: z.record(z.string(), yesShareSchema).describe('By criterion.'),
-  all: yesShareSchema.describe('Of all criteria together.'),
+  all: yesShareSchema.describe('For all criteria together.'),
 });
 
 const evaluatorGradeSchema = z.strictObject({
   evaluators: z
     .array(z.string())
-    .describe("One evaluator, or several whose words are combined by the suite's rules."),
+    .describe("One evaluator, or several combined by the suite's rules."),
   accepted: yesShares.describe('Shares of yes for answers that people accepted.'),
   rejected: yesShares.describe('Shares of yes for answers that people rejected.'),
   balanced_accuracy: z
@@ -124,8 +125,8 @@ const evaluatorGradeSchema = z.strictObject({
     })
     .nullable()
     .describe(
-      'Mean of the shares of accepted and of rejected answers that are judged right; null ' +
-        'where one of them has none.',
+      'Mean of the shares of accepted and of rejected answers that are judged right; null if there ' +
+        'are none of one kind.',
     ),
   unread: countSchema.describe('Answers left out because an evaluator gave no readable verdict.'),
 });
@@ -133,7 +134,7 @@ const evaluatorGradeSchema = z.strictObject({
 const evaluatorResultSchema = z.strictObject({
   path: z.string().describe("File of the suite's prompt."),
   name: z.string().describe('Name of the suite.'),
-  side: sideSchema.describe('Whose evaluators were asked.'),
+  side: sideSchema.describe('The side whose evaluators were tested.'),
   criteria: z.array(z.string()).describe('Names of the criteria.'),
   examples: countSchema.describe('Answers that people labelled.'),
   grades: z.array(evaluatorGradeSchema).describe('Each evaluator alone, and all together.'),
@@ -180,13 +181,13 @@ export const conversationKeys = {
   run: {
     evaluators: z
       .array(evaluatorResultSchema)
-      .describe("Where a change touches a suite's evaluators and the suite has labelled answers.")
+      .describe('Tests of changed evaluators on the labelled answers of their suite.')
       .exactOptional(),
   },
   suite: {
     conversation: conversationSummarySchema
       .nullable()
-      .describe('What only conversations have, in suites with `conversation`.')
+      .describe('Data of conversations, in suites with `conversation`.')
       .exactOptional(),
   },
   tries: {

@@ -32,7 +32,7 @@ const criterion = z.union(
     combine,
     closed({
       combine: combine
-        .describe("How several evaluators' words become one. Default: all.")
+        .describe("How several evaluators' words are combined. Default: all.")
         .optional(),
     }),
   ],
@@ -47,30 +47,32 @@ const combineRules = z.union([combine, mapOf(combine)], {
 
 const shape = {
   max_steps: wholeNumber(1, MAX_STEPS)
-    .describe('Most answers in one conversation. Default: 5.')
+    .describe('Maximum answers in one conversation. Default: 5.')
     .optional(),
   evaluators: listOf(z.union([filled(), mapOf(anything())], { error: 'must be a map with model' }))
     .describe('Models that judge the dialogue and ask the next question. Default: the grader.')
     .optional(),
   criteria: mapOf(criterion, 'a map of criterion to { combine: all }')
     .describe(
-      'What evaluators answer yes or no to, by name. Default: understanding, correctness, completeness.',
+      'Criteria that evaluators answer with yes or no, by name. Default: understanding, correctness, completeness.',
     )
     .optional(),
   combine: combineRules
-    .describe("How several evaluators' words become one: for all criteria, or for those it names.")
+    .describe("How several evaluators' words are combined: for all criteria, or per criterion.")
     .optional(),
-  instructions: filled().describe('Who the evaluators are, and what the criteria mean.').optional(),
+  instructions: filled()
+    .describe('Instructions: the role of the evaluators and the meaning of the criteria.')
+    .optional(),
   examples: listOf(labelledAnswerSchema)
-    .describe('Answers that people accepted or rejected, by which the evaluators are tested.')
+    .describe('Answers that people accepted or rejected. They test the evaluators.')
     .optional(),
-  examples_from: answersFromSchema.describe('Data file with further such answers.').optional(),
+  examples_from: answersFromSchema.describe('Data file with more of these answers.').optional(),
 };
 
 export const conversationKey: SuiteKey = {
   key: conversationKind.key,
   schema: closed(shape).describe(
-    'Runs each reference as a dialogue that evaluators judge and carry on.',
+    'Runs each reference as a dialogue that evaluators judge and continue.',
   ),
   async read(document, context, problems) {
     const value = await readConversation(document, context, problems);

@@ -18,11 +18,9 @@ const gradedInterval = (description: string) =>
 
 const graderResultSchema = z.strictObject({
   rubric: z.string().describe('Name of the rubric.'),
-  side: sideSchema.describe('Whose rubric and grader were asked.'),
+  side: sideSchema.describe('The side whose rubric and grader were tested.'),
   examples: countSchema.describe('Labelled examples of the rubric.'),
-  judged: countSchema.describe(
-    'Examples that count: their grade could be read, and the rubric knows their label.',
-  ),
+  judged: countSchema.describe('Examples with a readable grade and a label of the rubric.'),
   agreement: shareSchema
     .nullable()
     .describe('Share of judged examples that got the expected label.'),
@@ -33,38 +31,38 @@ const graderResultSchema = z.strictObject({
     .nullable()
     .describe('Share of negative examples that the grader calls negative.'),
   true_positive_interval: gradedInterval(
-    '95 % interval of `true_positive_rate` (Wilson), an example counted once however often it is graded.',
+    '95 % interval of `true_positive_rate` (Wilson), each example counted once, even if graded several times.',
   ),
-  true_negative_interval: gradedInterval('The same of `true_negative_rate`.'),
+  true_negative_interval: gradedInterval('The same for `true_negative_rate`.'),
   kappa: differenceSchema.nullable().describe("Cohen's kappa of the grader with the labels."),
   base_rate: shareSchema
     .nullable()
     .describe(
-      'Share of positive examples, without which kappa cannot be read. Positive is a label ' +
+      'Share of positive examples, needed to interpret kappa. Positive is a label ' +
         "of the rubric's highest score.",
     ),
   flipped: z
     .array(
       z.strictObject({
         content: z.string().describe('The example.'),
-        expected: z.string().describe('The label that people give it.'),
-        base: z.string().nullable().describe("Label of base's grader; null: not read."),
-        head: z.string().nullable().describe("Label of head's grader; null: not read."),
+        expected: z.string().describe('The label that people gave.'),
+        base: z.string().nullable().describe("Label of base's grader; null: unreadable."),
+        head: z.string().nullable().describe("Label of head's grader; null: unreadable."),
       }),
     )
-    .describe("Examples that base's grader labels otherwise than head's; empty on base."),
+    .describe("Examples that base's and head's graders label differently; empty on base."),
 });
 
 export type GraderResult = z.infer<typeof graderResultSchema>;
 
 const gradedRightSchema = z.strictObject({
-  right: countSchema.describe('Of them, those that the grader labels so too.'),
+  right: countSchema.describe('Those that the grader labels the same.'),
   n: countSchema.describe('Labelled examples with a readable grade.'),
 });
 
 const correctedRateSchema = z
   .strictObject({
-    rate: shareSchema.describe("Rate without the grader's errors."),
+    rate: shareSchema.describe("Rate corrected for the grader's errors."),
     low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
     high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
   })
@@ -74,13 +72,11 @@ const graderErrorSchema = z.strictObject({
   metric: z
     .string()
     .describe(
-      'What alone judges the suite: the metric by a rubric, or `conversation`, its evaluators all together.',
+      'The only judge of the suite: a rubric metric, or `conversation` for all evaluators together.',
     ),
   objects: z
     .strictObject({
-      level: z
-        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
-        .describe('What is judged one by one.'),
+      level: z.enum(['Message', 'Turn', 'Thread', 'ToolCall']).describe('The unit that is judged.'),
       base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
       head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
     })
@@ -94,24 +90,24 @@ const graderErrorSchema = z.strictObject({
     .enum(['corrected', 'within error', 'no better than chance'])
     .describe(
       '`within error`: the rates differ by no more than the share of answers that the grader ' +
-        'gets wrong. `no better than chance`: by its labelled examples the grader tells nothing, ' +
-        'and nothing can be corrected.',
+        'gets wrong. `no better than chance`: on labelled examples the grader is no better than chance, so ' +
+        'the rates cannot be corrected.',
     ),
-  good: gradedRightSchema.describe('Examples that pass for people.'),
-  bad: gradedRightSchema.describe('Examples that fail for people.'),
+  good: gradedRightSchema.describe('Examples that people accept.'),
+  bad: gradedRightSchema.describe('Examples that people reject.'),
   wrong: shareSchema
     .nullable()
-    .describe('Share of such answers that the grader gets wrong; null: it cannot be said.'),
-  base: correctedRateSchema.describe('On base; null where it cannot be said.'),
-  head: correctedRateSchema.describe('On head; null where it cannot be said.'),
+    .describe('Share of such answers that the grader gets wrong; null: unknown.'),
+  base: correctedRateSchema.describe('On base; null if unknown.'),
+  head: correctedRateSchema.describe('On head; null if unknown.'),
   difference: z
     .strictObject({
-      difference: differenceSchema.describe("Head − base without the grader's errors."),
+      difference: differenceSchema.describe("Head − base, corrected for the grader's errors."),
       low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
       high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
     })
     .nullable()
-    .describe('Null where sides are not compared, or nothing can be corrected.'),
+    .describe('Null if sides are not compared or the rates cannot be corrected.'),
 });
 
 export type GraderError = z.infer<typeof graderErrorSchema>;
@@ -128,14 +124,14 @@ declare module '../../kernel/result/feature-parts.ts' {
 export const graderKeys = {
   graders: z
     .array(graderResultSchema)
-    .describe("Agreement of rubrics' graders with labelled examples, where a change touches them."),
+    .describe('Agreement of changed rubrics and graders with labelled examples.'),
 };
 
 export const graderSuiteKeys = {
   grader_error: graderErrorSchema
     .describe(
-      "What the pass rates are without the grader's own errors, as labelled examples show " +
-        'them. Changes no verdict; absent: no such examples, or something else judges too.',
+      "Pass rates corrected for the grader's errors on labelled examples. Does not affect the " +
+        'verdict. Absent: no labelled examples, or the suite has another judge.',
     )
     .exactOptional(),
 };

@@ -22,7 +22,7 @@ export const noiseKeys = {
   noise: noiseNoteSchema
     .nullable()
     .describe(
-      "How often this project's gate was last measured to go red when nothing changed; " +
-        'null: not measured, as far as is known.',
+      "The last measured false-alarm rate of this project's gate; null: " +
+        'not measured, or unknown.',
     ),
 };

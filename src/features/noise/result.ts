@@ -23,15 +23,15 @@ const noiseSuiteSchema = z.strictObject({
   pass_rate: shareSchema
     .nullable()
     .describe('Mean pass rate over the tries that all references share; null: none was judged.'),
-  largest_fall: shareSchema.describe('The largest fall of the pass rate that was seen.'),
+  largest_fall: shareSchema.describe('The largest drop of the pass rate.'),
 });
 
 const flakySchema = z.strictObject({
   path: z.string().describe("File of the suite's prompt."),
   name: z.string().describe('Name of the suite.'),
   id: z.string().describe('Id of the reference.'),
-  file: z.string().describe('The file that the reference stands in.'),
-  line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
+  file: z.string().describe('The file of the reference.'),
+  line: countSchema.describe('Its line, from 1; 0 means the whole file.'),
   ...measuredRateSchema.shape,
 });
 
@@ -39,26 +39,26 @@ export const noiseResultSchema = z.strictObject({
   noise_version: z.literal(NOISE_VERSION).describe('Version of this format.'),
   ...noiseNoteSchema.shape,
   head: head.describe('The commit that was measured.'),
-  unjudged: countSchema.describe(
-    'Comparisons that could not be judged; they are not among `runs`.',
-  ),
+  unjudged: countSchema.describe('Comparisons that could not be judged; not included in `runs`.'),
   neutral: countSchema.describe('Of `runs`, those that were inconclusive.'),
   gate: gate.describe('The gate that was measured.'),
   n_tries,
   suites: z.array(noiseSuiteSchema).describe('Verdicts of the comparisons, by suite.'),
   flaky: z
     .array(flakySchema)
-    .describe('References that both passed and failed, the least steady first.'),
+    .describe('References that both passed and failed, least stable first.'),
   suggested: z
     .strictObject({
       tolerance: shareSchema
         .nullable()
-        .describe('For `gate.tolerance`; null: the present one fits.'),
-      min_drop: shareSchema.nullable().describe('For `gate.min_drop`; null: the present one fits.'),
+        .describe('For `gate.tolerance`; null: the current value fits.'),
+      min_drop: shareSchema
+        .nullable()
+        .describe('For `gate.min_drop`; null: the current value fits.'),
     })
     .describe('Margins that fit the noise.'),
   notices,
-  problems: problems.describe('What the user has to fix; nothing was measured then.'),
+  problems: problems.describe('Errors to fix. If any exist, nothing was measured.'),
   usage: usage.describe('Calls, tokens and dollars of the measurement.'),
 });
 

@@ -30,11 +30,11 @@ const promisesSchema = z.strictObject({
   unknown: z
     .array(
       z.strictObject({
-        name: z.string().describe('As the text has it.'),
-        nearest: z.string().nullable().describe('The id that is most like it; null: none is.'),
+        name: z.string().describe('As written in the description.'),
+        nearest: z.string().nullable().describe('The most similar id; null: none.'),
       }),
     )
-    .describe('Promised names that are not the id of a reference.'),
+    .describe('Promised names that match no reference.'),
 });
 
 export type PromisedReference = z.infer<typeof promiseSchema>;
@@ -50,8 +50,8 @@ declare module '../../kernel/result/feature-parts.ts' {
 export const promiseKeys = {
   promises: promisesSchema
     .describe(
-      'References that the description of the pull request promises to fix (`Fixes: id`), and ' +
-        'whether they are; absent: it promises none.',
+      'References that the description of the pull request promises to fix (`Fixes: id`), and whether ' +
+        'they are fixed; absent: none.',
     )
     .exactOptional(),
 };

@@ -100,9 +100,7 @@ const ofScore = {
   skip: z.boolean().describe('The metric is shown, but does not gate.'),
   objects: z
     .strictObject({
-      level: z
-        .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
-        .describe('What is judged one by one.'),
+      level: z.enum(['Message', 'Turn', 'Thread', 'ToolCall']).describe('The unit that is judged.'),
       scores: z.array(objectScoreSchema).describe('In the order of the dialogue.'),
     })
     .describe(

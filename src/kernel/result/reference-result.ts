@@ -126,8 +126,8 @@ export type ShownFile = z.infer<typeof shownFileSchema>;
 export const referenceResultSchema = (own: OwnKeys) =>
   z.strictObject({
     id: z.string().describe('Given, or a hash of the input; unique in its suite.'),
-    file: z.string().describe('The file that the reference stands in.'),
-    line: countSchema.describe('Its line, from 1; 0 means the file as a whole.'),
+    file: z.string().describe('The file of the reference.'),
+    line: countSchema.describe('Its line, from 1; 0 means the whole file.'),
     tags: z.array(z.string()).describe('Its tags as written.'),
     skip: z.boolean().describe('It runs and is shown, but does not count for the verdict.'),
     quarantined: z

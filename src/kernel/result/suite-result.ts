@@ -52,7 +52,7 @@ const rollupsSchema = z.strictObject({
 
 const passRateSchema = z.strictObject({
   ...sides(shareSchema.nullable(), 'On {side}; null when nothing was judged.'),
-  difference: differenceSchema.nullable().describe('Head − base; null where a side is missing.'),
+  difference: differenceSchema.nullable().describe('Head − base; null if a side is missing.'),
   ...ends(differenceSchema.nullable(), "the difference's two-sided 90 % interval."),
   p: shareSchema.nullable().describe('One-sided mid-p of "head is worse"; null when not tested.'),
 });
