@@ -505,7 +505,7 @@ describe('test file', () => {
     ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; known are yea'],
     [
       '{ name: m, rubric: yea }',
-      '2: metric "m" is judged by a model: attributes need a grader model; add grader: { model: … }',
+      '2: metric "m" is judged by a model: name one in the settings file, grader: { model: … }',
       { 'evaldiff.yaml': 'seed: 1' },
     ],
   ])('with the metric %j is rejected', async (lines, problem, more = {}) => {

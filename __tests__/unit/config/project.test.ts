@@ -133,7 +133,7 @@ describe('project', () => {
       'metrics: [{ name: m, uses: llm_rubric, with: { criteria: kind } }]\nreferences: [{ input: { a: 1 } }]\n',
     );
     const problem =
-      'prompts/tests/p.yaml:1: metric "m" is judged by a model: attributes need a grader model; add grader: { model: … }';
+      'prompts/tests/p.yaml:1: metric "m" is judged by a model: name one in the settings file, grader: { model: … }';
     expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'seed: 1\n' })).toEqual([problem]);
     expect(await problemsOf({ ...graded, 'evaldiff.yaml': 'grader: g\ngrader: h\n' })).toEqual([
       'evaldiff.yaml:2: the key "grader" is already on line 1',

@@ -571,9 +571,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     known = false;
     const second = next(first);
     expect(await second.ask('a')).toMatchObject(said('re a'));
-    expect(second.log.join('\n')).toContain(
-      'no longer knows it; its open requests are sent again',
-    );
+    expect(second.log.join('\n')).toContain('no longer knows it; its open requests are sent again');
     expect(second.server.batches).toHaveLength(2);
     await recorded(second, 0);
   });

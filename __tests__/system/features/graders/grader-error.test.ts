@@ -69,7 +69,7 @@ describe('a suite judged only by a rubric with labelled examples', () => {
     expect(error.head!.low).toBeLessThan(0.5);
     expect(result.graders).toHaveLength(1);
     const shown = inTerminal(result, 300);
-    expect(shown).toContain("corrected for grader errors, 1 suite");
+    expect(shown).toContain('corrected for grader errors, 1 suite');
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
 

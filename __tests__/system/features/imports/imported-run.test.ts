@@ -414,9 +414,7 @@ def counts(thread):
     const { repository, result: ran } = await onLessons(files, () => 'unasked');
     const result = await ran('run', 'n_tries=1', '--fail-on', 'never');
     expect(result.problems).toEqual([]);
-    expect(result.notices.filter(({ message }) => message.includes('not converted'))).toEqual(
-      [],
-    );
+    expect(result.notices.filter(({ message }) => message.includes('not converted'))).toEqual([]);
     const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];
     expect(
       scores.map(({ metric, value, objects }) => [

@@ -135,8 +135,8 @@ describe('evaldiff import --verify', () => {
 
   test.each<[string, unknown, string]>([
     ['no JSON', 'prompts: [', 'results.json: is not a JSON file; write one with promptfoo eval'],
-    ['another JSON', { results: 7 }, 'results.json: is not a results file of promptfoo'],
-    ['a list', [1], 'results.json: is not a results file of promptfoo'],
+    ['another JSON', { results: 7 }, 'results.json: is not a promptfoo results file'],
+    ['a list', [1], 'results.json: is not a promptfoo results file'],
     ['without answers', of(), 'results.json: contains no comparable verdict'],
     [
       'of nonsense',

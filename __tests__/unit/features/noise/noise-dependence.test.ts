@@ -66,7 +66,9 @@ describe('dependence between tries', () => {
       };
     };
     const cached = seen(repeating, () => 'same');
-    expect(messages(cached)[0]).toMatch(/^p: tries of the same side .* a cache in front of the model/);
+    expect(messages(cached)[0]).toMatch(
+      /^p: tries of the same side .* a cache in front of the model/,
+    );
     expect(messages(seen(repeating))[0]).toContain('their answers differ');
   });
 

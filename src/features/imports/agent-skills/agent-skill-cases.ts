@@ -53,7 +53,7 @@ export function readCase(
     lose(imported.left, place, prompt === null ? 'an eval' : what, String(why));
     return { reference: null, of: checks.length || expects(written), carried: 0 };
   }
-  const lost = reportUnreadKeys(unread, () => place, imported);
+  const lost = reportUnknownCaseKeys(unread, () => place, imported);
   const metrics = caseMetrics(written, checks, place, imported);
   const reference = {
     ...(id === null ? {} : { id }),
@@ -79,7 +79,7 @@ function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   return { checks, unread };
 }
 
-export function reportUnreadKeys(
+export function reportUnknownCaseKeys(
   keys: readonly string[],
   placeOf: (key: string) => Place,
   { left, remarks }: Imported,

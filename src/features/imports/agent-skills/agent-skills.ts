@@ -24,7 +24,7 @@ import {
   NOT_CHOSEN,
   caseQuestion,
   readCase,
-  reportUnreadKeys,
+  reportUnknownCaseKeys,
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
 import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
@@ -67,7 +67,7 @@ export async function importAgentSkill(
     return imported;
   }
   if (list !== root)
-    reportUnreadKeys(
+    reportUnknownCaseKeys(
       Object.keys(root.map).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
       (key) => root.at(key).place,
       imported,
