@@ -43,7 +43,7 @@ export function planCauses({
 }
 
 /**
- * Finds the changes that made suites worse. Uses the remaining calls to find those that fixed
+ * Finds the changes that made suites worse. Uses the remaining calls to find changes that fixed
  * references. Does not change verdicts or rates.
  */
 export async function findSuiteCauses(

@@ -9,12 +9,12 @@ import type { MakeTries } from '../../trials/tries.ts';
 import { draftFixes, editOf, isText, isWhatRan, withEdit } from './fix.ts';
 import type { Cause, Fix } from './result.ts';
 
-/** Chance that a cause gets a fix that is no better than head, over all its candidates. */
+/** Chance of a fix that does not improve on head, over all candidates of a cause. */
 const LEVEL = 0.05;
 
 export interface FixBench {
   change: PromptChange;
-  /** In number order: those that fell, then the stable ones. */
+  /** In number order: first the regressed references, then the stable ones. */
   references: readonly ReferenceResult[];
   fellCount: number;
   retestRate: number;

@@ -86,7 +86,7 @@ function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   );
 }
 
-/** A cause, or null: none is named. */
+/** Null: no proven cause. */
 interface SuiteFinding {
   suite: SuiteCauses;
   cause: Cause | null;
@@ -128,7 +128,7 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   ];
 }
 
-/** Causes proven on a reference, or why none is named. Empty if it did not get worse. */
+/** Proven causes of a reference, or why there are none. Empty if it did not get worse. */
 export function referenceCauses(
   { id, status }: Pick<ReferenceResult, 'id' | 'status'>,
   suite: SuiteCauses,

@@ -122,7 +122,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   };
 }
 
-/** A single answer as a dialogue of one turn; null: there is no answer to judge. */
+/** A single answer as a dialogue of one turn; null: the model did not answer. */
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
   const last: Message = { role: 'assistant', content: textOf(completion) };

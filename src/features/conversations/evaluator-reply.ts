@@ -146,7 +146,7 @@ function buildReply(
   };
 }
 
-/** Shorter texts may just say that there is no follow-up. */
+/** Shorter texts may only say "none". */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

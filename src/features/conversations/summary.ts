@@ -11,7 +11,7 @@ import type {
   PairedMean,
 } from './result.ts';
 
-/** Tries that all references have, without those that ended in an error. */
+/** Tries that all references have, without tries in error. */
 interface ConversationPair {
   base: ConversationResult[] | null;
   head: ConversationResult[] | null;
