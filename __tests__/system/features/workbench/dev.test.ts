@@ -539,7 +539,7 @@ inBrowser('the workbench in a browser', () => {
       }),
     );
     const page = await windowOf(url);
-    await says(page, '.note', 'Only the files as they are, with nothing to compare them with');
+    await says(page, '.note', 'Only the working tree, without a comparison');
     await says(page, '.ref', 'returns');
     child.kill('SIGKILL');
     await says(page, '#state.bad', 'The workbench has ended');
