@@ -182,7 +182,7 @@ function onFile(
       [
         ...own.map(({ sentence }) => sentence),
         ...worst,
-        ...suites.map((suite) => suiteWords(suite, result.suites)),
+        ...suites.map((suite) => annotatedSuite(suite, result.suites)),
         ...scorings.map(
           (scoring) =>
             `${scoring.name}, answers under both sides' scoring: ` +
@@ -306,7 +306,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
 }
 
 /** `support 100 → 70 %: 6 of 20 tests broke. Broken: a, b.` */
-function suiteWords(suite: SuiteResult, suites: readonly SuiteResult[]): string {
+function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): string {
   const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
   return [
     plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),

@@ -256,7 +256,9 @@ function caseEnding(
   if (isAdded) return ending('system-out', `new: ${counts}`);
   const skipped = SKIPPED[status];
   if (skipped !== undefined) return ending('skipped', `${skipped}: ${counts}`);
-  return BETTER.has(status) ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`) : null;
+  return BETTER_PROPERTY.has(status)
+    ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`)
+    : null;
 }
 
 const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
@@ -264,7 +266,7 @@ const SKIPPED: Readonly<Partial<Record<ReferenceStatus, string>>> = {
   ungraded: 'not judged',
 };
 
-const BETTER: ReadonlySet<ReferenceStatus> = new Set(['fixed', 'improved', 'rose']);
+const BETTER_PROPERTY: ReadonlySet<ReferenceStatus> = new Set(['fixed', 'improved', 'rose']);
 
 /** Why it is out of the verdict; null: it is not. */
 function asideWords(reference: ReferenceResult, counts: string): string | null {

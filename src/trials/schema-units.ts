@@ -93,7 +93,7 @@ function valueChange(
 function propertyChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
   const [before, after] = [propertiesIn(base), propertiesIn(head)];
   const [needed, needs] = [requiredIn(base), requiredIn(head)];
-  const renamed = renames(before, after);
+  const renamed = renamedProperties(before, after);
   const came = new Set(renamed.values());
   const inProperties = [...path, 'properties'];
   const change = (from: string | null, to: string | null): Pick<ValueChange, 'apply'> => ({
@@ -146,7 +146,7 @@ function requiredIn({ required }: JsonMap): string[] {
 }
 
 /** Base's name → head's, if exactly one was removed and one added, or their values are equal. */
-function renames(before: JsonMap, after: JsonMap): Map<string, string> {
+function renamedProperties(before: JsonMap, after: JsonMap): Map<string, string> {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const came = new Set(Object.keys(after).filter((name) => !Object.hasOwn(before, name)));
   const isOnly = gone.length === 1 && came.size === 1;

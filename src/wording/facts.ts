@@ -18,7 +18,7 @@ export interface Fact {
   words: Words;
 }
 
-const MOST_NAMES = 5;
+const MAX_FACT_NAMES = 5;
 
 interface Ran {
   suites: readonly SuiteResult[];
@@ -41,7 +41,7 @@ function fixedFact(suites: readonly SuiteResult[]): Fact[] {
         `${count(fixed.length)} of ${of} of `,
         { name: suite.name },
         ' (',
-        ...namedIds([...ids], MOST_NAMES),
+        ...namedIds([...ids], MAX_FACT_NAMES),
         `): ${passedOf(fixed, 'base')} → ${passedOf(fixed, 'head')} answers pass`,
       ],
     ];
@@ -76,7 +76,7 @@ function newFact({ suites, reasons }: Ran): Fact[] {
   const which = all.length === 1 ? 'it' : isAll ? 'all' : count(failing.length);
   const names = namedIds(
     failing.map(({ id }) => id),
-    MOST_NAMES,
+    MAX_FACT_NAMES,
   );
   const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
   return [{ word: 'New', words: [`${tests}, ${which} ${fail} (`, ...names, ')', ...gate] }];
@@ -114,7 +114,7 @@ function goneFact(word: Fact['word'], gone: readonly ReferenceResult[], fails: b
       : `, ${critical.length === gone.length ? 'all' : `${count(critical.length)} of them`} critical`;
   const names = namedIds(
     (critical.length === 0 ? gone : critical).map(({ id }) => id),
-    MOST_NAMES,
+    MAX_FACT_NAMES,
   );
   const gate = fails ? gateFails('gate.removed') : [];
   return [{ word, words: [`${counted(gone.length, 'test')}${how} (`, ...names, ')', ...gate] }];

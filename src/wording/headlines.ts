@@ -25,17 +25,17 @@ export interface HeadlineText {
 }
 
 /** Longest sentence of a reason, in UTF-16 units. */
-const SENTENCE = 400;
+const MAX_SENTENCE = 400;
 
 export function oneNote(sentence: string): HeadlineText {
-  return { subject: [], rows: [], notes: [[shorten(sentence, SENTENCE)]] };
+  return { subject: [], rows: [], notes: [[shorten(sentence, MAX_SENTENCE)]] };
 }
 
 /** The first reason; the words of an error are not ours. */
 export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
   if (reason?.code !== 'words') return oneNote(words);
-  const name = shorten(reason.text, SENTENCE);
-  return { subject: [], rows: [], notes: [[{ name, limit: SENTENCE }]] };
+  const name = shorten(reason.text, MAX_SENTENCE);
+  return { subject: [], rows: [], notes: [[{ name, limit: MAX_SENTENCE }]] };
 }
 
 /** With the variant where several suites have the name. */

@@ -18,7 +18,7 @@ interface Decided {
 
 /** The sentence of a verdict, by the evidence that decided it; the suite's name precedes it. */
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
-  fall: fallWords,
+  fall: rateFallWords,
   references: ({ suite, reason, isOnly }) =>
     isOnly && reason.references.length > 0
       ? [`${brokeWords(suite) ?? ''}: `, ...eachPassed(suite, reason.references), although(suite)]
@@ -46,7 +46,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
     ': perhaps worse, too few answers to tell',
   ],
   unsettled: ({ suite }) => [
-    `${suiteRates(suite)}: ${testsOf(suite)} ` +
+    `${suiteRates(suite)}: ${countedTests(suite)} ` +
       `${suite.compared.references === 1 ? 'is' : 'are'} too few to tell whether it got worse`,
   ],
   uncompared: ({ suite, reason: { references } }) => [
@@ -89,7 +89,7 @@ export function suiteRates(suite: SuiteResult): string {
   return unit === 'references' ? `${rates} by ${rollups.policy}` : rates;
 }
 
-function fallWords({ suite, reason }: Decided): Words {
+function rateFallWords({ suite, reason }: Decided): Words {
   const [name] = reason.metrics;
   const { base, head } = suite.pass_rate;
   const own = suite.metrics.find((metric) => metric.name === name);
@@ -121,10 +121,10 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
 /** `6 of 20 tests broke`; null: no single one is known to. */
 function brokeWords(suite: SuiteResult): string | null {
   const broken = brokenIn(suite).length;
-  return broken === 0 ? null : `${count(broken)} of ${testsOf(suite)} broke`;
+  return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
 }
 
-function testsOf({ compared, evidence }: SuiteResult): string {
+function countedTests({ compared, evidence }: SuiteResult): string {
   return counted(compared.references === 0 ? evidence.of : compared.references, 'test');
 }
 
@@ -184,6 +184,6 @@ export function unnoticedDrop(
   const are = suite.compared.references === 1 ? 'is' : 'are';
   return {
     ...{ points, isSmall: true },
-    sentence: `${testsOf(suite)} ${are} too few: even ${drop} drop could go unnoticed.`,
+    sentence: `${countedTests(suite)} ${are} too few: even ${drop} drop could go unnoticed.`,
   };
 }

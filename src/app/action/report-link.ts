@@ -11,14 +11,14 @@ import { runIdentity, runUrl } from './identity.ts';
 /** Milliseconds; longer would delay the verdict. */
 const PATIENCE_MS = 60_000;
 
-type Uploaded = Pick<Links, 'report' | 'artifact'>;
+type UploadedReport = Pick<Links, 'report' | 'artifact'>;
 
 /** Uploads `report.html` and, of a comparison, `result.json` for `evaldiff show`. */
 export async function uploadReports(
   job: Job,
   session: Session,
   reports: string | null,
-): Promise<Uploaded> {
+): Promise<UploadedReport> {
   const { inputs, env, runner } = job;
   // Already reported.
   if (reports === null) return { report: null };
@@ -44,8 +44,11 @@ export async function uploadReports(
   };
 }
 
-async function uploadResult(job: Job, folder: string): Promise<NonNullable<Uploaded['artifact']>> {
-  const name = artifactName('evaldiff-result', job);
+async function uploadResult(
+  job: Job,
+  folder: string,
+): Promise<NonNullable<UploadedReport['artifact']>> {
+  const name = reportArtifactName('evaldiff-result', job);
   await uploadPart(await artifactLibrary(job), { name, folder, files: ['result.json'] });
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
@@ -53,14 +56,14 @@ async function uploadResult(job: Job, folder: string): Promise<NonNullable<Uploa
 /** An unpacked artifact has its file's name, so the file is copied under that name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
-  const name = `${artifactName('evaldiff-report', job)}.html`;
+  const name = `${reportArtifactName('evaldiff-report', job)}.html`;
   await mkdir(folder, { recursive: true });
   await copyFile(file, join(folder, name));
   return uploadPage(await artifactLibrary(job), { name, folder });
 }
 
 /** Artifact names must differ within a workflow run. */
-function artifactName(what: string, { inputs, env }: Job): string {
+function reportArtifactName(what: string, { inputs, env }: Job): string {
   const { about, hash } = runIdentity(inputs, env);
   const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
   return `${what}${usual ? '' : `-${hash}`}`;

@@ -69,14 +69,14 @@ const NAMED_KINDS: ReadonlySet<ChangeUnit['kind']> = new Set([
 function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const { file, side, lines } = unit;
   const at = place(file, lines.from, side);
-  const named = nameLine(unit);
+  const named = causePlaceLine(unit);
   if (named !== null) return [...named, at];
   const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
   return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
 }
 
 /** The unit's name, with the marker before its place; null for text. */
-function nameLine(unit: ChangeUnit): Line | null {
+function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
@@ -104,7 +104,7 @@ function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
 /** ` (removed: Returns within 30 days.)`; only if the place does not identify the text. */
 function excerptOf(unit: ChangeUnit): Line {
   const { kind, lines, base_text, head_text } = unit;
-  const edit = editOf(unit);
+  const edit = editedPlace(unit);
   const did = edit === 'removed' || edit === 'moved' ? edit : '';
   const cut = cutText(unit);
   if (cut === null && kind !== 'sentence' && lines.from > 0)
@@ -117,7 +117,7 @@ function excerptOf(unit: ChangeUnit): Line {
   ];
 }
 
-function editOf(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
+function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
   if (unit.base_text === null) return 'added';
   if (unit.side === 'base' || cutText(unit) !== null) return 'removed';
   return unit.kind === 'moved line' ? 'moved' : 'changed';
@@ -153,7 +153,7 @@ function trialWords({ relation, units }: Cause): { undone: string; made: string 
     removed: { undone: 'putting it back', made: 'removing it from base' },
     moved: { undone: 'moving it back', made: 'moving it on base' },
     changed: { undone: `putting the old ${noun} back`, made: `adding the new ${noun} to base` },
-  }[editOf(unit)];
+  }[editedPlace(unit)];
 }
 
 export function proofWords(

@@ -14,7 +14,7 @@ import { brokenTests, isPlain, showBroken } from './broken-tests.ts';
 /** In UTF-16 units of Markdown. */
 const LIMIT = 1_500;
 
-const MOST_NAMES = 8;
+const MAX_FOLD_NAMES = 8;
 const MOST_CAUSES = 5;
 
 /** Where `evaldiff show` and `fix` look for a result. */
@@ -37,7 +37,7 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
       item(`Broken tests of ${names([name])}`, names(entries.map(({ reference }) => reference.id))),
     ),
   ];
-  const fixes = causes.flatMap(({ fix }) => fixBlocks(fix, result));
+  const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
   const shorter = items.map((_item, cut) => list(items.slice(0, items.length - cut)));
   const blocks = [[...list(items), ...fixes], ...shorter].find(
     (all) => markdownOf(all, links).length <= LIMIT,
@@ -71,21 +71,21 @@ function commandItems(
 }
 
 /** `references=t05,t12`; empty selects all, because some ids are not plain. */
-function overrideOf(key: string, names: ReadonlySet<string>): string[] {
-  const isShort = names.size > 0 && names.size <= MOST_NAMES;
-  return isShort && [...names].every(isPlain) ? [`${key}=${[...names].join(',')}`] : [];
+function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
+  const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
+  return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];
 }
 
 function causeItems({ suite, proof, lines }: FoundLines, result: Result): Line[] {
   return lines
     .filter(({ file }) => isPlain(file))
     .map(({ side, file, to }) => {
-      const at = `${placeOf(result, file, to)}${side === 'base' ? ' (on base)' : ''}`;
-      return item(`${PROOFS[proof]} ${names([suite.name])}`, at);
+      const at = `${causePlace(result, file, to)}${side === 'base' ? ' (on base)' : ''}`;
+      return item(`${PROOF_LABELS[proof]} ${names([suite.name])}`, at);
     });
 }
 
-const PROOFS: Readonly<Record<FoundLines['proof'], string>> = {
+const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   alone: 'Proven cause of',
   together: 'Proven cause, with others, of',
   untested: 'Only change, not tried, of',
@@ -95,14 +95,14 @@ const PROOFS: Readonly<Record<FoundLines['proof'], string>> = {
 /** `t05, t12, 3 more`: names that are not plain are only counted. */
 function names(all: readonly string[]): string {
   const different = [...new Set(all)];
-  const shown = different.filter(isPlain).slice(0, MOST_NAMES);
+  const shown = different.filter(isPlain).slice(0, MAX_FOLD_NAMES);
   const more = different.length - shown.length;
   return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
 }
 
-function fixBlocks(fix: FoundLines['fix'], result: Result): Block[] {
+function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   if (fix === null || !isPlain(fix.file)) return [];
-  const at = placeOf(result, fix.file, fix.line);
+  const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
     { kind: 'diff', lines: fix.diff },
@@ -110,7 +110,7 @@ function fixBlocks(fix: FoundLines['fix'], result: Result): Block[] {
 }
 
 /** From the root of the repository. */
-function placeOf({ source }: Result, file: string, line: number): string {
+function causePlace({ source }: Result, file: string, line: number): string {
   const folder = source === undefined || source.directory === '.' ? '' : `${source.directory}/`;
   return `${folder}${file}${line > 0 ? `:${String(line)}` : ''}`;
 }

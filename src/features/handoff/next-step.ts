@@ -18,17 +18,17 @@ import {
 } from '../../report/sections/feature-report.ts';
 import { brokenTests, showBroken } from './broken-tests.ts';
 
-interface Facts {
+interface StepFacts {
   causes: FoundLines[];
   search: string[];
   show: string[];
 }
 
 /** Empty: the step does not apply. */
-type Step = (facts: Facts) => Line;
+type Step = (facts: StepFacts) => Line;
 
-const say =
-  (words: string, commands: (facts: Facts) => string[]): Step =>
+const stepWords =
+  (words: string, commands: (facts: StepFacts) => string[]): Step =>
   (facts) =>
     commands(facts).flatMap((command) => [text(words), code(command), text('.')]);
 const always =
@@ -38,16 +38,18 @@ const always =
 const REPAIR = [
   applyFix,
   revertLines,
-  say('find the line that caused it: ', ({ search }) => search),
-  say('compare the answers of a broken test: ', ({ show }) => show),
+  stepWords('find the line that caused it: ', ({ search }) => search),
+  stepWords('compare the answers of a broken test: ', ({ show }) => show),
   always('compare the changed lines with the answers in report.html'),
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
-const FIX_NEW = [say('fix the new tests or the prompt, or list them under ', () => ['quarantine'])];
+const FIX_NEW = [
+  stepWords('fix the new tests or the prompt, or list them under ', () => ['quarantine']),
+];
 const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
 
 /** The next step by reason and outcome: the first that applies. At most 15 words. */
-const STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
+const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'new-failed': FIX_NEW,
   'new-failing': FIX_NEW,
   removed: RESTORE_TESTS,
@@ -59,7 +61,9 @@ const STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'model-changed': [
     always("nothing to fix in the prompt: pin the model's version, or accept its new answers"),
   ],
-  'not-evaluated': [say('fix the problems above, then run ', () => ['npx evaldiff validate'])],
+  'not-evaluated': [
+    stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
+  ],
   errors: [always('fix what the errors above name, then re-run the failed job')],
   regressed: REPAIR,
   failed: REPAIR,
@@ -74,13 +78,13 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     show: showBroken(brokenTests(result)),
   };
   const line = [...reasons.map((reason) => reason.code), outcome.kind]
-    .flatMap((key) => STEPS[key] ?? [])
+    .flatMap((key) => NEXT_STEPS[key] ?? [])
     .map((step) => step(facts))
     .find(({ length }) => length > 0);
   return line === undefined ? [] : [paragraph([strong('Next'), text(': '), ...line])];
 }
 
-function applyFix({ causes }: Facts): Line {
+function applyFix({ causes }: StepFacts): Line {
   const [fix, ...more] = causes.flatMap((cause) => cause.fix ?? []);
   if (fix === undefined) return [];
   const command = [code('npx evaldiff fix'), text('.')];
@@ -91,7 +95,7 @@ function applyFix({ causes }: Facts): Line {
 }
 
 /** `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
-function revertLines({ causes }: Facts): Line {
+function revertLines({ causes }: StepFacts): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
   // If lines cause it only together, reverting one is enough.

@@ -3,24 +3,24 @@ import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
 /** Limits against a hostile description: characters per line, and names in total. */
-const LONGEST_LINE = 1_000;
-const MOST_NAMES = 30;
+const MAX_PROMISE_LINE = 1_000;
+const MAX_PROMISES = 30;
 
 const FIXES = /^[-*\s]*fixes[*\s]*:[*\s]*(.*)$/i;
 
 /** A name in backticks may contain spaces. */
-const NAME = /`([^`]+)`|[^\s,;`]+/g;
+const PROMISED_NAME = /`([^`]+)`|[^\s,;`]+/g;
 
 /** A GitHub issue: a number, here or in another repository, or a URL. */
 const ISSUE = /^(?:[\w.-]+\/[\w.-]+)?#\d+$|^https?:\/\//i;
 
 /** Names on lines such as `Fixes: t05, suite/t12`, one list per line. */
 export function promisedNames(description: string): string[][] {
-  let room = MOST_NAMES;
+  let room = MAX_PROMISES;
   return description.split(/\r?\n/).flatMap((line) => {
-    const [, listed] = FIXES.exec(line.slice(0, LONGEST_LINE).trim()) ?? [];
+    const [, listed] = FIXES.exec(line.slice(0, MAX_PROMISE_LINE).trim()) ?? [];
     if (listed === undefined) return [];
-    const names = [...listed.replace(/ ?› ?/g, '›').matchAll(NAME)]
+    const names = [...listed.replace(/ ?› ?/g, '›').matchAll(PROMISED_NAME)]
       .map(([whole, quoted]) => (quoted ?? whole.replace(/[.:]+$/, '')).trim())
       .filter((name) => name !== '' && !ISSUE.test(name))
       .slice(0, room);
@@ -47,8 +47,9 @@ export function resolvePromises(
   const ids = [...new Set([...own, ...earlier].map(({ id }) => id))];
   const found = lines.flatMap((names) => {
     const each = names.map((name) => {
-      const references = own.filter((reference) => isMeant(name, reference));
-      const here = references.length > 0 ? references : earlier.filter((of) => isMeant(name, of));
+      const references = own.filter((reference) => isPromisedId(name, reference));
+      const here =
+        references.length > 0 ? references : earlier.filter((of) => isPromisedId(name, of));
       return { name, references: here, nearest: nearest(name, ids, 'strict') };
     });
     const isList = each.some((of) => of.references.length > 0) || each.every((of) => of.nearest);
@@ -62,7 +63,7 @@ export function resolvePromises(
   };
 }
 
-function isMeant(name: string, { suite, id }: KnownReference): boolean {
+function isPromisedId(name: string, { suite, id }: KnownReference): boolean {
   return name === id || name === `${suite}/${id}` || name === `${suite}›${id}`;
 }
 

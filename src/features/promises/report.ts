@@ -23,27 +23,27 @@ export const promisesReport: FeatureReport = {
     name: 'promised fixes',
     cases: (promises?.references ?? []).map((promise, _, all) => ({
       name: nameOf(promise, all),
-      unmet: promise.status === 'kept' ? null : statusWords(promise),
+      unmet: promise.status === 'kept' ? null : promiseWords(promise),
     })),
   }),
 };
 
-const MOST_NAMED = 5;
+const MAX_NAMED_PROMISES = 5;
 
 /** `1 of 2 kept (t05); t12 still fails: 0 of 6 → 1 of 6`. */
 function summaryLine({ references: all, unknown }: PromisesResult): Line {
   const kept = all.filter(({ status }) => status === 'kept');
-  const names = kept.slice(0, MOST_NAMED).map((promise) => [code(nameOf(promise, all))]);
+  const names = kept.slice(0, MAX_NAMED_PROMISES).map((promise) => [code(nameOf(promise, all))]);
   const open = all.filter((promise) => !kept.includes(promise));
-  const more = open.length - MOST_NAMED;
+  const more = open.length - MAX_NAMED_PROMISES;
   const parts: Line[] = [
     ...(all.length === 0 ? [] : [[text(`${count(kept.length)} of ${count(all.length)} kept`)]]),
     ...open
-      .slice(0, MOST_NAMED)
-      .map((promise) => [code(nameOf(promise, all)), text(` ${statusWords(promise)}`)]),
+      .slice(0, MAX_NAMED_PROMISES)
+      .map((promise) => [code(nameOf(promise, all)), text(` ${promiseWords(promise)}`)]),
     ...(more > 0 ? [[text(`${count(more)} more not kept`)]] : []),
     ...unknown
-      .slice(0, MOST_NAMED)
+      .slice(0, MAX_NAMED_PROMISES)
       .map(({ name, nearest }) => [
         ...[code(name), text(' is not the id of a test')],
         ...(nearest === null ? [] : [text(' (did you mean '), code(nearest), text('?)')]),
@@ -62,7 +62,7 @@ function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): 
   return `${promise.suite}${isVaried ? ` [${variantWords(variant)}]` : ''} › ${id}`;
 }
 
-const STATUS_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
+const PROMISE_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
   kept: 'is fixed',
   'not-kept': 'still fails',
   unclear: 'has too few tries',
@@ -71,9 +71,9 @@ const STATUS_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
   deleted: 'is deleted',
 };
 
-function statusWords({ status, base, head }: PromisedReference): string {
+function promiseWords({ status, base, head }: PromisedReference): string {
   const sides = [base, head].flatMap((side) =>
     side === null ? [] : `${count(side.passes)} of ${count(side.tries)}`,
   );
-  return [STATUS_WORDS[status], ...(sides.length === 0 ? [] : [sides.join(' → ')])].join(': ');
+  return [PROMISE_WORDS[status], ...(sides.length === 0 ? [] : [sides.join(' → ')])].join(': ');
 }

@@ -93,7 +93,7 @@ function matrixOf({ key, of: { path, name }, compared, stored }: PromptSuites): 
     name,
     variants,
     verdict: compared[0] ?? null,
-    apart: differenceWords(compared.length > 1 ? compared : stored),
+    apart: rateChangeWords(compared.length > 1 ? compared : stored),
     rows: rows.sort((a, b) => statusRank(a) - statusRank(b)),
   };
 }
@@ -114,7 +114,7 @@ function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
 }
 
 /** Paired on the same references and adjusted together, like the ranking. */
-function differenceWords([first, ...others]: readonly SuiteResult[]): string[] {
+function rateChangeWords([first, ...others]: readonly SuiteResult[]): string[] {
   if (first === undefined) return [];
   const differing = differingSuites(first, others);
   return others.flatMap((other) => {
